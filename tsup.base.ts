@@ -1,0 +1,54 @@
+import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { defineConfig } from 'tsup'
+
+interface PackageJson {
+  exports?: Record<string, string | { default: string }>
+  bin?: Record<string, string>
+}
+
+/**
+ * The build of one package, derived from its package.json: an entry per subpath of "exports" and per "bin", an entry
+ * per `src/**\/*.worker.ts` (built to `dist/<name>.worker.js`, so that code may say
+ * `new URL('./<name>.worker.js', import.meta.url)` wherever bundling puts it), and a copy of each exported JSON file.
+ *
+ * Declarations are not made here: `tsc -p tsconfig.build.json` runs afterwards.
+ */
+export function packageConfig() {
+  const { exports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as PackageJson
+  const targets = [
+    ...Object.values(exports).map((target) => (typeof target === 'string' ? target : target.default)),
+    ...Object.values(bin),
+  ].filter((target) => target.startsWith('./dist/'))
+  const workers = globSync('src/**/*.worker.ts').map((file) => [basename(file, '.ts'), file])
+  const names = workers.map(([name]) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice) throw new Error(`Two workers are called "${twice}.ts"; they would be built to the same file.`)
+
+  return defineConfig({
+    entry: Object.fromEntries([...targets.filter((target) => target.endsWith('.js')).map(entry), ...workers]),
+    format: ['esm'],
+    target: 'node22',
+    dts: false,
+    sourcemap: true,
+    splitting: true,
+    clean: true,
+    skipNodeModulesBundle: true,
+    silent: true,
+    async onSuccess() {
+      for (const target of targets.filter((file) => file.endsWith('.json'))) copy(target)
+    },
+  })
+}
+
+/** `./dist/a/b.js` is built from `src/a/b.ts`. */
+function entry(target: string): [name: string, source: string] {
+  const name = relative('dist', target).replace(/\.js$/, '')
+  return [name, `src/${name}.ts`]
+}
+
+/** `./dist/schema/x.json` is a copy of `schema/x.json`. */
+function copy(target: string): void {
+  mkdirSync(dirname(target), { recursive: true })
+  copyFileSync(join('.', relative('dist', target)), target)
+}
