@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+
+/** An empty database on a shared server. */
+export interface FreshDatabase {
+  readonly url: string
+  /** Removes it, even when connections to it are open. */
+  drop(): Promise<void>
+}
+
+/**
+ * Makes an empty database on the server of `url` (PostgreSQL, MySQL or MariaDB), so that test files which run at the
+ * same time do not meet.
+ */
+export async function freshDatabase(url: string): Promise<FreshDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const fresh = new URL(url)
+  fresh.pathname = `/${name}`
+  const isPostgresql = fresh.protocol.startsWith('postgres')
+  await execute(url, isPostgresql ? `create database ${name}` : `create database ${name} character set utf8mb4`)
+  return {
+    url: fresh.href,
+    drop: () => execute(url, isPostgresql ? `drop database ${name} with (force)` : `drop database ${name}`),
+  }
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  if (url.startsWith('postgres')) {
+    const { default: pg } = await import('pg')
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  } else {
+    const mysql = await import('mysql2/promise')
+    const connection = await mysql.createConnection(url)
+    await connection.query(sql).finally(() => connection.end())
+  }
+}

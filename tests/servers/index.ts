@@ -1,0 +1,27 @@
+/**
+ * Real database servers for tests. `npm test` starts one private PostgreSQL and one private MariaDB for the whole run;
+ * the URLs are in `TEST_POSTGRESQL_URL` and `TEST_MYSQL_URL`. Set them (or `TEST_MSSQL_URL`, `TEST_ORACLE_URL`) to use
+ * other servers.
+ *
+ * ```ts
+ * needs('postgresql', (url) => {
+ *   let database: FreshDatabase
+ *   beforeAll(async () => { database = await freshDatabase(url) })
+ *   afterAll(() => database.drop())
+ *   it('creates a table', async () => { … database.url … })
+ * })
+ *
+ * needsOwn('mysql', (start) => {
+ *   let server: TestServer
+ *   beforeAll(async () => { server = await start() })
+ *   afterAll(() => server.close())
+ *   it('recovers when the server was away', async () => { await server.stop(); …; await server.start(); … })
+ * })
+ * ```
+ */
+export { freshDatabase, type FreshDatabase } from './database.js'
+export { startMariadb } from './mariadb.js'
+export { needs, needsOwn } from './need.js'
+export { startPostgresql } from './postgresql.js'
+export type { ServerOptions, TestServer } from './server.js'
+export type { ServerName } from './variables.js'

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hasCommand } from './programs.js'
+import { isRoot } from './server.js'
+
+/** Why programs cannot be installed here, or undefined when they can. */
+export function whyNotInstallable(): string | undefined {
+  if (process.platform !== 'linux' || !hasCommand('apt-get')) return 'this system has no apt-get to install it with'
+  if (!isRoot()) return 'only root can install it'
+  return undefined
+}
+
+/** Installs Debian packages without starting their services. Rejects with the end of what apt-get printed. */
+export async function installPackages(packages: string[]): Promise<void> {
+  process.stderr.write(`Installing ${packages.join(' and ')} for the tests (apt-get) …\n`)
+  const script = join(import.meta.dirname, 'install-debian.sh')
+  const lock = join(tmpdir(), 'steward-test-install.lock')
+  const child = spawn('flock', [lock, 'sh', script, ...packages], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`apt-get failed: ${output.trimEnd().split('\n').slice(-5).join(' / ')}`)
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeFolder } from './folders.js'
+import { findPostgresql, run, serverEnvironment } from './programs.js'
+import { asUser, giveTo, launch, type ServerOptions, type TestServer } from './server.js'
+
+const user = 'postgres'
+
+/** Starts a private PostgreSQL. Its user `steward` is a superuser without password; durability is off. */
+export async function startPostgresql(options: ServerOptions = {}): Promise<TestServer> {
+  const programs = findPostgresql()
+  if (!programs) throw new Error('PostgreSQL is not installed: initdb, postgres and psql are needed.')
+  const dir = options.dir ?? (await makeFolder('postgresql'))
+  const data = join(dir, 'data')
+  const isNew = !existsSync(join(data, 'PG_VERSION'))
+  if (isNew) {
+    await mkdir(dir, { recursive: true })
+    await giveTo(user, dir)
+    const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
+    const flags = ['-D', data, '-A', 'trust', '-U', 'steward', '-E', 'UTF8', `--locale=${locale}`]
+    await run(asUser(user, [programs.initdb, ...flags, '--no-sync', '--no-instructions']))
+  }
+
+  const query = (port: number, database: string, sql: string) => {
+    const target = ['-h', '127.0.0.1', '-p', String(port), '-U', 'steward', '-d', database]
+    return run([programs.psql, '-X', '-q', ...target, '-c', sql], serverEnvironment({ PGCONNECT_TIMEOUT: '2' }))
+  }
+  const server = await launch({
+    user,
+    dir,
+    removeDir: options.dir === undefined,
+    port: options.port,
+    stopSignal: 'SIGINT',
+    command: (port) => [
+      programs.postgres,
+      ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', dir, '-F'],
+      ...['-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'],
+    ],
+    connect: (port) => query(port, 'postgres', 'select 1'),
+    url: (port) => `postgres://steward@127.0.0.1:${port}/test`,
+  })
+  if (isNew) await query(server.port, 'postgres', 'create database test')
+  return server
+}

@@ -1,0 +1,62 @@
+import { removeAbandonedFolders } from './folders.js'
+import { installPackages, whyNotInstallable } from './install.js'
+import { startMariadb } from './mariadb.js'
+import { startPostgresql } from './postgresql.js'
+import { findMariadb, findPostgresql } from './programs.js'
+import type { TestServer } from './server.js'
+import { reasonVariable, urlVariable, type ServerName } from './variables.js'
+
+const servers = [
+  { name: 'postgresql', title: 'PostgreSQL', find: findPostgresql, start: startPostgresql, package: 'postgresql' },
+  { name: 'mysql', title: 'MariaDB', find: findMariadb, start: startMariadb, package: 'mariadb-server' },
+] as const
+
+/**
+ * Gives the tests a private PostgreSQL and a private MariaDB and says where they are in `TEST_POSTGRESQL_URL` and
+ * `TEST_MYSQL_URL`. A variable that the user has set is left alone. Programs that are missing are installed where that
+ * is possible; otherwise the variable stays unset, tests that need it are skipped, and with `CI` set the run fails.
+ *
+ * @returns what ends the servers.
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  removeAbandonedFolders()
+  const wanted = servers.filter(({ name }) => !process.env[urlVariable[name]])
+  const missing = wanted.filter(({ find }) => !find())
+  const reason = missing.length > 0 ? await install(missing.map((server) => server.package)) : undefined
+
+  const running: TestServer[] = []
+  const teardown = async () => {
+    await Promise.all(running.map((server) => server.close()))
+  }
+  const results = await Promise.allSettled(
+    wanted.map(async ({ name, title, find, start }) => {
+      if (!find()) return giveUp(name, `${title} is not installed and ${reason}`)
+      const server = await start()
+      running.push(server)
+      process.env[urlVariable[name]] = server.url
+    }),
+  )
+  const failure = results.find((result) => result.status === 'rejected')
+  if (!failure) return teardown
+  await teardown()
+  throw failure.reason
+}
+
+/** Returns why that did not work, undefined when it did. */
+async function install(packages: string[]): Promise<string | undefined> {
+  const reason = whyNotInstallable()
+  if (reason) return reason
+  try {
+    await installPackages(packages)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function giveUp(name: ServerName, why: string): void {
+  const reason = `${why}; set ${urlVariable[name]} to use a server of yours.`
+  if (process.env.CI) throw new Error(reason)
+  process.env[reasonVariable(name)] = reason
+  process.stderr.write(`Tests on ${name} are skipped: ${reason}\n`)
+}

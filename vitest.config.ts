@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts'],
+    globalSetup: ['tests/servers/setup.ts'],
+    // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 15_000,
+    hookTimeout: 60_000,
+    // Other packages are loaded as users load them: built, by Node itself.
+    server: { deps: { external: [/\/dist\/.*\.js$/] } },
+    coverage: { include: ['packages/*/src/**'] },
+  },
+})
