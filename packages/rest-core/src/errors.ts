@@ -1,0 +1,126 @@
+/** One thing that is wrong with a request, in the form that travels to the client. */
+export interface ErrorMessage {
+  /** Stable upper-case code, e.g. `ERR_REQUIRED`. */
+  code: MessageCode
+  /** The field it is about, when it is about one. */
+  field?: string
+  /** What is wrong and what to do, for people. */
+  text: string
+}
+
+/** Codes of messages. Source: wire-decisions, "errors"; codes are API, texts are not. */
+export type MessageCode =
+  | 'ERR_REQUIRED'
+  | 'ERR_USERKEY'
+  | 'ERR_ENUM'
+  | 'ERR_TYPE'
+  | 'ERR_LENGTH'
+  | 'ERR_PATTERN'
+  | 'ERR_REFERENCE'
+  | 'ERR_UNKNOWN_FIELD'
+  | 'ERR_TRANSITION'
+  | ErrorCode
+  | (string & {})
+
+/** Codes of errors as a whole; each has one HTTP status. */
+export type ErrorCode = keyof typeof statusOf
+
+/** HTTP status per error code. Source: wire-decisions, "errors". */
+export const statusOf = {
+  ERR_VALIDATION: 400,
+  ERR_BAD_REQUEST: 400,
+  ERR_FILTER: 400,
+  ERR_CREDENTIALS: 401,
+  ERR_RIGHT: 403,
+  ERR_ORIGIN: 403,
+  ERR_NOT_FOUND: 404,
+  ERR_METHOD: 405,
+  ERR_CONFLICT: 409,
+  ERR_PRECONDITION: 412,
+  ERR_TOO_LARGE: 413,
+  ERR_MEDIA_TYPE: 415,
+  ERR_TOO_MANY: 429,
+  ERR_INTERNAL: 500,
+  ERR_UNAVAILABLE: 503,
+} as const
+
+/** Every expected failure of the service: a stable `code`, an HTTP `status`, and all messages at once. */
+export class RestError extends Error {
+  readonly code: ErrorCode
+  /** HTTP status that fits the code. */
+  readonly status: number
+  /** All that is wrong; empty when the error's own message says everything. */
+  readonly messages: readonly ErrorMessage[]
+  /** Seconds after which another try makes sense (429 and 503). */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { messages?: readonly ErrorMessage[]; cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'RestError'
+    this.code = code
+    this.status = statusOf[code]
+    this.messages = options.messages ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  /** A refused record: the first text is the message, all of them travel. */
+  static validation(messages: readonly ErrorMessage[]): RestError {
+    return new RestError('ERR_VALIDATION', summary(messages), { messages })
+  }
+
+  /** A duplicate functional key or a row that others refer to (409). */
+  static conflict(messages: readonly ErrorMessage[], cause?: unknown): RestError {
+    return new RestError('ERR_CONFLICT', summary(messages), { messages, cause })
+  }
+
+  /** `what` is a noun with its name, e.g. `Object "Foo"`. */
+  static notFound(what: string): RestError {
+    return new RestError('ERR_NOT_FOUND', `${what} does not exist, or you may not see it.`)
+  }
+}
+
+/** Wrong object definitions; `messages` lists every mistake, each with its place. */
+export class DefinitionError extends Error {
+  readonly code = 'ERR_DEFINITION'
+  readonly messages: readonly string[]
+
+  constructor(messages: readonly string[], options?: { cause?: unknown }) {
+    super(messages.join('\n'), options)
+    this.name = 'DefinitionError'
+    this.messages = messages
+  }
+}
+
+/**
+ * What an ObjectStore throws; vendor errors are translated into it in one place per adapter.
+ * - `unique`: a unique index refused the write
+ * - `reference`: a foreign key refused it (the linked row is missing, or others refer to the row)
+ * - `value`: the database refused a value (too long, out of range)
+ * - `unavailable`: no connection, pool exhausted, server stopping; a retry may help
+ * - `busy`: a lock or deadlock; a retry of the whole transaction may help
+ * - `schema`: a table or column is missing
+ * - `internal`: anything else
+ */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode
+  readonly retry: boolean
+
+  constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'StoreError'
+    this.code = code
+    this.retry = code === 'unavailable' || code === 'busy'
+  }
+}
+
+export type StoreErrorCode = 'unique' | 'reference' | 'value' | 'unavailable' | 'busy' | 'schema' | 'internal'
+
+function summary(messages: readonly ErrorMessage[]): string {
+  const [first] = messages
+  if (!first) return 'The request is not valid.'
+  return messages.length === 1 ? first.text : `${first.text} (and ${messages.length - 1} more)`
+}

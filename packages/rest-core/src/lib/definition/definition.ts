@@ -1,0 +1,213 @@
+import type { ObjectHooks } from '../service/hooks.js'
+
+/** What every field may say. */
+export interface FieldCommon {
+  /** For people; defaults to the field's name. */
+  readonly label?: string
+  readonly help?: string
+  /** A value must be given on creation and cannot be emptied. Default false; members of the functional key are always required. */
+  readonly required?: boolean
+  /** Used on creation when the field is not given: the field's value, or `[DATE]`, `[DATETIME]`, `[LOGIN]`. */
+  readonly default?: unknown
+  /** Column in the table; default: the field's name. */
+  readonly column?: string
+  /** Part of the functional key. Default false. */
+  readonly key?: boolean
+  /** No two records may have the same value. Default false. */
+  readonly unique?: boolean
+  /** An index of the database speeds up filters on this field. Default false; keys and references always have one. */
+  readonly index?: boolean
+  /** Never taken from a request; hooks may set it. Default false. */
+  readonly readOnly?: boolean
+  /** Taken on creation only. Default false. */
+  readonly createOnly?: boolean
+  /** Not part of any answer. Default false. */
+  readonly hidden?: boolean
+  /** Earlier name of this field, so that `sync` renames the column instead of adding one. */
+  readonly renamedFrom?: string
+}
+
+interface TextOptions extends FieldCommon {
+  /** Most characters (code points). Default 255; `text`, `html` default to no limit. */
+  readonly length?: number
+  /** The whole value must match this regular expression (JavaScript, flag `v`). */
+  readonly pattern?: string
+}
+
+export interface EnumValue {
+  readonly code: string
+  readonly label?: string
+  /** Default true; disabled values are kept where they are and refused in new input. */
+  readonly enabled?: boolean
+}
+
+/** A list of values: bare codes, or codes with labels. */
+export type EnumValues = readonly (string | EnumValue)[]
+
+export interface IdField extends FieldCommon {
+  readonly type: 'id'
+  /** How the column identifies rows. Default `integer` (assigned by the database); `string` is for existing tables. */
+  readonly values?: 'integer' | 'string'
+}
+export interface ReferenceField extends FieldCommon {
+  readonly type: 'reference'
+  /** Name of the linked object. */
+  readonly object: string
+  /**
+   * Fields of the linked object that are returned next to the reference as `<fk>__<field>`; a chain through a reference
+   * of the linked object is written `<fk2>__<field>`. Default: the functional key of the linked object.
+   */
+  readonly display?: readonly string[]
+  /** What happens to this record when the linked one is deleted. Default `refuse`. */
+  readonly onDelete?: 'refuse' | 'cascade' | 'setNull'
+}
+export interface TextField extends TextOptions {
+  readonly type: 'string' | 'text' | 'url' | 'email' | 'phone' | 'color' | 'html' | 'regexp'
+}
+export interface PasswordField extends TextOptions {
+  readonly type: 'password'
+}
+export interface IntegerField extends FieldCommon {
+  readonly type: 'integer'
+  readonly min?: number
+  readonly max?: number
+  /** Most digits, 1 to 18. Default 15; with more than 15, values beyond 2^53 travel as strings. */
+  readonly precision?: number
+}
+export interface DecimalField extends FieldCommon {
+  readonly type: 'decimal'
+  /** Digits in all, 1 to 38. Default 15; with more than 15, values that a double cannot hold travel as strings. */
+  readonly precision?: number
+  /** Digits after the point. Default 2. */
+  readonly scale?: number
+  readonly min?: number
+  readonly max?: number
+}
+export interface BooleanField extends FieldCommon {
+  readonly type: 'boolean'
+}
+export interface TemporalField extends FieldCommon {
+  readonly type: 'date' | 'datetime' | 'time'
+}
+export interface EnumField extends FieldCommon {
+  readonly type: 'enum'
+  readonly values: EnumValues
+}
+export interface MultiEnumField extends FieldCommon {
+  readonly type: 'multi-enum'
+  readonly values: EnumValues
+}
+export interface DocumentField extends FieldCommon {
+  readonly type: 'document'
+  /** Most bytes of the content. Default 100 MiB. */
+  readonly maxBytes?: number
+}
+export interface ImageField extends FieldCommon {
+  readonly type: 'image'
+  /** Most bytes of the content. Default 20 MiB. */
+  readonly maxBytes?: number
+  /** Longest side of the thumbnail in pixels. Default 200. */
+  readonly thumbnailPixels?: number
+}
+export interface GeocoordsField extends FieldCommon {
+  readonly type: 'geocoords'
+}
+export interface JsonField extends FieldCommon {
+  readonly type: 'object'
+}
+
+export type FieldDefinition =
+  | IdField
+  | ReferenceField
+  | TextField
+  | PasswordField
+  | IntegerField
+  | DecimalField
+  | BooleanField
+  | TemporalField
+  | EnumField
+  | MultiEnumField
+  | DocumentField
+  | ImageField
+  | GeocoordsField
+  | JsonField
+
+export type FieldTypeName = FieldDefinition['type']
+
+/** States of one enum field, and who may move a record from which to which. */
+export interface StateModel {
+  /** Name of an enum field of the object. */
+  readonly field: string
+  /** State of a new record; default: the field's `default`, else the first value. */
+  readonly initial?: string
+  readonly transitions: readonly {
+    readonly from: string | readonly string[]
+    readonly to: string
+    /** Groups that may do it; default: everybody who may update. */
+    readonly groups?: readonly string[]
+  }[]
+}
+
+/** A business object as data. Source: DESIGN, "An object is data". */
+export interface ObjectDefinition {
+  /** Name in addresses, e.g. `SystemParam`: letters, digits and `_`, starting with a letter. */
+  readonly name: string
+  readonly label?: string
+  readonly pluralLabel?: string
+  readonly help?: string
+  /** Table; default: the name in snake case. */
+  readonly table?: string
+  /** Earlier table, so that `sync` renames it instead of making a new one. */
+  readonly renamedFrom?: string
+  /** Fields in the order in which they are answered. A field `row_id` of type `id` may be given to map an existing table. */
+  readonly fields: Readonly<Record<string, FieldDefinition>>
+  /** Sort of searches that name none, e.g. `['-mov_year', 'mov_title']`; the row id always comes last. */
+  readonly order?: readonly string[]
+  /** Records per page. Default 50. */
+  readonly pageSize?: number
+  /** The table has created_dt, created_by, updated_dt, updated_by. Default true; false for existing tables without them. */
+  readonly timestamps?: boolean
+  /** Records cannot be created, updated or deleted. Default false. */
+  readonly readOnly?: boolean
+  readonly states?: StateModel
+  readonly hooks?: ObjectHooks
+}
+
+type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal' }
+  ? number | string | null
+  : F extends { type: 'boolean' }
+    ? boolean
+    : F extends { type: 'multi-enum' }
+      ? string[]
+      : F extends { type: 'object' }
+        ? unknown
+        : F extends { type: 'enum'; values: infer V extends EnumValues }
+          ? CodeOf<V[number]> | ''
+          : string
+
+type CodeOf<V> = V extends string ? V : V extends { code: infer C extends string } ? C : string
+
+type Joined<Fields> = {
+  [K in keyof Fields & string as Fields[K] extends { type: 'reference'; display: infer D extends readonly string[] }
+    ? `${K}__${D[number]}`
+    : never]: unknown
+}
+
+type Answered<Fields> = {
+  [K in keyof Fields & string as Fields[K] extends { type: 'password' } | { hidden: true } ? never : K]: Fields[K] extends FieldDefinition
+    ? ValueOf<Fields[K]>
+    : never
+}
+
+/** The record type that follows from a definition's fields. */
+export type RecordOf<D extends ObjectDefinition> = { row_id: string } & Answered<D['fields']> & Joined<D['fields']>
+
+/**
+ * Gives a definition its exact type, so that records, filters and hooks are typed; it is checked when a model is made of it.
+ *
+ * @example
+ * const Genre = defineObject({ name: 'Genre', fields: { gen_code: { type: 'string', length: 20, key: true } } })
+ */
+export function defineObject<const D extends ObjectDefinition>(definition: D): D {
+  return definition
+}

@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream'
+
+/** What is known of a stored document. */
+export interface DocumentInfo {
+  /** Identifier in records; url-safe. */
+  readonly id: string
+  /** File name as given, without any folder. */
+  readonly name: string
+  /** Media type, e.g. `image/png`. */
+  readonly mime: string
+  /** Bytes. */
+  readonly size: number
+  /** Where it belongs, e.g. `Movie/mov_poster`. */
+  readonly path: string
+}
+
+export interface PutDocument {
+  readonly name: string
+  /** Default: from the name, else `application/octet-stream`. */
+  readonly mime?: string | undefined
+  readonly path: string
+  /** The upload is refused (RestError ERR_TOO_LARGE) and nothing kept beyond this many bytes. */
+  readonly maxBytes: number
+}
+
+/**
+ * Where contents of document and image fields are kept, outside the database; records hold the id.
+ * Contents are immutable: a changed document gets a new id. Implementation: `createDiskDocumentStore`.
+ */
+export interface DocumentStore {
+  /** Stores the content; resolves once it is durable. */
+  put(content: Readable | Uint8Array, options: PutDocument): Promise<DocumentInfo>
+  /** `undefined` when there is no such document. */
+  info(id: string): Promise<DocumentInfo | undefined>
+  /** The content as a stream. @throws RestError ERR_NOT_FOUND */
+  read(id: string): Promise<Readable>
+  /**
+   * A picture whose longest side is at most `pixels`, as WebP, made once and kept; `undefined` when the content is not a picture.
+   * @throws Error naming the missing package when no image library is installed.
+   */
+  thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined>
+  /** Removes the content and its thumbnails; a second call does nothing. */
+  delete(id: string): Promise<void>
+}

@@ -1,0 +1,71 @@
+import type { FieldTypeName } from '../definition/definition.js'
+import type { FieldModel } from '../model/model.js'
+
+/**
+ * A value as it is stored, answered and compared; the same form everywhere, so that nothing is converted twice.
+ * - text-like, enum, reference, document, date, datetime, time, geocoords: string, empty `""`
+ * - integer, decimal: number, or string where a double would lose digits; empty `null`
+ * - boolean: `true` or `false`, never empty
+ * - multi-enum: array of codes, empty `[]`
+ * - object: any JSON value, empty `null`
+ *
+ * Source: wire-decisions, "records".
+ */
+export type FieldValue = string | number | boolean | null | readonly string[] | JsonValue
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+/** What a database column must be able to hold. Adapters map it to their own types; empty values are NULL in every column. */
+export type ColumnType =
+  | { readonly kind: 'id'; readonly values: 'integer' | 'string' }
+  | { readonly kind: 'reference'; readonly values: 'integer' | 'string' }
+  | { readonly kind: 'string'; readonly length: number }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'integer'; readonly precision: number }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'datetime' }
+  | { readonly kind: 'time' }
+  /** Codes joined as `;a;b;`. */
+  | { readonly kind: 'list' }
+  /** JSON text. */
+  | { readonly kind: 'json' }
+
+/** Why a value is refused. `text` completes `Field "x" `. */
+export class Problem {
+  readonly code: 'ERR_TYPE' | 'ERR_LENGTH' | 'ERR_PATTERN' | 'ERR_ENUM'
+  readonly text: string
+
+  constructor(code: Problem['code'], text: string) {
+    this.code = code
+    this.text = text
+  }
+}
+
+/** One field type: everything that depends on the type is in its file and nowhere else. */
+export interface FieldType {
+  readonly name: FieldTypeName
+  /** Type number in metadata. Source: wire-decisions, "metadata". */
+  readonly number: number
+  /** The value of a field that is not filled. */
+  readonly empty: FieldValue
+  /** Wildcards (`like`) work on this type. */
+  readonly like: boolean
+  /** `<`, `>`, intervals and sorting work on this type. */
+  readonly ordered: boolean
+  /** Turns what a client sent (JSON value, or text of a filter or a file) into a value, without the field's own rules. */
+  parse(input: unknown, field: FieldModel): FieldValue | Problem
+  /** Checks the field's rules (length, range, pattern, list) on a parsed, non-empty value. */
+  validate(value: FieldValue, field: FieldModel): Problem | undefined
+  /** The value as text for people, e.g. in messages. */
+  format(value: FieldValue, field: FieldModel): string
+  column(field: FieldModel): ColumnType
+  /** JSON Schema (2020-12) of the value in answers and requests. */
+  jsonSchema(field: FieldModel): Record<string, unknown>
+}
+
+/** Whether the value counts as not filled (`""`, `null`, `[]`). */
+export function isEmpty(value: FieldValue | undefined): boolean {
+  return value === '' || value === null || value === undefined || (Array.isArray(value) && value.length === 0)
+}

@@ -1,0 +1,19 @@
+import type { FieldValue } from '../fields/field-type.js'
+
+/**
+ * A condition as plain data. It has no `not`: the parser moves negation into the leaves, so that every record either
+ * matches or does not, on all databases alike. An empty value matches `null`, `<>`, `notLike`, `notIn` and `notContains`, nothing else.
+ *
+ * `field` is the name of a readable field; values are parsed and never empty.
+ */
+export type Filter =
+  | { readonly op: 'and' | 'or'; readonly terms: readonly Filter[] }
+  | { readonly op: Comparison; readonly field: string; readonly value: FieldValue }
+  /** `%` any run, `_` one character, `\` escapes; whole value; the case of A–Z is ignored. */
+  | { readonly op: 'like' | 'notLike'; readonly field: string; readonly pattern: string }
+  | { readonly op: 'in' | 'notIn'; readonly field: string; readonly values: readonly FieldValue[] }
+  | { readonly op: 'null' | 'notNull'; readonly field: string }
+  /** A multi-enum holds the code. */
+  | { readonly op: 'contains' | 'notContains'; readonly field: string; readonly value: string }
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='

@@ -1,0 +1,106 @@
+import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
+import type { ColumnType, FieldType, FieldValue } from '../fields/field-type.js'
+
+/** All objects of an application, checked and linked. Made by `createModel`; frozen. */
+export interface Model {
+  /** By name, in the order of definition. */
+  readonly objects: ReadonlyMap<string, ObjectModel>
+  /** @throws RestError ERR_NOT_FOUND */
+  object(name: string): ObjectModel
+}
+
+/** One object with everything that can be answered from its definition alone. */
+export interface ObjectModel {
+  readonly name: string
+  readonly label: string
+  readonly pluralLabel: string
+  readonly table: string
+  readonly definition: ObjectDefinition
+  /** The row id, always named `row_id`. */
+  readonly id: FieldModel
+  /** Own fields in order of definition, without the row id and the technical ones. */
+  readonly fields: readonly FieldModel[]
+  /** created_dt, created_by, updated_dt, updated_by; empty when the table has none. */
+  readonly technical: readonly FieldModel[]
+  /** Display fields that come with references: `<fk>__<field>` and chains. */
+  readonly joined: readonly JoinedField[]
+  /** Every field that may be read, sorted or filtered by its name: row id, own, technical, joined. */
+  readonly readable: ReadonlyMap<string, ReadableField>
+  /** Members of the functional key; may be empty for existing tables. */
+  readonly key: readonly FieldModel[]
+  readonly references: readonly ReferenceModel[]
+  /** References of other objects (and of this one) that point here. */
+  readonly referencedBy: readonly { readonly object: ObjectModel; readonly field: ReferenceModel }[]
+  /** Sort of searches that name none; ends with the row id. */
+  readonly order: readonly Order[]
+  readonly pageSize: number
+  readonly readOnly: boolean
+  /** What an answer holds by default: row id, visible own fields, each reference followed by its joined fields. */
+  readonly selection: Selection
+  /** A selection of these names (own, technical, joined, row id); row id is always first. Cached. @throws RestError ERR_BAD_REQUEST for an unknown name. */
+  select(names: readonly string[]): Selection
+}
+
+export interface FieldModel {
+  readonly name: string
+  readonly label: string
+  readonly column: string
+  readonly object: ObjectModel
+  readonly type: FieldType
+  readonly columnType: ColumnType
+  readonly definition: FieldDefinition
+  readonly required: boolean
+  readonly key: boolean
+  readonly unique: boolean
+  readonly indexed: boolean
+  readonly readOnly: boolean
+  readonly createOnly: boolean
+  /** Part of answers; passwords never are. */
+  readonly visible: boolean
+  /** Whole-value pattern, when the definition has one. */
+  readonly pattern: RegExp | undefined
+  /** Enum codes → whether new input may use them; only for enum and multi-enum. */
+  readonly codes: ReadonlyMap<string, boolean> | undefined
+  /** Always empty for an own field; see `JoinedField`. */
+  readonly path: readonly ReferenceModel[]
+}
+
+export interface ReferenceModel extends FieldModel {
+  readonly target: ObjectModel
+  readonly onDelete: 'refuse' | 'cascade' | 'setNull'
+}
+
+/** A field of a linked object as seen from here. */
+export interface JoinedField {
+  /** `<fk>__<field>` or `<fk1>__<fk2>__<field>`. */
+  readonly name: string
+  /** References to follow, from this object on; at least one. */
+  readonly path: readonly ReferenceModel[]
+  /** The field of the last linked object. */
+  readonly field: FieldModel
+  readonly type: FieldType
+  readonly columnType: ColumnType
+}
+
+export type ReadableField = FieldModel | JoinedField
+
+export function isJoined(field: ReadableField): field is JoinedField {
+  return field.path.length > 0
+}
+
+/** Which fields an answer holds. One instance per distinct list and object, so it can key caches. */
+export interface Selection {
+  readonly object: ObjectModel
+  /** Distinct per object. */
+  readonly key: string
+  /** In answer order; the row id first. */
+  readonly fields: readonly ReadableField[]
+}
+
+export interface Order {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** A record as it is answered: values by field name, in the order of the selection. */
+export type BusinessRecord = { row_id: string } & { [field: string]: FieldValue }

@@ -1,0 +1,75 @@
+import type { FieldValue } from '../fields/field-type.js'
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, ObjectModel } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
+import type { BusinessObjects } from './business-objects.js'
+
+/** What every hook is told. */
+export interface HookContext {
+  readonly object: ObjectModel
+  readonly principal: Principal
+  /** The service bound to the running transaction: what a hook writes is kept or undone with the request. */
+  readonly service: BusinessObjects
+}
+
+/** Around one record that is written. */
+export interface WriteContext extends HookContext {
+  readonly operation: 'create' | 'update'
+  /** The record before the update; `undefined` on creation. */
+  readonly old: BusinessRecord | undefined
+  /** New values by field name; hooks up to preCreate/preUpdate may change them, later changes have no effect. */
+  readonly values: Record<string, FieldValue>
+  /** From postCreate/postUpdate on: the stored record; changes to it change the answer only. */
+  readonly record: BusinessRecord | undefined
+}
+
+export interface DeleteContext extends HookContext {
+  readonly record: BusinessRecord
+}
+
+export interface SearchContext extends HookContext {
+  /** May be replaced to widen or narrow the search; the caller's rights are applied afterwards. */
+  where: Filter | undefined
+}
+
+export interface RecordContext extends HookContext {
+  /** May be changed: it is what is answered. */
+  readonly record: BusinessRecord
+}
+
+type Hook<C> = (context: C) => void | Promise<void>
+type Guard<C> = (context: C) => boolean | Promise<boolean>
+
+/**
+ * Functions that an object runs around its operations, in this order:
+ * create: initCreate preValidate postValidate preSave preCreate postCreate postSave ·
+ * update: initUpdate preValidate postValidate preSave preUpdate postUpdate postSave ·
+ * delete: initDelete preDelete postDelete · get: preSelect postSelect · search: preSearch postSearchRow postSearch · count: preCount.
+ * A hook stops its operation by throwing a `RestError`; everything written is undone. Guards may only restrict.
+ *
+ * Source: wire-decisions, "hooks of objects".
+ */
+export interface ObjectHooks {
+  readonly initCreate?: Hook<WriteContext>
+  readonly initUpdate?: Hook<WriteContext>
+  readonly preValidate?: Hook<WriteContext>
+  readonly postValidate?: Hook<WriteContext>
+  readonly preSave?: Hook<WriteContext>
+  readonly preCreate?: Hook<WriteContext>
+  readonly preUpdate?: Hook<WriteContext>
+  readonly postCreate?: Hook<WriteContext>
+  readonly postUpdate?: Hook<WriteContext>
+  readonly postSave?: Hook<WriteContext>
+  readonly initDelete?: Hook<DeleteContext>
+  readonly preDelete?: Hook<DeleteContext>
+  readonly postDelete?: Hook<DeleteContext>
+  readonly preSelect?: Hook<HookContext & { readonly rowId: string }>
+  readonly postSelect?: Hook<RecordContext>
+  readonly preSearch?: Hook<SearchContext>
+  readonly postSearchRow?: Hook<RecordContext>
+  readonly postSearch?: Hook<HookContext & { readonly count: number }>
+  readonly preCount?: Hook<SearchContext>
+  readonly isCreateEnable?: Guard<HookContext>
+  readonly isUpdateEnable?: Guard<RecordContext>
+  readonly isDeleteEnable?: Guard<RecordContext>
+}

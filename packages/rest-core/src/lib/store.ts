@@ -1,0 +1,111 @@
+import type { ObjectDefinition } from './definition/definition.js'
+import type { FieldValue } from './fields/field-type.js'
+import type { Filter } from './filter/filter.js'
+import type { BusinessRecord, Model, ObjectModel, Order, Selection } from './model/model.js'
+
+/** Values by field name, in their stored form; an absent field is left as it is. */
+export type Values = { readonly [field: string]: FieldValue }
+
+export interface ReadOptions {
+  readonly select: Selection
+  /** The row must also match this. */
+  readonly where?: Filter | undefined
+  /** Inside a transaction: nobody else may change the row before its end. Default false. */
+  readonly lock?: boolean
+}
+
+export interface Query {
+  readonly select: Selection
+  readonly where?: Filter | undefined
+  /** Empty values come first when ascending, last when descending; texts by code point. Ends with the row id. */
+  readonly order: readonly Order[]
+  /** Most records; absent: all, streamed. */
+  readonly limit?: number | undefined
+  /** Default 0. */
+  readonly offset?: number | undefined
+}
+
+/**
+ * Reads and writes inside or outside a transaction. All methods throw `StoreError` only; a row that is not there is an
+ * answer (`undefined`, `false`), never an error, and a lost connection is never "not there".
+ */
+export interface StoreSession {
+  /** The row, or `undefined` when there is none or it does not match `where`. */
+  get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined>
+  /**
+   * Matching rows in batches (arrays of one or more records; a search with a `limit` of at most 1,000 comes as one batch).
+   * Reading stops, and everything behind it is released, when the consumer stops. Memory stays flat whatever the number of rows.
+   */
+  search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
+  count(object: ObjectModel, where?: Filter): Promise<number>
+  /** Inserts a row with these fields (the others are empty) and gives it back with its new row id. */
+  insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
+  /** Changes these fields only; `undefined` when the row is not there or does not match `where` before the change. */
+  update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined>
+  /** `false` when the row is not there or does not match `where`. Rows that refer to it follow their reference's `onDelete`. */
+  delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean>
+}
+
+/** What a store can do, as frozen data; the contract suite reads it. */
+export interface StoreCapabilities {
+  /** Stable name, e.g. `sqlite`. */
+  readonly name: string
+  /** Rows survive `close()`. */
+  readonly persistent: boolean
+  /** `sync` makes and migrates tables; without it the plan is always empty. */
+  readonly migrations: boolean
+  /** `introspect` works. */
+  readonly introspection: boolean
+  /** Several transactions that write may be open at once; without it they wait for each other. */
+  readonly concurrentWriters: boolean
+  /** `like` also ignores the case of letters beyond A–Z. */
+  readonly likeFoldsUnicode: boolean
+}
+
+/**
+ * Where records are kept. Implementations: memory (this package), SQLite, PostgreSQL, MySQL (`@steward/db-adapters`).
+ * Factories check options and do no I/O; the first call connects. Source: DESIGN, "ObjectStore is small".
+ */
+export interface ObjectStore extends StoreSession {
+  readonly capabilities: StoreCapabilities
+  /**
+   * Runs `work` as one transaction: committed when it resolves, undone when it rejects (its error is passed on).
+   * Only the given session takes part in it. Not nested.
+   */
+  transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T>
+  /** What `sync` would do. */
+  plan(model: Model): Promise<SyncPlan>
+  /**
+   * Makes tables, columns, indexes and foreign keys follow the model; data is kept. Idempotent.
+   * @throws StoreError `schema` naming the steps, when a step would lose data and `destructive` is not set; nothing is changed then.
+   */
+  sync(model: Model, options?: { readonly destructive?: boolean }): Promise<SyncPlan>
+  /** Definitions of the tables that are there. */
+  introspect(): Promise<Introspection>
+  /** Resolves when the database answers. */
+  ping(): Promise<void>
+  /** Ends running work, then closes what was opened here. May be called twice. */
+  close(): Promise<void>
+}
+
+export interface SyncPlan {
+  readonly steps: readonly SyncStep[]
+  /** Columns that no field uses any more. They are kept, and dropped only by a destructive sync. */
+  readonly leftover: readonly { readonly table: string; readonly column: string }[]
+}
+
+export interface SyncStep {
+  readonly kind: 'createTable' | 'renameTable' | 'addColumn' | 'renameColumn' | 'changeColumn' | 'dropColumn' | 'addIndex' | 'dropIndex' | 'addForeignKey' | 'dropForeignKey'
+  readonly table: string
+  readonly column?: string
+  /** For people, e.g. `add column movie.mov_year (integer)`. */
+  readonly description: string
+  /** Data could be lost: refused unless asked for. */
+  readonly destructive: boolean
+}
+
+export interface Introspection {
+  readonly objects: readonly ObjectDefinition[]
+  /** Tables that cannot be served, each with the reason, e.g. no primary key. */
+  readonly skipped: readonly { readonly table: string; readonly reason: string }[]
+}
