@@ -12,7 +12,7 @@ export function whyNotInstallable(): string | undefined {
   return undefined
 }
 
-/** Installs Debian packages without starting their services. Rejects with the end of what apt-get printed. */
+/** Installs Debian packages without starting their services. Rejects with the errors that apt-get printed. */
 export async function installPackages(packages: string[]): Promise<void> {
   process.stderr.write(`Installing ${packages.join(' and ')} for the tests (apt-get) …\n`)
   const script = join(import.meta.dirname, 'install-debian.sh')
@@ -21,5 +21,8 @@ export async function installPackages(packages: string[]): Promise<void> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`apt-get failed: ${output.trimEnd().split('\n').slice(-5).join(' / ')}`)
+  if (code === 0) return
+  const lines = output.trimEnd().split('\n')
+  const errors = lines.filter((line) => line.startsWith('E: ')).map((line) => line.slice(3))
+  throw new Error(`apt-get failed: ${(errors.length > 0 ? errors : lines).slice(-3).join(' / ')}`)
 }

@@ -85,20 +85,16 @@ class PrivateServer implements TestServer {
   }
 
   async start(): Promise<void> {
-    if (this.#child) return
-    const { user, stopSignal } = this.#program
-    const [command = '', ...args] = asUser(user, this.#program.command(this.port), stopSignal)
-    const log = openSync(join(this.dir, 'server.log'), 'w')
-    const child = spawn(command, args, { stdio: ['ignore', log, log], env: serverEnvironment(), cwd: this.dir })
-    closeSync(log)
-    child.unref()
-    const failed = once(child, 'error').then(([error]) => Promise.reject(error as Error))
-    failed.catch(() => {})
-    child.once('exit', () => {
-      if (this.#child === child) this.#child = undefined
-    })
-    this.#child = child
-    await Promise.race([failed, this.#ready()])
+    const deadline = Date.now() + startTimeoutMs
+    while (!this.#child) {
+      try {
+        await this.#spawn()
+      } catch (error) {
+        // After a crash, PostgreSQL's other processes live on for a moment.
+        if (!/pre-existing shared memory/.test(String(error)) || Date.now() > deadline) throw error
+        await sleep(50)
+      }
+    }
   }
 
   async stop(signal: NodeJS.Signals = this.#program.stopSignal): Promise<void> {
@@ -118,6 +114,22 @@ class PrivateServer implements TestServer {
   async close(): Promise<void> {
     await this.stop()
     if (this.#program.removeDir) await rm(this.dir, { recursive: true, force: true })
+  }
+
+  async #spawn(): Promise<void> {
+    const { user, stopSignal } = this.#program
+    const [command = '', ...args] = asUser(user, this.#program.command(this.port), stopSignal)
+    const log = openSync(join(this.dir, 'server.log'), 'w')
+    const child = spawn(command, args, { stdio: ['ignore', log, log], env: serverEnvironment(), cwd: this.dir })
+    closeSync(log)
+    child.unref()
+    const failed = once(child, 'error').then(([error]) => Promise.reject(error as Error))
+    failed.catch(() => {})
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined
+    })
+    this.#child = child
+    await Promise.race([failed, this.#ready()])
   }
 
   async #ready(): Promise<void> {
