@@ -1,0 +1,66 @@
+import type { DecimalField } from '../definition/definition.js'
+import type { FieldModel } from '../model/model.js'
+import { describe } from './describe.js'
+import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { readDigits, valueOfDigits, type Digits } from './number-text.js'
+import { checkRange, formatNumber, lostDigits } from './number-value.js'
+
+const defaultPrecision = 15
+const defaultScale = 2
+/** Digits that survive the way through a double. */
+const exactDigits = 15
+
+/**
+ * An exact decimal number; a number while 15 digits are enough, else a string. More digits than the column has are
+ * refused, never rounded, also in filters.
+ */
+export const decimalType: FieldType = {
+  name: 'decimal',
+  number: 2,
+  empty: null,
+  like: false,
+  ordered: true,
+  parse(input, field): FieldValue | Problem {
+    if (input === null || input === undefined) return null
+    if (typeof input !== 'number' && typeof input !== 'string') return notANumber(input)
+    const text = typeof input === 'number' ? String(input) : input.trim()
+    if (text === '') return null
+    const digits = readDigits(text)
+    if (!digits) return notANumber(input)
+    if (typeof input === 'number' && !Number.isSafeInteger(input) && typeof valueOfDigits(digits) === 'string') {
+      return lostDigits(input)
+    }
+    return tooManyDigits(digits, field) ?? valueOfDigits(digits)
+  },
+  validate: (value, field) => checkRange(value, field.definition as DecimalField),
+  format: formatNumber,
+  column: (field) => ({ kind: 'decimal', ...sizeOf(field) }),
+  jsonSchema(field) {
+    const { min, max } = field.definition as DecimalField
+    return {
+      type: ['number', ...(sizeOf(field).precision > exactDigits ? ['string'] : []), ...(field.required ? [] : ['null'])],
+      ...(min === undefined ? {} : { minimum: min }),
+      ...(max === undefined ? {} : { maximum: max }),
+    }
+  },
+}
+
+function sizeOf(field: FieldModel): { precision: number; scale: number } {
+  const { precision = defaultPrecision, scale = Math.min(defaultScale, precision) } = field.definition as DecimalField
+  return { precision, scale }
+}
+
+function tooManyDigits({ whole, fraction }: Digits, field: FieldModel): Problem | undefined {
+  const { precision, scale } = sizeOf(field)
+  if (fraction.length > scale) {
+    return new Problem('ERR_TYPE', `must have at most ${scale} digits after the point`)
+  }
+  if (whole !== '0' && whole.length > precision - scale) {
+    return new Problem('ERR_TYPE', `must have at most ${precision - scale} digits before the point`)
+  }
+  return undefined
+}
+
+function notANumber(input: unknown): Problem {
+  return new Problem('ERR_TYPE', `must be a number, not ${describe(input)}`)
+}

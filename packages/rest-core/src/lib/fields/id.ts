@@ -1,0 +1,22 @@
+import type { IdField } from '../definition/definition.js'
+import type { FieldModel } from '../model/model.js'
+import type { FieldType } from './field-type.js'
+import { parseRowId } from './row-id.js'
+
+/** The row id: a string, also where the column holds integers. */
+export const idType: FieldType = {
+  name: 'id',
+  number: 0,
+  empty: '',
+  like: true,
+  ordered: true,
+  parse: (input, field) => parseRowId(input, valuesOf(field)),
+  validate: () => undefined,
+  format: String,
+  column: (field) => ({ kind: 'id', values: valuesOf(field) }),
+  jsonSchema: () => ({ type: 'string' }),
+}
+
+function valuesOf(field: FieldModel): 'integer' | 'string' {
+  return (field.definition as IdField).values ?? 'integer'
+}

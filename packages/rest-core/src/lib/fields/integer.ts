@@ -1,0 +1,51 @@
+import type { IntegerField } from '../definition/definition.js'
+import { describe } from './describe.js'
+import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { digitsText, integerValue, readDigits } from './number-text.js'
+import { checkRange, formatNumber, lostDigits } from './number-value.js'
+
+export const defaultPrecision = 15
+const digitsOnly = /^\d{1,15}$/
+
+/** A whole number of up to 18 digits; a number, or a string beyond 2^53. More digits than the precision are refused, also in filters. */
+export const integerType: FieldType = {
+  name: 'integer',
+  number: 1,
+  empty: null,
+  like: true,
+  ordered: true,
+  parse(input, field): FieldValue | Problem {
+    const { precision = defaultPrecision } = field.definition as IntegerField
+    if (typeof input === 'number') {
+      if (!Number.isInteger(input)) return notAnInteger(input)
+      if (!Number.isSafeInteger(input)) return lostDigits(input)
+      return String(Math.abs(input)).length > precision ? tooManyDigits(precision) : input + 0
+    }
+    if (input === null || input === undefined) return null
+    if (typeof input !== 'string') return notAnInteger(input)
+    const text = input.trim()
+    if (text === '') return null
+    const digits = digitsOnly.test(text) ? { negative: false, whole: String(Number(text)), fraction: '' } : readDigits(text)
+    if (!digits || digits.fraction !== '') return notAnInteger(input)
+    return digits.whole.length > precision ? tooManyDigits(precision) : integerValue(digitsText(digits))
+  },
+  validate: (value, field) => checkRange(value, field.definition as IntegerField),
+  format: formatNumber,
+  column: (field) => ({ kind: 'integer', precision: (field.definition as IntegerField).precision ?? defaultPrecision }),
+  jsonSchema(field) {
+    const { precision = defaultPrecision, min, max } = field.definition as IntegerField
+    return {
+      type: ['integer', ...(precision > defaultPrecision ? ['string'] : []), ...(field.required ? [] : ['null'])],
+      ...(min === undefined ? {} : { minimum: min }),
+      ...(max === undefined ? {} : { maximum: max }),
+    }
+  },
+}
+
+function notAnInteger(input: unknown): Problem {
+  return new Problem('ERR_TYPE', `must be a whole number, not ${describe(input)}`)
+}
+
+function tooManyDigits(precision: number): Problem {
+  return new Problem('ERR_TYPE', `must have at most ${precision} digits`)
+}

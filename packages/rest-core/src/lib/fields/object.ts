@@ -1,0 +1,47 @@
+import { describe } from './describe.js'
+import { isEmpty, Problem, type FieldType, type JsonValue } from './field-type.js'
+import { unstorable } from './text-value.js'
+
+/** Levels of arrays and objects within each other. */
+export const deepestObject = 64
+
+/** Any JSON value; `""` and `[]` are empty and become `null`. The value is kept, never merged into another object. */
+export const objectType: FieldType = {
+  name: 'object',
+  number: 24,
+  empty: null,
+  like: false,
+  ordered: false,
+  parse(input) {
+    if (input === undefined) return null
+    const problem = check(input, 0)
+    if (problem) return problem
+    return isEmpty(input as JsonValue) ? null : (input as JsonValue)
+  },
+  validate: () => undefined,
+  format: (value) => JSON.stringify(value),
+  column: () => ({ kind: 'json' }),
+  jsonSchema: () => ({}),
+}
+
+function check(value: unknown, depth: number): Problem | undefined {
+  if (typeof value === 'string') return unstorable(value)
+  if (value === null || typeof value === 'boolean') return undefined
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : notJson(value)
+  if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value))) return notJson(value)
+  if (depth === deepestObject) return new Problem('ERR_TYPE', `must not be nested deeper than ${deepestObject} levels`)
+  for (const [key, item] of Object.entries(value)) {
+    const problem = unstorable(key) ?? check(item, depth + 1)
+    if (problem) return problem
+  }
+  return undefined
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+function notJson(value: unknown): Problem {
+  return new Problem('ERR_TYPE', `must be a JSON value, not ${typeof value === 'object' ? 'an instance of a class' : describe(value)}`)
+}

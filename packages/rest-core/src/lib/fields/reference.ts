@@ -1,0 +1,23 @@
+import type { FieldModel, ReferenceModel } from '../model/model.js'
+import type { FieldType } from './field-type.js'
+import { parseRowId } from './row-id.js'
+
+/** The row id of a record of another object. That the record is there is checked by the service. */
+export const referenceType: FieldType = {
+  name: 'reference',
+  number: 0,
+  empty: '',
+  like: true,
+  ordered: true,
+  parse: (input, field) => parseRowId(input, valuesOf(field)),
+  validate: () => undefined,
+  format: String,
+  column: (field) => ({ kind: 'reference', values: valuesOf(field) }),
+  jsonSchema: () => ({ type: 'string' }),
+}
+
+/** From the definition of the linked object, because its model may not be complete while the columns are worked out. */
+function valuesOf(field: FieldModel): 'integer' | 'string' {
+  const id = (field as ReferenceModel).target.definition.fields['row_id']
+  return (id?.type === 'id' ? id.values : undefined) ?? 'integer'
+}

@@ -1,0 +1,37 @@
+import { describe } from './describe.js'
+import { Problem } from './field-type.js'
+import { readDigits } from './number-text.js'
+import { checkLength, parseText } from './text-value.js'
+
+const largest = 2n ** 63n - 1n
+const smallest = -(2n ** 63n)
+const mostCharacters = 255
+const plain = /^[1-9]\d{0,17}$/
+
+/**
+ * Reads a row id in its one form, a string; `""` when no row is meant (`null`, `""`, and `0` where ids are integers).
+ * Integer ids are decimal digits within 64 bits; string ids are any text of up to 255 characters.
+ */
+export function parseRowId(input: unknown, values: 'integer' | 'string'): string | Problem {
+  if (values === 'integer') return parseIntegerId(input)
+  const text = parseText(input)
+  return text instanceof Problem ? text : (checkLength(text, mostCharacters) ?? text)
+}
+
+function parseIntegerId(input: unknown): string | Problem {
+  if (typeof input === 'string' && plain.test(input)) return input
+  if (input === null || input === undefined || input === '' || input === '0') return ''
+  if (typeof input === 'number' && Number.isInteger(input) && !Number.isSafeInteger(input)) {
+    return new Problem('ERR_TYPE', `must be exact; ${input} is a number that has lost digits, send it as a string`)
+  }
+  const text = typeof input === 'string' || typeof input === 'number' ? String(input).trim() : 'none'
+  const digits = /^[+-]?\d{1,40}$/.test(text) ? readDigits(text) : undefined
+  if (!digits) return text === '' ? '' : notAnId(input)
+  const id = BigInt(text.replace('+', ''))
+  if (id < smallest || id > largest) return notAnId(input)
+  return id === 0n ? '' : id.toString()
+}
+
+function notAnId(input: unknown): Problem {
+  return new Problem('ERR_TYPE', `must be a row id (a whole number of up to 64 bits), not ${describe(input)}`)
+}

@@ -1,0 +1,109 @@
+import type { TextField } from '../definition/definition.js'
+import type { FieldModel } from '../model/model.js'
+import { describe, quote } from './describe.js'
+import { Problem, type ColumnType, type FieldType, type FieldValue } from './field-type.js'
+
+const defaultLength = 255
+
+/**
+ * Reads any text: strings; numbers and booleans as their text, because clients send them; null and absent as `""`.
+ * Refuses what some database could not store: NUL characters and lone surrogates.
+ */
+export function parseText(input: unknown): string | Problem {
+  switch (typeof input) {
+    case 'string':
+      return unstorable(input) ?? input
+    case 'number':
+      return parseNumberAsText(input)
+    case 'boolean':
+      return String(input)
+    default:
+      return input === null || input === undefined ? '' : new Problem('ERR_TYPE', `must be text, not ${describe(input)}`)
+  }
+}
+
+/** Why no database should get this text, whatever the field. */
+export function unstorable(text: string): Problem | undefined {
+  if (text.includes('\0')) return new Problem('ERR_TYPE', 'must not contain the NUL character')
+  if (!text.isWellFormed()) return new Problem('ERR_TYPE', 'must be well-formed Unicode, but contains half of a surrogate pair')
+  return undefined
+}
+
+function parseNumberAsText(input: number): string | Problem {
+  if (Number.isInteger(input) ? Number.isSafeInteger(input) : Number.isFinite(input)) return String(input)
+  return new Problem('ERR_TYPE', `must be text; ${input} is a number that has lost digits, send it as a string`)
+}
+
+/** Checks the length in characters (code points). */
+export function checkLength(text: string, most: number): Problem | undefined {
+  if (text.length <= most) return undefined
+  // A code point has one or two UTF-16 units, so that most texts need no counting.
+  const length = text.length > 2 * most ? text.length : countCodePoints(text)
+  return length <= most ? undefined : new Problem('ERR_LENGTH', `must have at most ${most} characters`)
+}
+
+function countCodePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+export interface TextTypeOptions {
+  readonly name: TextField['type']
+  /** Type number in metadata. */
+  readonly number: number
+  /** Kept in an unlimited column; no length unless the definition says so. Default false. */
+  readonly long?: boolean
+  /** Rules of the type itself, checked before the field's pattern. */
+  readonly check?: (text: string) => Problem | undefined
+  /** Added to the JSON Schema. */
+  readonly schema?: Record<string, unknown>
+}
+
+/** A field type whose values are texts; the types differ in their check only. */
+export function textType(options: TextTypeOptions): FieldType {
+  const lengthOf = (field: FieldModel): number | undefined =>
+    (field.definition as TextField).length ?? (options.long ? undefined : defaultLength)
+  return {
+    name: options.name,
+    number: options.number,
+    empty: '',
+    like: true,
+    ordered: true,
+    parse: parseText,
+    validate(value, field) {
+      const text = value as string
+      const most = lengthOf(field)
+      return (
+        (most === undefined ? undefined : checkLength(text, most)) ?? options.check?.(text) ?? checkPattern(text, field)
+      )
+    },
+    format: formatText,
+    column(field): ColumnType {
+      return options.long ? { kind: 'text' } : { kind: 'string', length: lengthOf(field) ?? defaultLength }
+    },
+    jsonSchema: (field) => textSchema(field, lengthOf(field), options.schema),
+  }
+}
+
+/** Checks the pattern of the definition, when there is one. */
+export function checkPattern(text: string, field: FieldModel): Problem | undefined {
+  if (!field.pattern || field.pattern.test(text)) return undefined
+  const { pattern } = field.definition as TextField
+  return new Problem('ERR_PATTERN', `must match the pattern ${pattern}, not ${quote(text)}`)
+}
+
+export function formatText(value: FieldValue): string {
+  return String(value)
+}
+
+/** JSON Schema of a text with the length of its field; the pattern only when empty texts would be wrong too. */
+export function textSchema(field: FieldModel, length?: number, more?: Record<string, unknown>): Record<string, unknown> {
+  const { pattern } = field.definition as TextField
+  return {
+    type: 'string',
+    ...(length === undefined ? {} : { maxLength: length }),
+    ...(field.required && pattern !== undefined ? { pattern: `^(?:${pattern})$` } : {}),
+    ...more,
+  }
+}
