@@ -1,0 +1,47 @@
+import type { ColumnType, Comparison, FieldValue } from '@steward/rest-core'
+
+/** A value that a column type holds, never NULL. */
+export type Present = NonNullable<unknown>
+
+/**
+ * What differs between databases, as data and small functions from SQL text to SQL text. Each function is called once
+ * per compiled statement, except `encode` (once per bound value) and what `decode` returns (once per value read).
+ * Columns come quoted and qualified; `?` stands for one bound value (the compiler numbers them where the driver wants it).
+ */
+export interface Dialect {
+  /** knex client that writes the text; it never connects. */
+  readonly client: 'better-sqlite3' | 'pg' | 'mysql2'
+  /**
+   * How a write gives back the row:
+   * - `cte`: `with t0 as (update … returning *) select … from t0 left join …`, one statement
+   * - `returning`: `… returning` with the joined fields as scalar subqueries, one statement
+   * - `reread`: the write gives counts (and an insert id) only; the adapter reads the row with `get`
+   */
+  readonly writes: 'cte' | 'returning' | 'reread'
+  /** Take the page in a subquery before joining, when filter and order use own columns only. */
+  readonly pageBeforeJoin: boolean
+  /** Bound as limit when there is an offset only. */
+  readonly noLimit: unknown
+  /** Appended to a select of one row that must not change before the transaction ends, e.g. ` for update of t0`; empty when not needed. */
+  readonly lock: string
+
+  /** A non-empty value as the driver wants it. @throws StoreError `value` when the column cannot hold it (row id that is no 64-bit integer). */
+  encode(value: FieldValue, type: ColumnType): unknown
+  /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
+  read(column: string, type: ColumnType): string
+  /** Turns what the driver gives for `read` into the field's value; `undefined`: it is the value already. NULL never gets here. */
+  decode(type: ColumnType): ((value: Present) => FieldValue) | undefined
+
+  /** `<column> <operator> ?` with what the index and the collation need. Booleans come as `coalesce(column, <false>)`. */
+  compare(column: string, operator: Comparison, type: ColumnType): string
+  /** `<column> in (?, ?, …)`; `marks` is the list without parentheses. */
+  in(column: string, marks: string, type: ColumnType): string
+  /** Whole-value match of the wire text with `?`, ignoring the case of A–Z, escape character `\`. */
+  like(column: string, type: ColumnType): string
+  /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
+  contains(column: string): string
+  /** SQL literal of `false`, for booleans that are NULL. */
+  readonly falseLiteral: string
+  /** One term of `order by`: empty first when ascending, last when descending. */
+  order(column: string, descending: boolean, type: ColumnType): string
+}

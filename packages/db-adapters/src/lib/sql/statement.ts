@@ -1,0 +1,30 @@
+import type { BusinessRecord } from '@steward/rest-core'
+
+/**
+ * One compiled shape of a request. The same object comes back for the same shape (as long as it is in the compiler's
+ * cache), so adapters may hang prepared handles on it, e.g. in a `WeakMap<Statement, …>` per connection.
+ */
+export interface Statement {
+  /** Distinct in this process; short, so that it can name a prepared statement (`s<id>`). */
+  readonly id: number
+  /** Native text: `?` for SQLite and MySQL, `$1` for PostgreSQL. */
+  readonly sql: string
+  /**
+   * What executing it gives:
+   * - `records`: rows for `decode`
+   * - `count`: one row with one number (or its text)
+   * - `id`: one row with one column, the new row id as text
+   * - `changes`: no rows; the driver's count of affected rows (for MySQL: with FOUND_ROWS, so matched rows) and its insert id
+   */
+  readonly gives: 'records' | 'count' | 'id' | 'changes'
+  /** Makes the record of one row given as an array in the order of the selection. Only for `gives: 'records'`. */
+  readonly decode: (row: readonly unknown[]) => BusinessRecord
+  /** The shape was too large to be kept: do not keep a prepared handle either. */
+  readonly once: boolean
+}
+
+/** A statement with the values of one request, in the driver's order and form. */
+export interface Call {
+  readonly statement: Statement
+  readonly values: unknown[]
+}
