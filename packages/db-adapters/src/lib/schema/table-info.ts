@@ -1,0 +1,80 @@
+/** The tables of one schema, in the same form for every database. */
+export interface Catalogue {
+  readonly tables: readonly TableInfo[]
+  /** `Movie` and `movie` are the same table. */
+  readonly foldsTableNames: boolean
+  /** `Title` and `title` are the same column. */
+  readonly foldsColumnNames: boolean
+}
+
+export interface TableInfo {
+  readonly name: string
+  /** `foreign`: the rows are on another server. */
+  readonly kind: 'table' | 'view' | 'foreign'
+  readonly columns: readonly ColumnInfo[]
+  /** Its columns in order; empty when there is none. */
+  readonly primaryKey: readonly string[]
+  readonly indexes: readonly IndexInfo[]
+  readonly foreignKeys: readonly ForeignKeyInfo[]
+  /** The table can have foreign keys and be the target of some. */
+  readonly foreignKeysSupported: boolean
+  /** SQLite: the name by which rows are known when there is no single primary key column, e.g. `rowid`. */
+  readonly implicitId: string | undefined
+}
+
+export interface ColumnInfo {
+  readonly name: string
+  readonly type: ColumnFamily
+  /** The type as it must be written to get a column that compares with this one, with its collation. */
+  readonly declaration: string
+  readonly nullable: boolean
+  /** The database fills the column when an insert does not: a default, an identity or auto-increment. */
+  readonly hasDefault: boolean
+  /** The database gives new rows their number. */
+  readonly autoIncrement: boolean
+  /** Computed by the database; cannot be written. */
+  readonly generated: boolean
+  readonly collation: string | undefined
+}
+
+/** What a column can hold, without the spelling of one database. */
+export type ColumnFamily =
+  /** `length` in characters; undefined: no limit. `fixed`: padded with spaces. */
+  | { readonly kind: 'string'; readonly length: number | undefined; readonly fixed?: boolean }
+  | { readonly kind: 'uuid' }
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  /** `digits`: every number of so many digits fits. */
+  | { readonly kind: 'integer'; readonly digits: number; readonly unsigned?: boolean }
+  /** `precision` undefined: no limit. */
+  | { readonly kind: 'decimal'; readonly precision: number | undefined; readonly scale: number | undefined }
+  /** Decimals in the sortable text form of the SQLite store. */
+  | { readonly kind: 'decimalText'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'float' }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'datetime' }
+  | { readonly kind: 'time' }
+  | { readonly kind: 'json' }
+  /** Any value (an SQLite column without a type). */
+  | { readonly kind: 'any' }
+  | { readonly kind: 'binary' }
+  /** Nothing that a field could hold. */
+  | { readonly kind: 'other' }
+
+export interface IndexInfo {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly unique: boolean
+  /** It covers all rows and whole columns; partial indexes and expressions do not. */
+  readonly plain: boolean
+}
+
+export interface ForeignKeyInfo {
+  /** Empty on SQLite when it has none. */
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly targetColumns: readonly string[]
+  /** `other`: SET DEFAULT. */
+  readonly onDelete: 'refuse' | 'cascade' | 'setNull' | 'other'
+}
