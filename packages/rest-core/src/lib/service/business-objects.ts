@@ -21,10 +21,10 @@ export interface AnswerOptions {
 }
 
 export interface SearchRequest extends AnswerOptions {
-  /**
-   * Conditions: a parsed filter, or texts by field name in the filter language (all must hold, several texts of one field: one of them).
-   */
-  readonly filter?: Filter | FilterTexts | undefined
+  /** Texts by field name in the filter language: all must hold; several texts of one field: one of them. */
+  readonly filters?: FilterTexts | undefined
+  /** A parsed filter, from code; holds as well as `filters`. Never made of a client's input. */
+  readonly filter?: Filter | undefined
   /** Default: the object's. The row id is added at the end. */
   readonly order?: readonly Order[] | undefined
   /** 0-based; absent: all records. */

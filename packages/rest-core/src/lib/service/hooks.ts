@@ -8,15 +8,21 @@ import type { BusinessObjects } from './business-objects.js'
 export interface HookContext {
   readonly object: ObjectModel
   readonly principal: Principal
-  /** The service bound to the running transaction: what a hook writes is kept or undone with the request. */
+  /**
+   * The service inside the request's transaction, which its first use opens: what a hook writes is kept or undone with
+   * the request. A read outside a write has no transaction.
+   */
   readonly service: BusinessObjects
 }
 
 /** Around one record that is written. */
 export interface WriteContext extends HookContext {
   readonly operation: 'create' | 'update'
-  /** The record before the update; `undefined` on creation. */
-  readonly old: BusinessRecord | undefined
+  /**
+   * The whole record before the update, hidden fields too, locked until the end of the request; `undefined` on creation.
+   * It is read when first asked for, so hooks that do not need it cost nothing.
+   */
+  old(): Promise<BusinessRecord | undefined>
   /** New values by field name; hooks up to preCreate/preUpdate may change them, later changes have no effect. */
   readonly values: Record<string, FieldValue>
   /** From postCreate/postUpdate on: the stored record; changes to it change the answer only. */

@@ -1,0 +1,76 @@
+import { RestError } from '../../errors.js'
+import type { Filter } from '../filter/filter.js'
+import type { ObjectModel, ReadableField, Selection } from '../model/model.js'
+import { isJoined } from '../model/model.js'
+import { unknownField } from '../model/create-model.js'
+import type { Principal, RightLetter, Rights } from './rights.js'
+
+/** What the rights of one user mean for one object, worked out once. */
+export interface Access {
+  readonly object: ObjectModel
+  /** What an answer holds by default for this user. */
+  readonly selection: Selection
+  /** The same with the technical fields. */
+  readonly selectionWithTimestamps: Selection
+  /** The rows covered by the letter. @throws RestError ERR_RIGHT when it is not granted. */
+  need(letter: RightLetter): Filter | undefined
+  /** A field that this user may read, sort and filter. @throws RestError ERR_BAD_REQUEST, the same as for a field that is not there. */
+  readable(name: string): ReadableField
+  /** The user never meets this field: it is hidden here or on the linked object. */
+  hides(field: ReadableField): boolean
+}
+
+const cache = new WeakMap<Rights, Map<ObjectModel, Access>>()
+
+/** The access of a principal to an object; cached as long as the principal's rights live. */
+export function accessOf(principal: Principal, object: ObjectModel): Access {
+  let objects = cache.get(principal.rights)
+  if (!objects) cache.set(principal.rights, (objects = new Map()))
+  let access = objects.get(object)
+  if (!access) objects.set(object, (access = createAccess(principal.rights, object)))
+  return access
+}
+
+const verbs: Readonly<Record<RightLetter, string>> = { C: 'create', R: 'read', U: 'update', D: 'delete', A: 'run actions of' }
+
+function createAccess(rights: Rights, object: ObjectModel): Access {
+  const granted = rights.object(object.name)
+  const selection = visibleSelection(object.selection)
+  return {
+    object,
+    selection,
+    selectionWithTimestamps: object.select([...names(selection), ...names({ fields: object.technical.filter((field) => !hides(field)) })]),
+    need,
+    readable,
+    hides,
+  }
+
+  function need(letter: RightLetter): Filter | undefined {
+    if (!granted?.letters.has(letter)) {
+      throw new RestError('ERR_RIGHT', `You may not ${verbs[letter]} records of "${object.name}".`)
+    }
+    return granted.letters.get(letter)
+  }
+
+  function readable(name: string): ReadableField {
+    const field = object.readable.get(name)
+    if (!field || hides(field) || !(isJoined(field) || field.visible)) throw unknownField(object, name)
+    return field
+  }
+
+  function hides(field: ReadableField): boolean {
+    if (granted === undefined) return false
+    if (!isJoined(field)) return granted.hidden.has(field.name)
+    if (granted.hidden.has(field.name) || granted.hidden.has(field.path[0]?.name ?? '')) return true
+    return rights.object(field.field.object.name)?.hidden.has(field.field.name) ?? false
+  }
+
+  function visibleSelection(all: Selection): Selection {
+    if (!all.fields.some(hides)) return all
+    return object.select(names({ fields: all.fields.filter((field) => !hides(field)) }))
+  }
+}
+
+function names({ fields }: { fields: readonly ReadableField[] }): string[] {
+  return fields.map(({ name }) => name)
+}

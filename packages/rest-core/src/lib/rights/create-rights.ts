@@ -1,0 +1,59 @@
+import type { Filter } from '../filter/filter.js'
+import { parseFilterExpression } from '../filter/parse.js'
+import type { Model } from '../model/model.js'
+import type { ObjectRights, RightLetter, Rights } from './rights.js'
+
+/** One grant of one group. Source: wire-decisions, "rights". */
+export interface GrantData {
+  /** Name of an object, or `*` for all. */
+  readonly object: string
+  /** Any of `CRUDA`. */
+  readonly letters: string
+  /** Rows it covers, in the filter language with field names, e.g. `created_by = [LOGIN]`. Default: all. */
+  readonly filter?: string | undefined
+  /** Fields that this grant does not show. */
+  readonly hidden?: readonly string[] | undefined
+}
+
+/**
+ * The union of grants: a letter is granted when one of them grants it, for the rows of any of them; a field is hidden
+ * when every grant on the object hides it.
+ *
+ * @param variables values of `[LOGIN]` and `[USERID]` in row filters.
+ * @throws RestError ERR_FILTER for a row filter that cannot be read.
+ */
+export function createRights(model: Model, grants: readonly GrantData[], variables: Readonly<Record<string, string>>): Rights {
+  const cache = new Map<string, ObjectRights | undefined>()
+  return {
+    object(name) {
+      if (!cache.has(name)) cache.set(name, model.objects.has(name) ? unite(name) : undefined)
+      return cache.get(name)
+    },
+  }
+
+  function unite(name: string): ObjectRights | undefined {
+    const own = grants.filter(({ object }) => object === name || object === '*')
+    const letters = new Map<RightLetter, Filter | undefined>()
+    for (const grant of own) {
+      const filter = grant.filter ? parseFilterExpression(model.object(name), grant.filter, variables) : undefined
+      for (const letter of grant.letters as Iterable<RightLetter>) {
+        const before = letters.get(letter)
+        const unlimited = filter === undefined || (letters.has(letter) && before === undefined)
+        letters.set(letter, unlimited ? undefined : before ? { op: 'or', terms: [before, filter] } : filter)
+      }
+    }
+    const [first, ...others] = own
+    if (!first) return undefined
+    const hidden = (first.hidden ?? []).filter((field) => others.every((grant) => grant.hidden?.includes(field)))
+    return { letters, hidden: new Set(hidden) }
+  }
+}
+
+/** Rights to do everything with every object, for administrators and for code that acts on its own. */
+export const allRights: Rights = (() => {
+  const all: ObjectRights = {
+    letters: new Map((['C', 'R', 'U', 'D', 'A'] as const).map((letter) => [letter, undefined])),
+    hidden: new Set(),
+  }
+  return { object: () => all }
+})()

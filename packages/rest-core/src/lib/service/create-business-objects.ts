@@ -1,0 +1,62 @@
+import { RestError } from '../../errors.js'
+import type { DocumentStore } from '../documents/document-store.js'
+import type { Model, ObjectModel } from '../model/model.js'
+import type { ObjectStore, StoreSession } from '../store.js'
+import type { BusinessObjects, ObjectName } from './business-objects.js'
+import { createReads } from './reads.js'
+import { LazyTransaction } from './transaction.js'
+import { createWrites } from './writes.js'
+
+export interface BusinessObjectsOptions {
+  readonly model: Model
+  readonly store: ObjectStore
+  /** Needed when the model has document or image fields. */
+  readonly documents?: DocumentStore | undefined
+  /** Default: the system's clock. */
+  readonly clock?: (() => Date) | undefined
+  /** Told of failures that do not fail a request, e.g. a replaced document that could not be removed. Default: nobody. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** What reads and writes share: the parts of the service, and the session they work in. */
+export interface ServiceContext {
+  readonly model: Model
+  readonly documents: DocumentStore | undefined
+  readonly clock: () => Date
+  readonly onError: (error: unknown) => void
+  /** For look-ups outside any transaction. */
+  readonly store: ObjectStore
+  /** The transaction that this service is bound to; absent: every request has its own. */
+  readonly transaction: LazyTransaction | undefined
+  /** Where a read goes: the transaction when it is open, else the store. */
+  session(): StoreSession | Promise<StoreSession>
+  resolve(object: ObjectName): ObjectModel
+  /** This service inside a transaction, or, without one, outside. */
+  bind(transaction: LazyTransaction | undefined): BusinessObjects
+}
+
+/** The service over a model and a store. @throws RestError ERR_INTERNAL, when the model has documents and there is no document store. */
+export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
+  const { model, store, documents, clock = () => new Date(), onError = () => {} } = options
+  const documentField = [...model.objects.values()].flatMap(({ fields }) => fields).find(({ type }) => type.name === 'document' || type.name === 'image')
+  if (documentField && !documents) {
+    throw new RestError('ERR_INTERNAL', `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`)
+  }
+  return create(undefined)
+
+  function create(transaction: LazyTransaction | undefined): BusinessObjects {
+    const context: ServiceContext = {
+      model,
+      documents,
+      clock,
+      onError,
+      store,
+      transaction,
+      session: () => (transaction ? transaction.session() : store),
+      resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
+      bind: (other) => (other === transaction ? service : create(other)),
+    }
+    const service = { model, ...createReads(context), ...createWrites(context) } as BusinessObjects
+    return service
+  }
+}

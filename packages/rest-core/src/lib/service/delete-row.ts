@@ -1,0 +1,80 @@
+import { RestError } from '../../errors.js'
+import type { Filter } from '../filter/filter.js'
+import type { ObjectModel } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
+import type { StoreSession } from '../store.js'
+import type { ServiceContext } from './create-business-objects.js'
+import { documentFields } from './documents.js'
+import type { LazyTransaction } from './transaction.js'
+import { wholeSelection } from './writes.js'
+
+interface Request {
+  readonly context: ServiceContext
+  readonly transaction: LazyTransaction
+  readonly principal: Principal
+}
+
+/**
+ * Deletes one row with its hooks. Children that go with it and have hooks or documents of their own are deleted here, one
+ * by one; all others are the database's business.
+ *
+ * @param missing what to throw when the row was not met.
+ * @returns ids of documents that nobody refers to any more.
+ */
+export async function deleteRow(
+  request: Request,
+  object: ObjectModel,
+  rowId: string,
+  where: Filter | undefined,
+  missing: (session: StoreSession) => Promise<RestError>,
+  open: Set<string> = new Set(),
+): Promise<string[]> {
+  const { context, transaction, principal } = request
+  if (!needsRows(object, new Set())) {
+    const session = transaction.isOpen ? await transaction.session() : context.store
+    if (!(await session.delete(object, rowId, where))) throw await missing(session)
+    return []
+  }
+
+  const session = await transaction.session()
+  const record = await session.get(object, rowId, { select: wholeSelection(object), where, lock: true })
+  if (!record) throw await missing(session)
+  const { hooks } = object.definition
+  const hookContext = { object, principal, service: context.bind(transaction), record }
+  if (hooks?.isDeleteEnable && !(await hooks.isDeleteEnable(hookContext))) {
+    throw new RestError('ERR_RIGHT', `This record of "${object.name}" may not be deleted now.`)
+  }
+  if (hooks?.initDelete) await hooks.initDelete(hookContext)
+  if (hooks?.preDelete) await hooks.preDelete(hookContext)
+
+  open.add(`${object.name} ${rowId}`)
+  const documents = documentFields(object).map(({ name }) => record[name] as string)
+  for (const { object: child, field } of object.referencedBy) {
+    if (field.onDelete !== 'cascade' || !needsRows(child, new Set())) continue
+    for (const childId of await idsOf(session, child, { op: '=', field: field.name, value: rowId })) {
+      // Records that refer to each other in a circle are deleted once.
+      if (!open.has(`${child.name} ${childId}`)) documents.push(...(await deleteRow(request, child, childId, undefined, missing, open)))
+    }
+  }
+  if (!(await session.delete(object, rowId))) throw await missing(session)
+  if (hooks?.postDelete) await hooks.postDelete(hookContext)
+  return documents.filter((id) => id !== '')
+}
+
+/** The row must be read before it goes: for hooks, for documents, or for children that need it. */
+function needsRows(object: ObjectModel, seen: Set<ObjectModel>): boolean {
+  if (seen.has(object)) return false
+  seen.add(object)
+  const { hooks } = object.definition
+  if (hooks?.initDelete || hooks?.preDelete || hooks?.postDelete || hooks?.isDeleteEnable) return true
+  if (documentFields(object).length > 0) return true
+  return object.referencedBy.some(({ object: child, field }) => field.onDelete === 'cascade' && needsRows(child, seen))
+}
+
+async function idsOf(session: StoreSession, object: ObjectModel, where: Filter): Promise<string[]> {
+  const ids: string[] = []
+  for await (const batch of session.search(object, { select: object.select([]), where, order: object.order })) {
+    ids.push(...batch.map(({ row_id: id }) => id))
+  }
+  return ids
+}

@@ -1,0 +1,82 @@
+import type { ErrorMessage } from '../../errors.js'
+import { RestError } from '../../errors.js'
+import type { DocumentField, ImageField } from '../definition/definition.js'
+import type { DocumentStore } from '../documents/document-store.js'
+import type { FieldValue } from '../fields/field-type.js'
+import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
+import type { AnswerOptions } from './business-objects.js'
+import type { Input } from './input.js'
+
+const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
+const defaultThumbnailPixels = 200
+
+/** Own document and image fields of an object. */
+export function documentFields(object: ObjectModel): FieldModel[] {
+  return object.fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
+}
+
+/**
+ * Stores new contents and puts their ids into `values`.
+ *
+ * @returns ids of what was stored, to be removed again when the write fails.
+ */
+export async function storeUploads(documents: DocumentStore | undefined, { uploads }: Input, values: Record<string, FieldValue>): Promise<string[]> {
+  const stored: string[] = []
+  try {
+    for (const { field, name, mime, content } of uploads) {
+      const { type, maxBytes = defaultMaxBytes[type] } = field.definition as DocumentField | ImageField
+      const info = await (documents as DocumentStore).put(content, { name, mime, path: `${field.object.name}/${field.name}`, maxBytes })
+      values[field.name] = info.id
+      stored.push(info.id)
+    }
+    return stored
+  } catch (error) {
+    for (const id of stored) await documents?.delete(id)
+    throw error
+  }
+}
+
+/** A document id in a request must be the one that the record has; others would open other people's documents. */
+export function checkDocumentIds({ documentIds }: Input, old: BusinessRecord | undefined): ErrorMessage[] {
+  return documentIds
+    .filter(({ field, id }) => old?.[field.name] !== id)
+    .map(({ field, id }) => ({
+      code: 'ERR_REFERENCE',
+      field: field.name,
+      text: `Field "${field.name}" does not hold document "${id}"; send {"name": …, "content": <base64>} for a new one.`,
+    }))
+}
+
+/** Puts contents and thumbnails in place of document ids, as the caller asked. */
+export async function inlineDocuments(documents: DocumentStore | undefined, object: ObjectModel, record: BusinessRecord, options: AnswerOptions): Promise<void> {
+  if (!documents) return
+  for (const field of documentFields(object)) {
+    const id = record[field.name]
+    const withContent = wants(options.inlineDocuments, field)
+    const withThumbnail = field.type.name === 'image' && wants(options.inlineThumbnails, field)
+    if (typeof id !== 'string' || id === '' || !(withContent || withThumbnail)) continue
+    const info = await documents.info(id)
+    if (!info) throw new RestError('ERR_INTERNAL', `The content of document "${id}" of ${object.name} "${record.row_id}" is missing.`)
+    record[field.name] = {
+      ...info,
+      ...(withContent && { content: await readAll(documents, id) }),
+      ...(withThumbnail && { thumbnail: await thumbnail(documents, field, id) }),
+    }
+  }
+}
+
+function wants(option: true | readonly string[] | undefined, field: FieldModel): boolean {
+  return option === true || (option?.includes(field.name) ?? false)
+}
+
+async function readAll(documents: DocumentStore, id: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of await documents.read(id)) chunks.push(chunk as Uint8Array)
+  return Buffer.concat(chunks).toString('base64')
+}
+
+async function thumbnail(documents: DocumentStore, field: FieldModel, id: string): Promise<string | null> {
+  const { thumbnailPixels = defaultThumbnailPixels } = field.definition as ImageField
+  const picture = await documents.thumbnail(id, thumbnailPixels)
+  return picture ? Buffer.from(picture).toString('base64') : null
+}

@@ -1,0 +1,159 @@
+import type { ErrorMessage } from '../../errors.js'
+import { RestError } from '../../errors.js'
+import type { EnumField } from '../definition/definition.js'
+import type { FieldValue } from '../fields/field-type.js'
+import { Problem, isEmpty } from '../fields/field-type.js'
+import type { FieldModel, ObjectModel } from '../model/model.js'
+import { isJoined } from '../model/model.js'
+import { unknownField } from '../model/create-model.js'
+import type { Access } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
+
+/** What a client sent, sorted out. */
+export interface Input {
+  /** Parsed values; those with a message are left out. */
+  readonly values: Record<string, FieldValue>
+  /** New contents of document and image fields, still to be stored. */
+  readonly uploads: readonly Upload[]
+  /** Document ids given as text: they must be the ones that the record already has. */
+  readonly documentIds: readonly { readonly field: FieldModel; readonly id: string }[]
+  readonly messages: ErrorMessage[]
+}
+
+export interface Upload {
+  readonly field: FieldModel
+  readonly name: string
+  readonly mime: string | undefined
+  readonly content: Uint8Array
+}
+
+/**
+ * Reads a request body: joined, technical and read-only fields and the row id are ignored, since clients send back what
+ * they got; an unknown name is a message. Source: wire-decisions, "input".
+ */
+export function readInput(access: Access, body: unknown, operation: 'create' | 'update'): Input {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object of field values.')
+  }
+  const { object } = access
+  const values: Record<string, FieldValue> = {}
+  const uploads: Upload[] = []
+  const documentIds: { field: FieldModel; id: string }[] = []
+  const messages: ErrorMessage[] = []
+
+  for (const name of Object.keys(body)) {
+    const field = object.readable.get(name)
+    if (!field || access.hides(field)) {
+      messages.push(...unknownField(object, name).messages)
+      continue
+    }
+    if (isJoined(field) || isIgnored(field, operation)) continue
+    const given = (body as Record<string, unknown>)[name]
+    if (isDocument(field)) readDocument(field, given)
+    else readValue(field, given)
+  }
+  return { values, uploads, documentIds, messages }
+
+  function readValue(field: FieldModel, given: unknown): void {
+    const value = field.type.parse(given, field)
+    if (value instanceof Problem) return refuse(field, value)
+    // A form sends an empty password when it means the one that is there.
+    if (operation === 'update' && field.type.name === 'password' && value === '') return
+    values[field.name] = value
+  }
+
+  function readDocument(field: FieldModel, given: unknown): void {
+    const upload = typeof given === 'object' && given !== null ? readUpload(field, given) : field.type.parse(given, field)
+    if (upload instanceof Problem) return refuse(field, upload)
+    if (typeof upload === 'string') {
+      if (upload === '') values[field.name] = ''
+      else documentIds.push({ field, id: upload })
+    } else if (upload !== null) {
+      uploads.push(upload as Upload)
+    }
+  }
+
+  function refuse(field: FieldModel, problem: Problem): void {
+    messages.push(messageOf(field, problem))
+  }
+}
+
+function isIgnored(field: FieldModel, operation: 'create' | 'update'): boolean {
+  const { object } = field
+  if (field === object.id) return operation === 'update' || field.definition.readOnly !== false
+  return field.readOnly || (field.createOnly && operation === 'update') || object.technical.includes(field)
+}
+
+function isDocument(field: FieldModel): boolean {
+  return field.type.name === 'document' || field.type.name === 'image'
+}
+
+const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
+
+/** `{id?, name, mime?, content(base64)}`; without content it means the document that is there. */
+function readUpload(field: FieldModel, given: object): Upload | string | Problem {
+  const { id, name, mime, content } = given as Record<string, unknown>
+  if (content === undefined || content === null) {
+    return typeof id === 'string' ? id : new Problem('ERR_TYPE', 'needs "name" and "content" (base64), or the "id" of the document that is there')
+  }
+  if (typeof content !== 'string' || !base64.test(content)) return new Problem('ERR_TYPE', 'has a "content" that is not base64')
+  if (typeof name !== 'string' || name === '') return new Problem('ERR_TYPE', 'needs a "name" for its content')
+  if (mime !== undefined && typeof mime !== 'string') return new Problem('ERR_TYPE', 'has a "mime" that is not a text')
+  return { field, name, mime: mime || undefined, content: Buffer.from(content, 'base64') }
+}
+
+/** Fills in defaults of fields that were not given. */
+export function applyDefaults(access: Access, values: Record<string, FieldValue>, given: ReadonlySet<string>, principal: Principal, now: Date): void {
+  const { object } = access
+  for (const field of object.fields) {
+    if (field.name in values || given.has(field.name)) continue
+    const value = startOf(field) ?? field.definition.default
+    if (value === undefined) continue
+    const parsed = field.type.parse(expand(value, principal, now), field)
+    if (!(parsed instanceof Problem)) values[field.name] = parsed
+  }
+}
+
+function startOf(field: FieldModel): string | undefined {
+  const { states } = field.object.definition
+  return states?.field === field.name ? initialState(field) : undefined
+}
+
+/** The state of a new record: `initial`, else the field's default, else the first value. */
+export function initialState(field: FieldModel): string {
+  const { states } = field.object.definition
+  const [first] = (field.definition as EnumField).values
+  return states?.initial ?? (field.definition.default as string | undefined) ?? (typeof first === 'string' ? first : (first?.code ?? ''))
+}
+
+function expand(value: unknown, principal: Principal, now: Date): unknown {
+  if (value === '[DATETIME]') return timestamp(now)
+  if (value === '[DATE]') return timestamp(now).slice(0, 10)
+  return value === '[LOGIN]' ? principal.login : value
+}
+
+/** `yyyy-MM-dd HH:mm:ss` in UTC. */
+export function timestamp(now: Date): string {
+  return now.toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** Messages about values that break their field's rules; on creation also about required fields that are missing. */
+export function validate(object: ObjectModel, values: Readonly<Record<string, FieldValue>>, operation: 'create' | 'update', skip: ReadonlySet<string>): ErrorMessage[] {
+  const messages: ErrorMessage[] = []
+  for (const field of object.fields) {
+    if (skip.has(field.name)) continue
+    const value = values[field.name]
+    if (value === undefined && operation === 'update') continue
+    if (isEmpty(value)) {
+      if (field.required && field.type.empty !== false) messages.push({ code: 'ERR_REQUIRED', field: field.name, text: `Field "${field.name}" is required.` })
+      continue
+    }
+    const problem = field.type.validate(value as FieldValue, field)
+    if (problem) messages.push(messageOf(field, problem))
+  }
+  return messages
+}
+
+function messageOf(field: FieldModel, problem: Problem): ErrorMessage {
+  return { code: problem.code, field: field.name, text: `Field "${field.name}" ${problem.text}.` }
+}

@@ -1,0 +1,170 @@
+import { RestError } from '../../errors.js'
+import type { Filter } from '../filter/filter.js'
+import { parseFilterTexts } from '../filter/parse.js'
+import type { BusinessRecord, ObjectModel, Order, Selection } from '../model/model.js'
+import { accessOf } from '../rights/access.js'
+import type { Access } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
+import type { AnswerOptions, CountResult, ObjectName, SearchRequest } from './business-objects.js'
+import type { ServiceContext } from './create-business-objects.js'
+import { inlineDocuments } from './documents.js'
+import type { HookContext, SearchContext } from './hooks.js'
+import { translate } from './store-errors.js'
+
+export type Reads = ReturnType<typeof createReads>
+
+/** Most records of a page. Not specified; chosen because larger answers are better streamed. */
+const mostPerPage = 1000
+
+/** get, search and count. */
+export function createReads(context: ServiceContext) {
+  return { get, search, count }
+
+  async function get(principal: Principal, name: ObjectName, rowId: string, options?: AnswerOptions): Promise<BusinessRecord> {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const where = access.need('R')
+    const id = parseRowId(object, rowId)
+    const { hooks } = object.definition
+    if (hooks?.preSelect) await hooks.preSelect({ ...hookContext(object, principal), rowId: id })
+    const record = await read(object, id, answerSelection(access, options), where)
+    if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
+    if (options && wantsDocuments(options)) await inlineDocuments(context.documents, object, record, options)
+    return record
+  }
+
+  async function read(object: ObjectModel, rowId: string, select: Selection, where: Filter | undefined): Promise<BusinessRecord> {
+    let record
+    try {
+      const session = await context.session()
+      record = await session.get(object, rowId, { select, where })
+    } catch (error) {
+      throw await translate(error, { object, operation: 'read' }, context.store)
+    }
+    if (!record) throw RestError.notFound(`Record "${rowId}" of "${object.name}"`)
+    return record
+  }
+
+  async function search(principal: Principal, name: ObjectName, request: SearchRequest = {}): Promise<AsyncIterable<readonly BusinessRecord[]>> {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const rights = access.need('R')
+    const select = answerSelection(access, request)
+    const order = readOrder(access, request.order)
+    const limit = request.page === undefined ? undefined : pageSizeOf(object, request)
+    const page = request.page === undefined ? 0 : wholeNumber('page', request.page, 0, Number.MAX_SAFE_INTEGER)
+    const where = and(rights, await runSearchHook(object.definition.hooks?.preSearch, object, principal, readFilter(access, request)))
+    const session = await context.session()
+    const batches = translated(session.search(object, { select, where, order, limit, offset: limit === undefined ? 0 : page * limit }), object)
+    return needsRows(object, request) ? finishRows(batches, object, principal, request) : batches
+  }
+
+  async function count(principal: Principal, name: ObjectName, request: SearchRequest = {}): Promise<CountResult> {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const rights = access.need('R')
+    const pagesize = pageSizeOf(object, request)
+    const page = wholeNumber('page', request.page ?? 0, 0, Number.MAX_SAFE_INTEGER)
+    const where = and(rights, await runSearchHook(object.definition.hooks?.preCount, object, principal, readFilter(access, request)))
+    try {
+      const count = await (await context.session()).count(object, where)
+      return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
+    } catch (error) {
+      throw await translate(error, { object, operation: 'read' }, context.store)
+    }
+  }
+
+  async function* translated(batches: AsyncIterable<readonly BusinessRecord[]>, object: ObjectModel): AsyncGenerator<readonly BusinessRecord[]> {
+    try {
+      yield* batches
+    } catch (error) {
+      throw await translate(error, { object, operation: 'read' }, context.store)
+    }
+  }
+
+  async function* finishRows(batches: AsyncIterable<readonly BusinessRecord[]>, object: ObjectModel, principal: Principal, request: SearchRequest): AsyncGenerator<readonly BusinessRecord[]> {
+    const { hooks } = object.definition
+    const hookBase = hookContext(object, principal)
+    let count = 0
+    for await (const batch of batches) {
+      for (const record of batch) {
+        if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
+        if (wantsDocuments(request)) await inlineDocuments(context.documents, object, record, request)
+      }
+      count += batch.length
+      yield batch
+    }
+    if (hooks?.postSearch) await hooks.postSearch({ ...hookBase, count })
+  }
+
+  function hookContext(object: ObjectModel, principal: Principal): HookContext {
+    return { object, principal, service: context.bind(context.transaction) }
+  }
+
+  async function runSearchHook(hook: ((search: SearchContext) => void | Promise<void>) | undefined, object: ObjectModel, principal: Principal, where: Filter | undefined) {
+    if (!hook) return where
+    const search: SearchContext = { ...hookContext(object, principal), where }
+    await hook(search)
+    return search.where
+  }
+}
+
+/** The row id in its stored form. @throws RestError ERR_NOT_FOUND for a text that cannot be one. */
+export function parseRowId(object: ObjectModel, rowId: string): string {
+  const id = object.id.type.parse(rowId, object.id)
+  if (typeof id !== 'string' || id === '') throw RestError.notFound(`Record "${rowId.slice(0, 100)}" of "${object.name}"`)
+  return id
+}
+
+/** The fields that a caller gets, rights applied. */
+export function answerSelection(access: Access, options: AnswerOptions | undefined): Selection {
+  if (options === undefined) return access.selection
+  const { fields, timestamps } = options
+  if (fields === undefined) return timestamps ? access.selectionWithTimestamps : access.selection
+  const names = fields.map((name) => access.readable(name).name)
+  const technical = timestamps ? access.object.technical.filter((field) => !access.hides(field)) : []
+  return access.object.select([...names, ...technical.map(({ name }) => name)])
+}
+
+/** Both conditions; either may be absent. */
+export function and(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
+  return first && second ? { op: 'and', terms: [first, second] } : (first ?? second)
+}
+
+function readFilter(access: Access, { filter, filters }: SearchRequest): Filter | undefined {
+  const all = and(filters && parseFilterTexts(access.object, filters), filter)
+  if (all) checkFields(access, all)
+  return all
+}
+
+function checkFields(access: Access, filter: Filter): void {
+  if ('terms' in filter) for (const term of filter.terms) checkFields(access, term)
+  else access.readable(filter.field)
+}
+
+function readOrder(access: Access, order: readonly Order[] | undefined): readonly Order[] {
+  if (order === undefined || order.length === 0) return access.object.order
+  for (const { field } of order) {
+    const { type } = access.readable(field)
+    if (!type.ordered) throw new RestError('ERR_BAD_REQUEST', `Field "${field}" of type ${type.name} cannot be sorted.`)
+  }
+  return order.some(({ field }) => field === 'row_id') ? order : [...order, { field: 'row_id', descending: false }]
+}
+
+function pageSizeOf(object: ObjectModel, { pageSize }: SearchRequest): number {
+  return pageSize === undefined ? object.pageSize : wholeNumber('page size', pageSize, 1, mostPerPage)
+}
+
+function wholeNumber(what: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new RestError('ERR_BAD_REQUEST', `The ${what} must be a whole number from ${least} to ${most}.`)
+}
+
+function needsRows(object: ObjectModel, request: SearchRequest): boolean {
+  const { hooks } = object.definition
+  return hooks?.postSearchRow !== undefined || hooks?.postSearch !== undefined || wantsDocuments(request)
+}
+
+function wantsDocuments(options: AnswerOptions): boolean {
+  return options.inlineDocuments !== undefined || options.inlineThumbnails !== undefined
+}

@@ -1,0 +1,36 @@
+import type { ErrorMessage } from '../../errors.js'
+import type { FieldValue } from '../fields/field-type.js'
+import type { FieldModel, ObjectModel } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
+import { initialState } from './input.js'
+
+/** The field that holds the state, when the object has a state model. */
+export function stateField(object: ObjectModel): FieldModel | undefined {
+  const { states } = object.definition
+  return states && object.fields.find(({ name }) => name === states.field)
+}
+
+/** A new record starts in the initial state. Source: wire-decisions, "states". */
+export function checkInitialState(object: ObjectModel, values: Readonly<Record<string, FieldValue>>): ErrorMessage[] {
+  const field = stateField(object)
+  const value = field && values[field.name]
+  if (!field || !value || value === initialState(field)) return []
+  return [refusal(field, `A new record starts in state "${initialState(field)}", not "${String(value)}".`)]
+}
+
+/** A changed state must follow a transition that the principal may use; the message names those. */
+export function checkTransition(object: ObjectModel, from: FieldValue, to: FieldValue, principal: Principal): ErrorMessage[] {
+  const field = stateField(object)
+  if (!field || from === to || from === '') return []
+  const allowed = (object.definition.states?.transitions ?? [])
+    .filter((transition) => [transition.from].flat().includes(from as string))
+    .filter(({ groups }) => groups === undefined || groups.some((group) => principal.groups.includes(group)))
+    .map((transition) => transition.to)
+  if (allowed.includes(to as string)) return []
+  const choices = allowed.length > 0 ? `allowed from there: ${[...new Set(allowed)].join(', ')}` : 'no other state is allowed from there'
+  return [refusal(field, `Field "${field.name}" cannot go from "${String(from)}" to "${String(to)}"; ${choices}.`)]
+}
+
+function refusal(field: FieldModel, text: string): ErrorMessage {
+  return { code: 'ERR_TRANSITION', field: field.name, text }
+}

@@ -1,0 +1,95 @@
+import type { ErrorMessage } from '../../errors.js'
+import { RestError, StoreError } from '../../errors.js'
+import type { FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import type { Filter } from '../filter/filter.js'
+import type { FieldModel, ObjectModel } from '../model/model.js'
+import type { StoreSession } from '../store.js'
+
+/** What was attempted when the store refused. */
+export interface Attempt {
+  readonly object: ObjectModel
+  readonly operation: 'read' | 'create' | 'update' | 'delete'
+  readonly rowId?: string
+  readonly values?: Readonly<Record<string, FieldValue>>
+}
+
+/**
+ * Turns a StoreError into the RestError that the client gets. Which key or reference is at fault is looked up here, after
+ * the refusal: databases do not say it in a common way, and asking beforehand would cost every good request.
+ *
+ * @param session must not be the failed transaction's own.
+ */
+export async function translate(error: unknown, attempt: Attempt, session: StoreSession): Promise<unknown> {
+  if (!(error instanceof StoreError)) return error
+  switch (error.code) {
+    case 'unavailable':
+      return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', { cause: error, retryAfterSeconds: 2 })
+    case 'busy':
+      return new RestError('ERR_UNAVAILABLE', 'The record is being changed by others; try again.', { cause: error, retryAfterSeconds: 1 })
+    case 'unique':
+      return RestError.conflict(orElse(await duplicates(attempt, session), { code: 'ERR_USERKEY', text: 'Another record already has this key.' }), error)
+    case 'reference':
+      return attempt.operation === 'delete'
+        ? RestError.conflict(orElse(await referrers(attempt, session), { code: 'ERR_REFERENCE', text: 'Other records refer to it; delete or change them first.' }), error)
+        : RestError.validation(orElse(await missingReferences(attempt, session), { code: 'ERR_REFERENCE', text: 'A linked record does not exist any more.' }))
+    case 'value':
+      return RestError.validation([{ code: 'ERR_TYPE', text: 'The database refused a value: it is too long or out of range.' }])
+    case 'schema':
+    case 'internal':
+      return new RestError('ERR_INTERNAL', 'The request could not be carried out.', { cause: error })
+  }
+}
+
+/** What is at fault may be gone again, or belong to an open transaction; then the general message serves. */
+function orElse(messages: ErrorMessage[], general: ErrorMessage): ErrorMessage[] {
+  return messages.length > 0 ? messages : [general]
+}
+
+/** Messages about functional keys and unique fields that another record already has. */
+export async function duplicates({ object, rowId, values = {} }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+  const messages: ErrorMessage[] = []
+  const keys = [object.key, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
+  const current = rowId !== undefined ? await session.get(object, rowId, { select: object.select(keys.flat().map(({ name }) => name)) }) : undefined
+  for (const key of keys) {
+    const filled = key.map((field) => ({ field, value: values[field.name] ?? current?.[field.name] }))
+    if (filled.every(({ field }) => !(field.name in values)) || filled.some(({ value }) => isEmpty(value))) continue
+    const terms: Filter[] = filled.map(({ field, value }) => ({ op: '=', field: field.name, value: value as FieldValue }))
+    if (rowId !== undefined) terms.push({ op: '<>', field: 'row_id', value: rowId })
+    if ((await session.count(object, { op: 'and', terms })) > 0) messages.push(duplicate(key as [FieldModel, ...FieldModel[]], { ...current, ...values }))
+  }
+  return messages
+}
+
+function duplicate(key: readonly [FieldModel, ...FieldModel[]], values: Readonly<Record<string, FieldValue>>): ErrorMessage {
+  const shown = key.map((field) => `${field.name} "${field.type.format(values[field.name] ?? '', field)}"`).join(', ')
+  const [field] = key
+  return { code: 'ERR_USERKEY', field: field.name, text: `Another record already has ${shown}.` }
+}
+
+/** Messages about references to rows that are not there. */
+export async function missingReferences({ object, values = {} }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+  const messages: ErrorMessage[] = []
+  for (const { name, target } of object.references) {
+    const value = values[name]
+    if (isEmpty(value)) continue
+    const found = await session.get(target, value as string, { select: target.select([]) })
+    if (!found) messages.push({ code: 'ERR_REFERENCE', field: name, text: `Field "${name}" refers to ${target.name} "${String(value)}", which does not exist.` })
+  }
+  return messages
+}
+
+async function referrers({ object, rowId = '' }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+  const messages: ErrorMessage[] = []
+  for (const { object: other, field } of object.referencedBy) {
+    if (field.onDelete !== 'refuse') continue
+    const count = await session.count(other, { op: '=', field: field.name, value: rowId })
+    if (count === 0) continue
+    messages.push({
+      code: 'ERR_REFERENCE',
+      field: field.name,
+      text: `${count} ${count === 1 ? 'record' : 'records'} of ${other.name} refer to it by "${field.name}"; delete or change them first.`,
+    })
+  }
+  return messages
+}

@@ -1,0 +1,78 @@
+import type { ObjectStore, StoreSession } from '../store.js'
+
+/**
+ * A transaction that is opened by the first use of its session, so that a request which turns out to be a single
+ * statement never pays for one. It ends by exactly one call of `commit` or `rollback`.
+ */
+export class LazyTransaction {
+  readonly #store: ObjectStore
+  readonly #onError: (error: unknown) => void
+  #session: Promise<StoreSession> | undefined
+  #ended: Promise<void> | undefined
+  #commit: () => void = () => {}
+  #rollback: (reason: unknown) => void = () => {}
+  #commitTried = false
+  readonly #afterCommit: (() => Promise<void>)[] = []
+  readonly #afterRollback: (() => Promise<void>)[] = []
+
+  /** @param onError is told of failures of work after the end, which do not fail the request. */
+  constructor(store: ObjectStore, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#onError = onError
+  }
+
+  get isOpen(): boolean {
+    return this.#session !== undefined
+  }
+
+  session(): Promise<StoreSession> {
+    return (this.#session ??= new Promise((resolve, reject) => {
+      this.#ended = this.#store.transaction(
+        (session) =>
+          new Promise<void>((commit, rollback) => {
+            this.#commit = commit
+            this.#rollback = rollback
+            resolve(session)
+          }),
+      )
+      // Opening failed; once opened, `commit` and `rollback` report what happens.
+      this.#ended.catch(reject)
+    }))
+  }
+
+  /** Runs when everything is kept. */
+  afterCommit(work: () => Promise<void>): void {
+    this.#afterCommit.push(work)
+  }
+
+  /** Runs when everything is surely undone; not after a commit that failed, since its outcome may be unknown. */
+  afterRollback(work: () => Promise<void>): void {
+    this.#afterRollback.push(work)
+  }
+
+  async commit(): Promise<void> {
+    this.#commitTried = true
+    if (this.#session) {
+      await this.#session
+      this.#commit()
+      await this.#ended
+    }
+    await this.#runAll(this.#afterCommit)
+  }
+
+  async rollback(reason: unknown): Promise<void> {
+    if (this.#session) {
+      // An opening that failed has nothing to undo, and what ends the transaction is the reason itself.
+      await this.#session.then(
+        () => this.#rollback(reason),
+        () => {},
+      )
+      await this.#ended?.catch(() => {})
+    }
+    if (!this.#commitTried) await this.#runAll(this.#afterRollback)
+  }
+
+  async #runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
+    for (const work of works) await work().catch(this.#onError)
+  }
+}

@@ -1,0 +1,250 @@
+import type { ErrorMessage } from '../../errors.js'
+import { RestError } from '../../errors.js'
+import type { FieldValue } from '../fields/field-type.js'
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, ObjectModel, Selection } from '../model/model.js'
+import type { Access } from '../rights/access.js'
+import { accessOf } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
+import { hashPassword } from '../security/password.js'
+import type { StoreSession } from '../store.js'
+import type { AnswerOptions, ObjectName, UpdateOptions } from './business-objects.js'
+import type { ServiceContext } from './create-business-objects.js'
+import { deleteRow } from './delete-row.js'
+import { checkDocumentIds, documentFields, inlineDocuments, storeUploads } from './documents.js'
+import type { WriteContext } from './hooks.js'
+import type { Input } from './input.js'
+import { applyDefaults, readInput, timestamp, validate } from './input.js'
+import { answerSelection, parseRowId } from './reads.js'
+import { checkInitialState, checkTransition, stateField } from './states.js'
+import type { Attempt } from './store-errors.js'
+import { duplicates, missingReferences, translate } from './store-errors.js'
+import { LazyTransaction } from './transaction.js'
+
+/** One create or update on its way. */
+interface Write {
+  readonly object: ObjectModel
+  readonly access: Access
+  readonly principal: Principal
+  readonly input: Input
+  readonly select: Selection
+  readonly where: Filter | undefined
+  readonly transaction: LazyTransaction
+  readonly hookContext: WriteContext
+  readonly options: AnswerOptions | undefined
+}
+
+/** create, update and delete: each one transaction, a single statement where nothing more is needed. */
+export function createWrites(context: ServiceContext) {
+  return { create, update, delete: remove }
+
+  async function create(principal: Principal, name: ObjectName, body: unknown, options?: AnswerOptions): Promise<BusinessRecord> {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const where = access.need('C')
+    refuseReadOnly(object)
+    const input = readInput(access, body, 'create')
+    const attempt: Attempt = { object, operation: 'create', values: input.values }
+    return inTransaction(attempt, (transaction) => {
+      const hookContext = createHookContext(object, principal, input, transaction, 'create', async () => undefined)
+      const select = answerSelection(access, options)
+      return runCreate({ object, access, principal, input, select, where, transaction, hookContext, options })
+    })
+  }
+
+  async function runCreate(write: Write): Promise<BusinessRecord> {
+    const { object, access, principal, input, hookContext } = write
+    const { hooks } = object.definition
+    const { values } = input
+    if (hooks?.isCreateEnable && !(await hooks.isCreateEnable(hookContext))) throw notEnabled('created', object)
+    if (hooks?.initCreate) await hooks.initCreate(hookContext)
+    const now = context.clock()
+    applyDefaults(access, values, namesWithMessages(input), principal, now)
+    if (hooks?.preValidate) await hooks.preValidate(hookContext)
+    await refuse(write, undefined, [...input.messages, ...checkDocumentIds(input, undefined), ...checkInitialState(object, values)])
+    if (hooks?.postValidate) await hooks.postValidate(hookContext)
+    if (hooks?.preSave) await hooks.preSave(hookContext)
+    if (hooks?.preCreate) await hooks.preCreate(hookContext)
+    if (object.technical.length > 0) {
+      values['created_dt'] = values['updated_dt'] = timestamp(now)
+      values['created_by'] = values['updated_by'] = principal.login
+    }
+    return save(write, hooks?.postCreate, (session) => session.insert(object, values, write.select))
+  }
+
+  async function update(principal: Principal, name: ObjectName, rowId: string, body: unknown, options?: UpdateOptions): Promise<BusinessRecord> {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const where = access.need('U')
+    refuseReadOnly(object)
+    const id = parseRowId(object, rowId)
+    const input = readInput(access, body, 'update')
+    const attempt: Attempt = { object, operation: 'update', rowId: id, values: input.values }
+    return inTransaction(attempt, (transaction) => {
+      let whole: Promise<BusinessRecord> | undefined
+      const old = () => (whole ??= lockRow(transaction, access, id, wholeSelection(object), where))
+      const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
+      const select = answerSelection(access, options)
+      return runUpdate({ object, access, principal, input, select, where, transaction, hookContext, options }, id, old, options)
+    })
+  }
+
+  async function runUpdate(write: Write, id: string, old: () => Promise<BusinessRecord>, options: UpdateOptions | undefined): Promise<BusinessRecord> {
+    const { object, access, principal, input, select, where, transaction, hookContext } = write
+    const { hooks } = object.definition
+    const { values } = input
+    if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
+    if (hooks?.isUpdateEnable && !(await hooks.isUpdateEnable({ ...hookContext, record: await old() }))) throw notEnabled('updated', object)
+    if (hooks?.initUpdate) await hooks.initUpdate(hookContext)
+    if (hooks?.preValidate) await hooks.preValidate(hookContext)
+    const messages = [...input.messages]
+    if (input.documentIds.length > 0) messages.push(...checkDocumentIds(input, await old()))
+    const state = stateField(object)
+    if (state && state.name in values) messages.push(...checkTransition(object, (await old())[state.name] as FieldValue, values[state.name] as FieldValue, principal))
+    await refuse(write, id, messages)
+    if (hooks?.postValidate) await hooks.postValidate(hookContext)
+    if (hooks?.preSave) await hooks.preSave(hookContext)
+    if (hooks?.preUpdate) await hooks.preUpdate(hookContext)
+    const replaced = documentFields(object).filter(({ name }) => name in values || input.uploads.some(({ field }) => field.name === name))
+    const oldDocuments = replaced.length > 0 ? await old().then((record) => replaced.map(({ name }) => record[name] as string)) : []
+    if (object.technical.length > 0) {
+      values['updated_dt'] = timestamp(context.clock())
+      values['updated_by'] = principal.login
+    }
+    const record = await save(write, hooks?.postUpdate, async (session) => {
+      return (await session.update(object, id, values, { select, where })) ?? Promise.reject(await missing(session, access, id))
+    })
+    removeDocumentsAfterCommit(transaction, oldDocuments)
+    return record
+  }
+
+  /** Uploads, hashes and writes; what was uploaded goes again when the write fails. */
+  async function save(write: Write, post: ((hook: WriteContext) => void | Promise<void>) | undefined, run: (session: StoreSession) => Promise<BusinessRecord>): Promise<BusinessRecord> {
+    const { object, input, select, where, transaction, hookContext, options } = write
+    const { hooks } = object.definition
+    const uploaded = input.uploads.length > 0 ? await storeUploads(context.documents, input, input.values) : []
+    try {
+      await hashPasswords(object, input.values)
+      if (where || post || hooks?.postSave) await transaction.session()
+      const session = transaction.isOpen ? await transaction.session() : context.store
+      const record = await run(session)
+      if (where && !(await session.get(object, record.row_id, { select, where }))) {
+        throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
+      }
+      if (post || hooks?.postSave) {
+        const after = { ...hookContext, record }
+        if (post) await post(after)
+        if (hooks?.postSave) await hooks.postSave(after)
+      }
+      if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context.documents, object, record, options)
+      transaction.afterRollback(() => removeDocuments(uploaded))
+      return record
+    } catch (error) {
+      await removeDocuments(uploaded)
+      throw error
+    }
+  }
+
+  async function remove(principal: Principal, name: ObjectName, rowId: string, options?: Pick<UpdateOptions, 'precondition'>): Promise<{ row_id: string }> {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const where = access.need('D')
+    refuseReadOnly(object)
+    const id = parseRowId(object, rowId)
+    return inTransaction({ object, operation: 'delete', rowId: id }, async (transaction) => {
+      if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
+      const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) => missing(session, access, id))
+      removeDocumentsAfterCommit(transaction, documents)
+      return { row_id: id }
+    })
+  }
+
+  /** Runs one request in the bound transaction, or in one of its own. */
+  async function inTransaction<T>(attempt: Attempt, work: (transaction: LazyTransaction) => Promise<T>): Promise<T> {
+    const transaction = context.transaction ?? new LazyTransaction(context.store, context.onError)
+    try {
+      const result = await work(transaction)
+      if (!context.transaction) await transaction.commit()
+      return result
+    } catch (error) {
+      if (!context.transaction) await transaction.rollback(error)
+      throw await translate(error, attempt, context.store)
+    }
+  }
+
+  function createHookContext(object: ObjectModel, principal: Principal, { values }: Input, transaction: LazyTransaction, operation: 'create' | 'update', old: WriteContext['old']): WriteContext {
+    const service = object.definition.hooks ? context.bind(transaction) : (undefined as never)
+    return { object, principal, service, operation, old, values, record: undefined }
+  }
+
+  /** Throws all messages at once; then also what only the database knows, which good requests are not asked. */
+  async function refuse({ object, input }: Write, rowId: string | undefined, found: readonly ErrorMessage[]): Promise<void> {
+    const { values } = input
+    const operation = rowId === undefined ? 'create' : 'update'
+    const messages = [...found, ...validate(object, values, operation, namesWithMessages(input))]
+    if (messages.length === 0) return
+    const faulty = new Set(messages.map(({ field }) => field))
+    const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !faulty.has(name)))
+    const attempt: Attempt = { object, operation, values: sound, ...(rowId !== undefined && { rowId }) }
+    messages.push(...(await missingReferences(attempt, context.store)), ...(await duplicates(attempt, context.store)))
+    throw RestError.validation(messages)
+  }
+
+  /** The locked row. @throws RestError ERR_NOT_FOUND or ERR_RIGHT */
+  async function lockRow(transaction: LazyTransaction, access: Access, id: string, select: Selection, where: Filter | undefined): Promise<BusinessRecord> {
+    const session = await transaction.session()
+    return (await session.get(access.object, id, { select, where, lock: true })) ?? Promise.reject(await missing(session, access, id))
+  }
+
+  async function requirePrecondition(transaction: LazyTransaction, access: Access, id: string, where: Filter | undefined, precondition: (record: BusinessRecord) => boolean): Promise<void> {
+    const record = await lockRow(transaction, access, id, access.selection, where)
+    if (!precondition(record)) throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
+  }
+
+  /** Why a row that should be changed was not met: it is not there, or it may be read but not changed. */
+  async function missing(session: StoreSession, access: Access, id: string): Promise<RestError> {
+    const { object } = access
+    const readable = await session.get(object, id, { select: object.select([]), where: access.need('R') })
+    return readable ? new RestError('ERR_RIGHT', `You may not change record "${id}" of "${object.name}".`) : RestError.notFound(`Record "${id}" of "${object.name}"`)
+  }
+
+  function removeDocumentsAfterCommit(transaction: LazyTransaction, ids: readonly string[]): void {
+    if (ids.length > 0) transaction.afterCommit(() => removeDocuments(ids))
+  }
+
+  async function removeDocuments(ids: readonly string[]): Promise<void> {
+    for (const id of ids) if (id !== '') await context.documents?.delete(id)
+  }
+}
+
+const wholeSelections = new WeakMap<ObjectModel, Selection>()
+
+/** Everything but passwords: what hooks see of a record. */
+export function wholeSelection(object: ObjectModel): Selection {
+  let selection = wholeSelections.get(object)
+  if (!selection) {
+    const names = [...object.readable.values()].filter(({ type }) => type.name !== 'password').map(({ name }) => name)
+    wholeSelections.set(object, (selection = object.select(names)))
+  }
+  return selection
+}
+
+async function hashPasswords(object: ObjectModel, values: Record<string, FieldValue>): Promise<void> {
+  for (const { name, type } of object.fields) {
+    const value = values[name]
+    if (type.name === 'password' && typeof value === 'string' && value !== '') values[name] = await hashPassword(value)
+  }
+}
+
+/** Fields that need no further check: their value was refused already, or is an upload. */
+function namesWithMessages({ messages, uploads, documentIds }: Input): ReadonlySet<string> {
+  return new Set([...messages.map(({ field }) => field ?? ''), ...[...uploads, ...documentIds].map(({ field }) => field.name)])
+}
+
+function refuseReadOnly(object: ObjectModel): void {
+  if (object.readOnly) throw new RestError('ERR_RIGHT', `Object "${object.name}" is read-only.`)
+}
+
+function notEnabled(verb: string, object: ObjectModel): RestError {
+  return new RestError('ERR_RIGHT', `This record of "${object.name}" may not be ${verb} now.`)
+}
