@@ -14,8 +14,16 @@ export interface BusinessObjectsOptions {
   readonly documents?: DocumentStore | undefined
   /** Default: the system's clock. */
   readonly clock?: (() => Date) | undefined
+  /** Told of every write that a call made, after it was committed; rows that the database deleted along are not named. */
+  readonly onChange?: ((change: Change) => void) | undefined
   /** Told of failures that do not fail a request, e.g. a replaced document that could not be removed. Default: nobody. */
   readonly onError?: ((error: unknown) => void) | undefined
+}
+
+export interface Change {
+  readonly object: ObjectModel
+  readonly operation: 'create' | 'update' | 'delete'
+  readonly rowId: string
 }
 
 /** What reads and writes share: the parts of the service, and the session they work in. */
@@ -23,6 +31,7 @@ export interface ServiceContext {
   readonly model: Model
   readonly documents: DocumentStore | undefined
   readonly clock: () => Date
+  readonly onChange: ((change: Change) => void) | undefined
   readonly onError: (error: unknown) => void
   /** For look-ups outside any transaction. */
   readonly store: ObjectStore
@@ -37,7 +46,7 @@ export interface ServiceContext {
 
 /** The service over a model and a store. @throws RestError ERR_INTERNAL, when the model has documents and there is no document store. */
 export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
-  const { model, store, documents, clock = () => new Date(), onError = () => {} } = options
+  const { model, store, documents, clock = () => new Date(), onChange, onError = () => {} } = options
   const documentField = [...model.objects.values()].flatMap(({ fields }) => fields).find(({ type }) => type.name === 'document' || type.name === 'image')
   if (documentField && !documents) {
     throw new RestError('ERR_INTERNAL', `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`)
@@ -49,6 +58,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       model,
       documents,
       clock,
+      onChange,
       onError,
       store,
       transaction,

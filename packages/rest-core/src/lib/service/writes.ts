@@ -9,7 +9,7 @@ import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
 import type { StoreSession } from '../store.js'
 import type { AnswerOptions, ObjectName, UpdateOptions } from './business-objects.js'
-import type { ServiceContext } from './create-business-objects.js'
+import type { Change, ServiceContext } from './create-business-objects.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, documentFields, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
@@ -138,6 +138,7 @@ export function createWrites(context: ServiceContext) {
       }
       if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context.documents, object, record, options)
       transaction.afterRollback(() => removeDocuments(uploaded))
+      announce(transaction, object, hookContext.operation, record.row_id)
       return record
     } catch (error) {
       await removeDocuments(uploaded)
@@ -155,6 +156,7 @@ export function createWrites(context: ServiceContext) {
       if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
       const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) => missing(session, access, id))
       removeDocumentsAfterCommit(transaction, documents)
+      announce(transaction, object, 'delete', id)
       return { row_id: id }
     })
   }
@@ -206,6 +208,11 @@ export function createWrites(context: ServiceContext) {
     const { object } = access
     const readable = await session.get(object, id, { select: object.select([]), where: access.need('R') })
     return readable ? new RestError('ERR_RIGHT', `You may not change record "${id}" of "${object.name}".`) : RestError.notFound(`Record "${id}" of "${object.name}"`)
+  }
+
+  function announce(transaction: LazyTransaction, object: ObjectModel, operation: Change['operation'], rowId: string): void {
+    const { onChange } = context
+    if (onChange) transaction.afterCommit(async () => onChange({ object, operation, rowId }))
   }
 
   function removeDocumentsAfterCommit(transaction: LazyTransaction, ids: readonly string[]): void {

@@ -1,0 +1,47 @@
+export { defineObject } from './lib/definition/definition.js'
+export type {
+  EnumValue,
+  EnumValues,
+  FieldDefinition,
+  FieldTypeName,
+  ObjectDefinition,
+  RecordOf,
+  StateModel,
+} from './lib/definition/definition.js'
+export { createModel } from './lib/model/create-model.js'
+export { isJoined } from './lib/model/model.js'
+export type { BusinessRecord, FieldModel, JoinedField, Model, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from './lib/model/model.js'
+export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
+export type { Comparison, Filter } from './lib/filter/filter.js'
+export type {
+  Introspection,
+  ObjectStore,
+  Query,
+  ReadOptions,
+  StoreCapabilities,
+  StoreSession,
+  SyncPlan,
+  SyncStep,
+  Values,
+} from './lib/store.js'
+export { createBusinessObjects } from './lib/service/create-business-objects.js'
+export type { BusinessObjectsOptions, Change } from './lib/service/create-business-objects.js'
+export type {
+  AnswerOptions,
+  BusinessObjects,
+  CountResult,
+  FilterTexts,
+  ObjectName,
+  RecordFor,
+  SearchRequest,
+  UpdateOptions,
+} from './lib/service/business-objects.js'
+export type { DeleteContext, HookContext, ObjectHooks, RecordContext, SearchContext, WriteContext } from './lib/service/hooks.js'
+export { allRights, createRights } from './lib/rights/create-rights.js'
+export type { GrantData } from './lib/rights/create-rights.js'
+export { createPrincipal } from './lib/rights/principal.js'
+export type { ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
+export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/document-store.js'
+export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
+export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'
+export { hashPassword, verifyPasswordHash } from './lib/security/password.js'

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import mimeTypes from 'mime-types'
+import { RestError } from '../../errors.js'
+import type { DocumentInfo, DocumentStore, PutDocument } from './document-store.js'
+import { makeThumbnail } from './thumbnail.js'
+
+export interface DiskDocumentStoreOptions {
+  /** Folder that holds everything; made when it is not there. */
+  readonly folder: string
+}
+
+const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Documents as files: `<folder>/<first two characters of the id>/<id>/{content,info.json,thumbnail-<pixels>.webp}`.
+ * A document appears by one rename when it is complete and on disk, so a crash leaves nothing half-written in its place.
+ */
+export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): DocumentStore {
+  return { put, info, read, thumbnail, delete: remove }
+
+  async function put(content: Readable | Uint8Array, options: PutDocument): Promise<DocumentInfo> {
+    const id = randomUUID()
+    const name = fileName(options.name)
+    const draft = join(folder, 'incoming', id)
+    await mkdir(draft, { recursive: true })
+    try {
+      const size = await writeContent(join(draft, 'content'), content, options)
+      const mime = options.mime || mimeTypes.lookup(name) || 'application/octet-stream'
+      const info: DocumentInfo = { id, name, path: options.path, mime, size }
+      await writeFile(join(draft, 'info.json'), JSON.stringify(info), { flush: true })
+      await mkdir(join(folder, id.slice(0, 2)), { recursive: true })
+      await rename(draft, place(id))
+      await syncFolder(join(folder, id.slice(0, 2)))
+      return info
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  async function info(id: string): Promise<DocumentInfo | undefined> {
+    if (!idPattern.test(id)) return undefined
+    try {
+      return JSON.parse(await readFile(join(place(id), 'info.json'), 'utf8')) as DocumentInfo
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  async function read(id: string): Promise<Readable> {
+    if (!(await info(id))) throw RestError.notFound(`Document "${id}"`)
+    return createReadStream(join(place(id), 'content'))
+  }
+
+  async function thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined> {
+    const found = await info(id)
+    if (!found) throw RestError.notFound(`Document "${id}"`)
+    if (!found.mime.startsWith('image/')) return undefined
+    const file = join(place(id), `thumbnail-${Math.trunc(pixels)}.webp`)
+    try {
+      return await readFile(file)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+    const picture = await makeThumbnail(join(place(id), 'content'), pixels)
+    if (picture) {
+      // Two requests may make it at once; each writes a file of its own and the last rename wins.
+      const draft = `${file}.${randomUUID()}`
+      await writeFile(draft, picture)
+      await rename(draft, file)
+    }
+    return picture
+  }
+
+  async function remove(id: string): Promise<void> {
+    if (idPattern.test(id)) await rm(place(id), { recursive: true, force: true })
+  }
+
+  function place(id: string): string {
+    return join(folder, id.slice(0, 2), id)
+  }
+}
+
+/** The last part of what may be a path of any system. */
+function fileName(name: string): string {
+  return basename(name.replaceAll('\\', '/')).slice(0, 255) || 'document'
+}
+
+async function writeContent(file: string, content: Readable | Uint8Array, { maxBytes, name }: PutDocument): Promise<number> {
+  const handle = await open(file, 'wx')
+  try {
+    let size = 0
+    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      const bytes = chunk as Uint8Array
+      size += bytes.length
+      if (size > maxBytes) throw new RestError('ERR_TOO_LARGE', `"${name}" is larger than the ${maxBytes} bytes that the field takes.`)
+      await handle.writeFile(bytes)
+    }
+    await handle.sync()
+    return size
+  } finally {
+    await handle.close()
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}

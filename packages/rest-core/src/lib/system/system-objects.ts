@@ -1,0 +1,92 @@
+import { defineObject } from '../definition/definition.js'
+
+/** Parts that an application's definitions belong to. Fields not specified but `mdl_name`. */
+export const Module = defineObject({
+  name: 'Module',
+  label: 'Module',
+  pluralLabel: 'Modules',
+  table: 'sys_module',
+  fields: {
+    mdl_name: { type: 'string', length: 100, key: true, label: 'Name' },
+    mdl_desc: { type: 'text', label: 'Description' },
+  },
+  order: ['mdl_name'],
+})
+
+/** System parameters. Source: rest-service.md, "Business object record". */
+export const SystemParam = defineObject({
+  name: 'SystemParam',
+  label: 'System parameter',
+  pluralLabel: 'System parameters',
+  table: 'sys_param',
+  fields: {
+    sys_code: { type: 'string', length: 100, key: true, label: 'Code' },
+    sys_value: { type: 'text', label: 'Value' },
+    sys_type: { type: 'string', length: 20, default: 'TXT', label: 'Type' },
+    sys_desc: { type: 'text', label: 'Description' },
+    row_module_id: { type: 'reference', object: 'Module', display: ['mdl_name'], label: 'Module' },
+  },
+  order: ['sys_code'],
+})
+
+/** People and programs that sign in. */
+export const User = defineObject({
+  name: 'User',
+  label: 'User',
+  pluralLabel: 'Users',
+  table: 'sys_user',
+  fields: {
+    usr_login: { type: 'string', length: 100, key: true, label: 'Login' },
+    usr_password: { type: 'password', label: 'Password', help: 'Stored as a scrypt hash, never answered.' },
+    usr_first_name: { type: 'string', length: 100, label: 'First name' },
+    usr_last_name: { type: 'string', length: 100, label: 'Last name' },
+    usr_email: { type: 'email', label: 'E-mail' },
+    usr_lang: { type: 'string', length: 10, default: 'en', label: 'Language' },
+    usr_active: { type: 'boolean', default: true, label: 'Active' },
+  },
+  order: ['usr_login'],
+})
+
+/** Groups that rights are granted to. */
+export const Group = defineObject({
+  name: 'Group',
+  label: 'Group',
+  pluralLabel: 'Groups',
+  table: 'sys_group',
+  fields: {
+    grp_name: { type: 'string', length: 100, key: true, label: 'Name' },
+    grp_desc: { type: 'text', label: 'Description' },
+  },
+  order: ['grp_name'],
+})
+
+/** Which user is responsible for which group. Source: wire-decisions, "rights". */
+export const Responsibility = defineObject({
+  name: 'Responsibility',
+  label: 'Responsibility',
+  pluralLabel: 'Responsibilities',
+  table: 'sys_responsibility',
+  fields: {
+    rsp_login_id: { type: 'reference', object: 'User', display: ['usr_login'], onDelete: 'cascade', key: true, label: 'User' },
+    rsp_group_id: { type: 'reference', object: 'Group', display: ['grp_name'], onDelete: 'cascade', key: true, label: 'Group' },
+  },
+})
+
+/** What a group may do with an object. Source: wire-decisions, "rights". */
+export const Grant = defineObject({
+  name: 'Grant',
+  label: 'Grant',
+  pluralLabel: 'Grants',
+  table: 'sys_grant',
+  fields: {
+    grt_group_id: { type: 'reference', object: 'Group', display: ['grp_name'], onDelete: 'cascade', key: true, label: 'Group' },
+    grt_object: { type: 'string', length: 63, key: true, label: 'Object', help: 'Name of an object, or * for all.' },
+    grt_rights: { type: 'string', length: 5, pattern: 'C?R?U?D?A?', required: true, default: 'R', label: 'Rights', help: 'Letters: Create, Read, Update, Delete, run Actions.' },
+    grt_filter: { type: 'text', label: 'Row filter', help: 'Rows it covers, e.g. created_by = [LOGIN]. Empty: all.' },
+    grt_hidden_fields: { type: 'text', label: 'Hidden fields', help: 'Names of fields that are not shown, separated by commas.' },
+  },
+  order: ['grt_group_id', 'grt_object'],
+})
+
+/** Objects that every application has. */
+export const systemObjects = [Module, SystemParam, User, Group, Responsibility, Grant] as const

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, Model, ObjectModel } from '../model/model.js'
+import { allRights, createRights } from '../rights/create-rights.js'
+import type { GrantData } from '../rights/create-rights.js'
+import { createPrincipal } from '../rights/principal.js'
+import type { Principal } from '../rights/rights.js'
+import { verifyPasswordHash } from '../security/password.js'
+import type { BusinessObjects } from '../service/business-objects.js'
+import type { ObjectStore } from '../store.js'
+
+/** The group that may do everything; `createAdministrator` makes it. Not specified; chosen as its usual name. */
+export const administratorGroup = 'ADMIN'
+
+export interface UserDirectoryOptions {
+  /** Holds the system objects. */
+  readonly model: Model
+  readonly store: ObjectStore
+  /** How long what was read of a user serves before it is read again, in ms. Default 60,000. */
+  readonly maxAgeMs?: number
+}
+
+/** Users, groups and grants as principals. */
+export interface UserDirectory {
+  /** The principal when login and password are right and the user is active. Takes as long for users who do not exist. */
+  verifyPassword(login: string, password: string): Promise<Principal | undefined>
+  /** The active user with this id (row id of `User`) as a principal. */
+  principalOf(userId: string): Promise<Principal | undefined>
+  /** The active user with this login as a principal, without any check: for anonymous calls under a public user. */
+  principalOfLogin(login: string): Promise<Principal | undefined>
+  /** Forgets what was read; call it when a system object changed. */
+  clear(): void
+}
+
+const systemNames = new Set(['User', 'Group', 'Responsibility', 'Grant'])
+
+/** Whether principals depend on this object. */
+export function isDirectoryObject({ name }: ObjectModel): boolean {
+  return systemNames.has(name)
+}
+
+/** Reads users and their rights from the system objects of an application. */
+export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDirectoryOptions): UserDirectory {
+  const user = model.object('User')
+  const responsibility = model.object('Responsibility')
+  const grant = model.object('Grant')
+  const userFields = user.select(user.fields.map(({ name }) => name))
+  const principals = new Map<string, { readonly until: number; readonly principal: Promise<Principal | undefined> }>()
+
+  return { verifyPassword, principalOf, principalOfLogin, clear: () => principals.clear() }
+
+  async function verifyPassword(login: string, password: string): Promise<Principal | undefined> {
+    const record = await userByLogin(login)
+    const right = await verifyPasswordHash(password, record?.['usr_password'] as string | undefined)
+    return right && record?.['usr_active'] === true ? principalOf(record.row_id) : undefined
+  }
+
+  async function principalOfLogin(login: string): Promise<Principal | undefined> {
+    const record = await userByLogin(login)
+    return record && principalOf(record.row_id)
+  }
+
+  function principalOf(userId: string): Promise<Principal | undefined> {
+    const known = principals.get(userId)
+    if (known && known.until > Date.now()) return known.principal
+    const principal = readPrincipal(userId)
+    principals.set(userId, { until: Date.now() + maxAgeMs, principal })
+    principal.catch(() => principals.delete(userId))
+    return principal
+  }
+
+  async function readPrincipal(userId: string): Promise<Principal | undefined> {
+    const record = await store.get(user, userId, { select: userFields })
+    if (record?.['usr_active'] !== true) return undefined
+    const links = await all(responsibility, { op: '=', field: 'rsp_login_id', value: userId })
+    const groups = links.map((link) => link['rsp_group_id__grp_name'] as string)
+    const login = record['usr_login'] as string
+    return createPrincipal({
+      userId,
+      login,
+      groups,
+      rights: groups.includes(administratorGroup) ? allRights : createRights(model, await grantsOf(links), { LOGIN: login, USERID: userId }),
+      firstname: record['usr_first_name'] as string,
+      lastname: record['usr_last_name'] as string,
+      email: record['usr_email'] as string,
+      lang: record['usr_lang'] as string,
+    })
+  }
+
+  async function grantsOf(links: readonly BusinessRecord[]): Promise<GrantData[]> {
+    if (links.length === 0) return []
+    const values = links.map((link) => link['rsp_group_id'] as string)
+    const grants = await all(grant, { op: 'in', field: 'grt_group_id', values })
+    return grants.map((record) => ({
+      object: record['grt_object'] as string,
+      letters: record['grt_rights'] as string,
+      filter: (record['grt_filter'] as string) || undefined,
+      hidden: (record['grt_hidden_fields'] as string).split(',').map((name) => name.trim()).filter((name) => name !== ''),
+    }))
+  }
+
+  async function userByLogin(login: string): Promise<BusinessRecord | undefined> {
+    // Nobody has an empty login or one that the database could not hold.
+    if (login === '' || login.length > 100 || login.includes('\0') || !login.isWellFormed()) return undefined
+    const where: Filter = { op: '=', field: 'usr_login', value: login }
+    for await (const [record] of store.search(user, { select: userFields, where, order: user.order, limit: 1 })) return record
+    return undefined
+  }
+
+  async function all(object: ObjectModel, where: Filter): Promise<BusinessRecord[]> {
+    const records: BusinessRecord[] = []
+    for await (const batch of store.search(object, { select: object.selection, where, order: object.order })) records.push(...batch)
+    return records
+  }
+}
+
+export interface NewAdministrator {
+  readonly login: string
+  /** Only set when it was made up here; show it once. */
+  readonly generatedPassword: string | undefined
+}
+
+/**
+ * Makes an administrator and the group that may do everything, when there is no user yet.
+ *
+ * @param password default: made up.
+ * @returns `undefined` when there are users already.
+ */
+export async function createAdministrator(service: BusinessObjects, options: { readonly login?: string; readonly password?: string | undefined } = {}): Promise<NewAdministrator | undefined> {
+  const { login = 'admin', password } = options
+  const self = createPrincipal({ login: 'system' })
+  if ((await service.count(self, 'User')).count > 0) return undefined
+  const generatedPassword = password ? undefined : randomBytes(12).toString('base64url')
+  const group = (await findGroup(service, self)) ?? (await service.create(self, 'Group', { grp_name: administratorGroup, grp_desc: 'May do everything' }))
+  const user = await service.create(self, 'User', { usr_login: login, usr_password: password || generatedPassword })
+  await service.create(self, 'Responsibility', { rsp_login_id: user.row_id, rsp_group_id: group.row_id })
+  return { login, generatedPassword }
+}
+
+async function findGroup(service: BusinessObjects, self: Principal): Promise<BusinessRecord | undefined> {
+  const groups = await service.search(self, 'Group', { filter: { op: '=', field: 'grp_name', value: administratorGroup } })
+  for await (const [group] of groups) return group
+  return undefined
+}
