@@ -12,6 +12,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The oldest Node that the tools and the packages run on. */
 const oldestNode = [22, 18]
 
+/** @type {NodeJS.Signals[]} */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
 /**
  * Whether the packages on disk are those of the lockfile. npm writes `node_modules/.package-lock.json` last, so an
  * installation that was interrupted does not look finished. Optional packages may be missing: they are for other
@@ -99,8 +102,15 @@ function run(holdFor, command, args, shell = false) {
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
   const child = spawn(command, args, { cwd: root, env, shell, stdio: ['ignore', 'pipe', 'pipe'] })
   holdFor(child.pid)
-  const end = () => child.kill('SIGTERM')
-  process.once('SIGTERM', end)
+  let interrupted = false
+  const onSignal = (/** @type {NodeJS.Signals} */ name) => {
+    // The terminal sends Ctrl-C to the child as well, `kill` only to us. Who asks twice does not want to wait.
+    if (interrupted) child.kill('SIGKILL')
+    else if (name !== 'SIGINT') child.kill(name)
+    if (!interrupted) say('Stopping; once more to stop at once …')
+    interrupted = true
+  }
+  for (const name of stopSignals) process.on(name, onSignal)
   /** @type {Buffer[]} */
   const output = []
   child.stdout.on('data', (chunk) => output.push(chunk))
@@ -108,9 +118,9 @@ function run(holdFor, command, args, shell = false) {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
-      process.off('SIGTERM', end)
+      for (const name of stopSignals) process.off(name, onSignal)
       if (code === 0) return resolve()
-      process.stderr.write(Buffer.concat(output))
+      if (!interrupted) process.stderr.write(Buffer.concat(output))
       reject(new Error(`"${[command, ...args].join(' ')}" failed.`))
     })
   })
@@ -126,7 +136,7 @@ async function main() {
   // meet it in node_modules.
   const interruption = new AbortController()
   const { signal } = interruption
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => interruption.abort())
+  for (const name of stopSignals) process.on(name, () => interruption.abort())
   const onWait = (/** @type {number} */ pid) => say(`Waiting for process ${pid}, which prepares this checkout …`)
   try {
     await locked(
