@@ -11,7 +11,9 @@ export type {
 export { createModel } from './lib/model/create-model.js'
 export { isJoined } from './lib/model/model.js'
 export type { BusinessRecord, FieldModel, JoinedField, Model, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from './lib/model/model.js'
+export { isEmpty } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
+export { decimalValue, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
 export type { Comparison, Filter } from './lib/filter/filter.js'
 export type {
   Introspection,
