@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Target } from './databases.ts'
+import { memory, serverCore } from './machine.ts'
+import type { ServerName } from './servers.ts'
+
+const script = fileURLToPath(new URL('serve.ts', import.meta.url))
+
+/** A server under test that runs in a process of its own. */
+export interface ServerProcess {
+  readonly name: ServerName
+  readonly pid: number
+  readonly port: number
+  /** Resident memory when it was ready. */
+  readonly idleMiB: number
+  stop(): Promise<void>
+}
+
+export async function startServer(name: ServerName, target: Target): Promise<ServerProcess> {
+  const node = ['-c', String(serverCore), process.execPath, script, name, JSON.stringify(target)]
+  const child = spawn('taskset', node, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'production' } })
+  const ended = once(child, 'exit')
+  const port = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([line]) => Number(line)),
+    ended.then(([code]) => Promise.reject(new Error(`The server "${name}" ended at its start (exit code ${code}).`)))
+  ])
+  const pid = child.pid!
+  return {
+    name,
+    pid,
+    port,
+    idleMiB: memory(pid).nowMiB,
+    async stop() {
+      child.stdin.end()
+      await ended
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { inputFields, type ItemInput, type ItemRecord } from '../model.ts'
+
+/** A row of `item` with the joined name, as the drivers give it. */
+export interface JoinedRow extends Omit<ItemRecord, 'row_id' | 'itm_active' | 'itm_category_id'> {
+  row_id: number
+  itm_active: boolean | number
+  itm_category_id: number
+}
+
+/** Row to record: ids become strings, booleans become real ones, technical columns stay behind. */
+export function toRecord(row: JoinedRow): ItemRecord {
+  return {
+    row_id: String(row.row_id),
+    itm_code: row.itm_code,
+    itm_name: row.itm_name,
+    itm_desc: row.itm_desc,
+    itm_price: row.itm_price,
+    itm_qty: row.itm_qty,
+    itm_active: Boolean(row.itm_active),
+    itm_status: row.itm_status,
+    itm_date: row.itm_date,
+    itm_dt: row.itm_dt,
+    itm_category_id: String(row.itm_category_id),
+    itm_category_id__cat_name: row.itm_category_id__cat_name
+  }
+}
+
+/** Only the fields that a client may send. */
+export function pickInput(body: unknown): Partial<ItemInput> {
+  const given = (body ?? {}) as Partial<Record<string, unknown>>
+  return Object.fromEntries(inputFields.filter(name => given[name] !== undefined).map(name => [name, given[name]]))
+}
+
+/** Now, as datetimes are stored. */
+export function now(): string {
+  return new Date().toISOString().slice(0, 19).replace('T', ' ')
+}
+
+export const user = 'bench'

@@ -1,0 +1,63 @@
+import pg from 'pg'
+import { keepTexts } from '../connect.ts'
+import type { Target } from '../databases.ts'
+import { inputFields } from '../model.ts'
+import { now, toRecord, user, type JoinedRow } from './item.ts'
+import type { RawItems } from './raw.ts'
+
+/** Connections; with PostgreSQL on a core of its own, more of them did not pay. */
+const connections = 4
+
+const columns = ['row_id', ...inputFields].map(name => `i.${name}`).join(', ')
+const joined = `select ${columns}, c.cat_name as itm_category_id__cat_name`
+const join = 'left join category c on c.row_id = i.itm_category_id'
+
+export async function openItems({ url }: Target): Promise<RawItems> {
+  keepTexts(pg.types)
+  const idle = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const client = new pg.Client(url)
+      await client.connect()
+      return client
+    })
+  )
+  const waiting: ((client: pg.Client) => void)[] = []
+  const query = async (name: string, text: string, values: unknown[]) => {
+    const client = idle.pop() ?? (await new Promise<pg.Client>(resolve => waiting.push(resolve)))
+    try {
+      const { rows } = await client.query<JoinedRow>({ name, text, values })
+      return rows.map(toRecord)
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) idle.push(client)
+      else next(client)
+    }
+  }
+
+  const written = [...inputFields, 'created_dt', 'created_by', 'updated_dt', 'updated_by']
+  const places = written.map((_, index) => `$${index + 1}`).join(', ')
+  const insert =
+    `with i as (insert into item (${written.join(', ')}) values (${places}) returning *) ${joined} from i ${join}`
+  const change =
+    'with i as (update item set itm_qty = coalesce($1, itm_qty), itm_name = coalesce($2, itm_name), ' +
+    `updated_dt = $3, updated_by = $4 where row_id = $5 returning *) ${joined} from i ${join}`
+
+  return {
+    get: async rowId => (await query('get', `${joined} from item i ${join} where i.row_id = $1`, [rowId]))[0],
+    search({ status, name, size, offset }) {
+      const all = status === undefined || name === undefined
+      const where = all ? '' : 'where i.itm_status = $1 and i.itm_name ilike $2'
+      // The limit is part of the text: without knowing it, the planner expects a tenth of all rows.
+      const page = `select * from item i ${where} order by i.row_id limit ${size} offset ${offset}`
+      const text = `${joined} from (${page}) i ${join} order by i.row_id`
+      return query(`${all ? 'page' : 'filtered'} ${size} ${offset}`, text, all ? [] : [status, name])
+    },
+    async create(values) {
+      const time = now()
+      const parameters = [...inputFields.map(name => values[name]), time, user, time, user]
+      return (await query('create', insert, parameters))[0] ?? {}
+    },
+    update: async (rowId, { itm_qty, itm_name }) =>
+      (await query('update', change, [itm_qty, itm_name, now(), user, rowId]))[0]
+  }
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+// The private servers of the tests are written for a bundler's resolution (`./x.js` is `./x.ts`); Node takes names literally.
+registerHooks({
+  resolve(specifier, context, next) {
+    const isOurs = specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.includes('/tests/servers/')
+    const source = isOurs ? new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL) : undefined
+    return next(source && existsSync(fileURLToPath(source)) ? source.href : specifier, context)
+  }
+})
+
+const folder = '../../tests/servers'
+
+export const { startPostgresql } = (await import(`${folder}/postgresql.ts`)) as typeof import('../../tests/servers/postgresql.js')
+export const { startMariadb } = (await import(`${folder}/mariadb.ts`)) as typeof import('../../tests/servers/mariadb.js')
+export const { findMariadb, findPostgresql, hasCommand } = (await import(
+  `${folder}/programs.ts`
+)) as typeof import('../../tests/servers/programs.js')
+export const { installPackages, whyNotInstallable } = (await import(
+  `${folder}/install.ts`
+)) as typeof import('../../tests/servers/install.js')
