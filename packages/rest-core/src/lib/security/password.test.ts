@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashPassword, isPasswordHash, verifyPasswordHash } from './password.js'
+import { hashPassword, verifyPasswordHash } from './password.js'
 
 const cheap = { logN: 4, r: 8, p: 1 }
 
@@ -7,7 +7,6 @@ describe('hashPassword()', () => {
   it('gives a text that holds its parameters and not the password', async () => {
     const hash = await hashPassword('correct horse')
     expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
-    expect(isPasswordHash(hash)).toBe(true)
     expect(hash).not.toContain('correct')
   })
 

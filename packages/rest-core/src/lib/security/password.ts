@@ -36,11 +36,6 @@ export async function hashPassword(password: string, cost: ScryptCost = defaultC
   return `$scrypt$ln=${cost.logN},r=${cost.r},p=${cost.p}$${base64(salt)}$${base64(hash)}`
 }
 
-/** Whether the text is a hash made by `hashPassword`. */
-export function isPasswordHash(text: string): boolean {
-  return parse(text) !== undefined
-}
-
 /**
  * Whether the password is the one of the hash. Give `undefined` (or anything that is not a hash) for a user who does
  * not exist or has no password: the answer is `false` and takes as long as for one who has.
