@@ -1,0 +1,60 @@
+import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { compareNumbers } from '../fields/number-text.js'
+import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
+
+/**
+ * Order of two values of a field, as all stores sort: empty first, texts by code point, numbers and integer ids by
+ * size (exactly, also beyond 2^53), `false` before `true`.
+ *
+ * @returns negative, 0 or positive.
+ */
+export function compareValues(a: FieldValue, b: FieldValue, { columnType }: ReadableField): number {
+  const emptyA = isEmpty(a)
+  const emptyB = isEmpty(b)
+  if (emptyA || emptyB) return Number(emptyB) - Number(emptyA)
+  switch (columnType.kind) {
+    case 'integer':
+    case 'decimal':
+      return compareNumbers(a as number | string, b as number | string)
+    case 'id':
+    case 'reference':
+      return columnType.values === 'integer' ? compareNumbers(a as string, b as string) : compareText(a as string, b as string)
+    case 'boolean':
+      return Number(a) - Number(b)
+    case 'list':
+      return compareText((a as readonly string[]).join(';'), (b as readonly string[]).join(';'))
+    case 'json':
+      return compareText(JSON.stringify(a), JSON.stringify(b))
+    default:
+      return compareText(a as string, b as string)
+  }
+}
+
+/** Order by code point, as databases sort bytes of UTF-8; JavaScript's own `<` sorts UTF-16 units. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const unitA = a.charCodeAt(i)
+    const unitB = b.charCodeAt(i)
+    if (unitA !== unitB) return rank(unitA) - rank(unitB)
+  }
+  return a.length - b.length
+}
+
+/** Puts surrogates, which stand for U+10000 and above, behind U+E000 to U+FFFF. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** A comparison for `sort` that follows an order on records that hold its fields. */
+export function compareRecords(order: readonly Order[], object: ObjectModel): (a: BusinessRecord, b: BusinessRecord) => number {
+  const steps = order.map(({ field, descending }) => ({ name: field, sign: descending ? -1 : 1, field: object.readable.get(field) as ReadableField }))
+  return (a, b) => {
+    for (const { name, sign, field } of steps) {
+      const result = sign * compareValues(a[name] as FieldValue, b[name] as FieldValue, field)
+      if (result !== 0) return result
+    }
+    return 0
+  }
+}

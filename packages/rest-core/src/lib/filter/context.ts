@@ -1,0 +1,39 @@
+import { baseField, unknownField } from '../model/create-model.js'
+import type { ObjectModel, ReadableField } from '../model/model.js'
+import type { Budget } from './limits.js'
+
+export interface FilterOptions {
+  /** Values of `[LOGIN]`, `[USERID]`, …, by upper-case name. Default: none is known. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
+  /** Fields that do not exist for this user. Default: none. */
+  readonly hides?: ((field: ReadableField) => boolean) | undefined
+  /** The clock of relative dates. Default: now. */
+  readonly now?: (() => Date) | undefined
+}
+
+/** Everything that the conditions of one request share. */
+export interface FilterContext {
+  readonly object: ObjectModel
+  readonly options: FilterOptions
+  readonly budget: Budget
+}
+
+export function createContext(object: ObjectModel, options: FilterOptions): FilterContext {
+  return { object, options, budget: { terms: 0, listValues: 0 } }
+}
+
+/**
+ * The field of that name, when it may be filtered: visible, and no password.
+ * @throws RestError ERR_BAD_REQUEST; the same for fields that are missing, hidden or not granted.
+ */
+export function filterableField({ object, options }: FilterContext, name: string): ReadableField {
+  const field = object.readable.get(name)
+  if (!field || !baseField(field).visible || options.hides?.(field)) throw unknownField(object, name)
+  return field
+}
+
+/** The value of a variable by its name without brackets, in any case. */
+export function variableValue({ options }: FilterContext, name: string): string | undefined {
+  const upper = name.toUpperCase()
+  return options.variables && Object.hasOwn(options.variables, upper) ? options.variables[upper] : undefined
+}
