@@ -12,7 +12,8 @@ export function problemsOf({ packages }) {
   for (const [key, entry] of Object.entries(packages)) {
     // `npm install` leaves out an optional package that the registry did not have; `npm ci` then refuses the lockfile.
     for (const name of Object.keys(entry.optionalDependencies ?? {})) {
-      if (!isLocked(packages, key, name)) problems.push(`${key || 'the root'}: optional "${name}" is not in the lockfile`)
+      if (!isLocked(packages, key, name))
+        problems.push(`${key || 'the root'}: optional "${name}" is not in the lockfile`)
     }
     if (/^https?:/.test(entry.resolved ?? '')) problems.push(`${key}: "resolved" names a registry`)
     if (key.includes('node_modules/') && !entry.link && !entry.integrity && !entry.inBundle) {

@@ -90,7 +90,9 @@ describe('locked()', () => {
         console.log('locked')
         await new Promise((resolve) => setTimeout(resolve, 60_000))
       })`
-    const holder = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     await once(holder.stdout, 'data')
     return holder
   }
