@@ -33,7 +33,7 @@ export interface StoreSession {
   /** The row, or `undefined` when there is none or it does not match `where`. */
   get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined>
   /**
-   * Matching rows in batches (arrays of one or more records; a search with a `limit` of at most 1,000 comes as one batch).
+   * Matching rows in batches (arrays of 1 to 1,000 records; a search with a `limit` of at most 1,000 comes as one batch).
    * Reading stops, and everything behind it is released, when the consumer stops. Memory stays flat whatever the number of rows.
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
@@ -54,7 +54,7 @@ export interface StoreCapabilities {
   readonly persistent: boolean
   /** `sync` makes and migrates tables; without it the plan is always empty. */
   readonly migrations: boolean
-  /** `introspect` works. */
+  /** `introspect` works; without it, it rejects with StoreError `internal`. */
   readonly introspection: boolean
   /** Several transactions that write may be open at once; without it they wait for each other. */
   readonly concurrentWriters: boolean
@@ -70,7 +70,8 @@ export interface ObjectStore extends StoreSession {
   readonly capabilities: StoreCapabilities
   /**
    * Runs `work` as one transaction: committed when it resolves, undone when it rejects (its error is passed on).
-   * Only the given session takes part in it. Not nested.
+   * Only the given session takes part in it, and is of no use afterwards (StoreError). Not nested.
+   * After a refused statement the work should reject too; when it does not, the rest is either kept or the call rejects.
    */
   transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T>
   /** What `sync` would do. */
@@ -84,7 +85,7 @@ export interface ObjectStore extends StoreSession {
   introspect(): Promise<Introspection>
   /** Resolves when the database answers. */
   ping(): Promise<void>
-  /** Ends running work, then closes what was opened here. May be called twice. */
+  /** Lets running transactions and writes end, then closes what was opened here; later calls are StoreError `unavailable`. May be called twice. */
   close(): Promise<void>
 }
 

@@ -1,0 +1,159 @@
+import { StoreError } from '../../errors.js'
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, ObjectModel } from '../model/model.js'
+import type { ObjectStore, Query, ReadOptions, StoreCapabilities, StoreSession, SyncPlan, Values } from '../store.js'
+import type { Selection } from '../model/model.js'
+import { MemoryData, type View } from './memory-data.js'
+import { rowTest, sortRows, toRecord } from './reading.js'
+import type { Row } from './rows.js'
+import { deleteRow, insertRow, updateRow } from './writing.js'
+
+const capabilities: StoreCapabilities = Object.freeze({
+  name: 'memory',
+  persistent: false,
+  migrations: false,
+  introspection: false,
+  concurrentWriters: false,
+  likeFoldsUnicode: false,
+})
+
+const batchSize = 1_000
+
+/**
+ * A store that keeps rows in memory: the smallest reading of the contract, and a fast double in tests. Rows are gone
+ * after `close()`. Writers wait for each other; readers see what is committed and wait for nobody.
+ */
+export function createMemoryStore(): ObjectStore {
+  const data = new MemoryData()
+  let closed = false
+  /** Settles when the last writer so far has ended. */
+  let writers: Promise<unknown> = Promise.resolve()
+
+  /** Runs work of one writer when those before it have ended. */
+  function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+    assertOpen()
+    const result = writers.then(work)
+    writers = result.catch(() => undefined)
+    return result
+  }
+
+  function assertOpen(): void {
+    if (closed) throw new StoreError('unavailable', 'The memory store is closed; create another one.')
+  }
+
+  return {
+    capabilities,
+    ...createSession(data, data.committed, assertOpen, inTurn),
+
+    async transaction(work) {
+      return inTurn(async () => {
+        let ended = false
+        const assertRunning = (): void => {
+          if (ended) throw new StoreError('internal', 'The transaction of this session has ended; use the store or another transaction.')
+        }
+        data.begin()
+        try {
+          const result = await work(createSession(data, data.live, assertRunning, async (write) => write()))
+          data.commit()
+          return result
+        } catch (error) {
+          data.undo()
+          throw error
+        } finally {
+          ended = true
+        }
+      })
+    },
+
+    async plan(): Promise<SyncPlan> {
+      assertOpen()
+      return { steps: [], leftover: [] }
+    },
+
+    async sync(): Promise<SyncPlan> {
+      assertOpen()
+      return { steps: [], leftover: [] }
+    },
+
+    async introspect() {
+      assertOpen()
+      throw new StoreError('internal', 'The memory store has no tables to introspect.')
+    },
+
+    async ping() {
+      assertOpen()
+    },
+
+    async close() {
+      closed = true
+      await writers
+    },
+  }
+}
+
+/**
+ * @param view What this session reads.
+ * @param assertUsable Throws when the session is of no use any more.
+ * @param write Runs a write when it is this session's turn.
+ */
+function createSession(
+  data: MemoryData,
+  view: View,
+  assertUsable: () => void,
+  write: <T>(work: () => T) => Promise<T>,
+): StoreSession {
+  function find(from: View, object: ObjectModel, rowId: string, where: Filter | undefined): Row | undefined {
+    const row = from.get(object.table, rowId)
+    return row && rowTest(from, object, where)(row) ? row : undefined
+  }
+
+  return {
+    async get(object: ObjectModel, rowId: string, { select, where }: ReadOptions): Promise<BusinessRecord | undefined> {
+      assertUsable()
+      const row = find(view, object, rowId, where)
+      return row && toRecord(view, row, select)
+    },
+
+    async *search(object: ObjectModel, { select, where, order, limit = Infinity, offset = 0 }: Query) {
+      assertUsable()
+      const found = [...view.all(object.table)].filter(rowTest(view, object, where))
+      // All at once, so that later batches show the same moment as the first one.
+      const records = sortRows(view, object, found, order)
+        .slice(offset, offset + limit)
+        .map((row) => toRecord(view, row, select))
+      for (let at = 0; at < records.length; at += batchSize) yield records.slice(at, at + batchSize)
+    },
+
+    async count(object: ObjectModel, where?: Filter): Promise<number> {
+      assertUsable()
+      const matches = rowTest(view, object, where)
+      let count = 0
+      for (const row of view.all(object.table)) if (matches(row)) count += 1
+      return count
+    },
+
+    async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+      assertUsable()
+      const given = structuredClone(values)
+      return write(() => toRecord(data.live, insertRow(data, object, given), select))
+    },
+
+    async update(object: ObjectModel, rowId: string, values: Values, { select, where }: ReadOptions) {
+      assertUsable()
+      const given = structuredClone(values)
+      return write(() => {
+        const row = find(data.live, object, rowId, where)
+        return row && toRecord(data.live, updateRow(data, object, rowId, row, given), select)
+      })
+    },
+
+    async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+      assertUsable()
+      return write(() => {
+        if (!find(data.live, object, rowId, where)) return false
+        deleteRow(data, object, rowId)
+        return true
+      })
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { StoreError } from '../../errors.js'
+import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import type { FieldModel, ObjectModel } from '../model/model.js'
+import type { Values } from '../store.js'
+import type { MemoryData } from './memory-data.js'
+import type { Row } from './rows.js'
+
+/** Inserts a row and gives it back. @throws StoreError `unique`, `reference` */
+export function insertRow(data: MemoryData, object: ObjectModel, values: Values): Row {
+  const takesStrings = object.id.columnType.kind === 'id' && object.id.columnType.values === 'string'
+  const id = takesStrings ? randomUUID() : data.table(object.table).nextId()
+  const row = changed(new Map([[object.id.column, id]]), object, values)
+  check(data, object, id, row, `insert into "${object.table}"`)
+  data.write(object.table, id, row)
+  return row
+}
+
+/** Replaces a row by a changed one and gives it back. @throws StoreError `unique`, `reference` */
+export function updateRow(data: MemoryData, object: ObjectModel, id: string, old: Row, values: Values): Row {
+  const row = changed(old, object, values)
+  check(data, object, id, row, `update row ${id} of "${object.table}"`)
+  data.write(object.table, id, row)
+  return row
+}
+
+/** Deletes a row and what refers to it, as the references say. @throws StoreError `reference`; nothing is changed then. */
+export function deleteRow(data: MemoryData, object: ObjectModel, id: string): void {
+  const deleted = new Map([[place(object, id), { object, id }]])
+  const emptied: { object: ObjectModel; field: FieldModel; id: string }[] = []
+  const refusing: { object: ObjectModel; field: FieldModel; id: string }[] = []
+  // Rows that are found on the way join the end of the map, so the loop comes to them too.
+  for (const target of deleted.values()) {
+    for (const { object: from, field } of target.object.referencedBy) {
+      for (const referring of data.table(from.table).like(new Map([[field.column, target.id]]), [field.column])) {
+        const at = { object: from, field, id: referring }
+        if (field.onDelete === 'setNull') emptied.push(at)
+        else if (field.onDelete === 'refuse') refusing.push(at)
+        else if (!deleted.has(place(from, referring))) deleted.set(place(from, referring), at)
+      }
+    }
+  }
+  const refuser = refusing.find((at) => !deleted.has(place(at.object, at.id)))
+  if (refuser) {
+    const what = `Cannot delete row ${id} of "${object.table}"`
+    throw new StoreError('reference', `${what}: row ${refuser.id} of "${refuser.object.table}" refers to it by ${refuser.field.column}.`)
+  }
+  for (const { object: from, field, id: referring } of emptied) {
+    const row = data.table(from.table).get(referring)
+    if (row) data.write(from.table, referring, new Map([...row].filter(([column]) => column !== field.column)))
+  }
+  for (const each of deleted.values()) data.write(each.object.table, each.id, undefined)
+}
+
+function place(object: ObjectModel, id: string): string {
+  return `${object.table} ${id}`
+}
+
+function changed(row: Row, object: ObjectModel, values: Values): Row {
+  const next = new Map<string, FieldValue>(row)
+  for (const field of [...object.fields, ...object.technical]) {
+    const value = values[field.name]
+    if (value === undefined) continue
+    if (isEmpty(value)) next.delete(field.column)
+    else next.set(field.column, value)
+  }
+  return next
+}
+
+function check(data: MemoryData, object: ObjectModel, id: string, row: Row, what: string): void {
+  for (const fields of [object.key, ...object.fields.filter((field) => field.unique).map((field) => [field])]) {
+    const columns = fields.map((field) => field.column)
+    if (columns.length === 0 || data.table(object.table).like(row, columns).every((other) => other === id)) continue
+    const taken = columns.map((column) => JSON.stringify(row.get(column))).join(', ')
+    throw new StoreError('unique', `Cannot ${what}: another row has the same ${columns.join(', ')} (${taken}).`)
+  }
+  for (const { column, target } of object.references) {
+    const linked = row.get(column)
+    if (isEmpty(linked) || data.table(target.table).get(linked as string)) continue
+    throw new StoreError('reference', `Cannot ${what}: ${column} refers to row ${String(linked)} of "${target.table}", which is not there.`)
+  }
+}

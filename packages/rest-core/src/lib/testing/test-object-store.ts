@@ -1,0 +1,46 @@
+import { describe } from 'vitest'
+import { testClose } from './close.js'
+import { testFilters } from './filters.js'
+import { testIntrospection } from './introspection.js'
+import { testKeys } from './keys.js'
+import { testOrder } from './order.js'
+import { testRecords } from './records.js'
+import { testReferences } from './references.js'
+import { testSchema } from './schema.js'
+import type { StoreFactory } from './store-under-test.js'
+import { testStreams } from './streams.js'
+import { testTransactions } from './transactions.js'
+
+export interface ObjectStoreTestOptions {
+  /** Start of the generated data and filters; another one finds other mistakes. Default 1. */
+  readonly seed?: number
+  /** Generated filters per object. Default 300. */
+  readonly filters?: number
+  /** Rows in the table that is streamed; at least 10,000 show what a larger table does. Default 10,000. */
+  readonly rows?: number
+}
+
+/**
+ * Defines the tests of the `ObjectStore` contract for one store, in a group called `name`.
+ *
+ * @param factory Gives an empty store that shares nothing with those given before; called once per group of tests.
+ * Return `{ store, reopen, dispose }` when other stores can be opened on the same data, or when it has to be removed.
+ *
+ * @example
+ * testObjectStore('sqlite', async () => createSqliteStore({ filename: join(await mkdtemp(prefix), 'test.db') }))
+ */
+export function testObjectStore(name: string, factory: StoreFactory, options: ObjectStoreTestOptions = {}): void {
+  const settings = { seed: 1, filters: 300, rows: 10_000, ...options }
+  describe(name, () => {
+    testRecords(factory)
+    testFilters(factory, settings)
+    testOrder(factory, settings.seed)
+    testKeys(factory)
+    testReferences(factory)
+    testTransactions(factory)
+    testStreams(factory, settings.rows)
+    testSchema(factory)
+    testIntrospection(factory)
+    testClose(factory)
+  })
+}
