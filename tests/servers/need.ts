@@ -32,7 +32,8 @@ export function needsOwn(
 
 /** In CI the set-up provides PostgreSQL and MariaDB, unless it was given the URL of a server to use instead. */
 function absent(server: ServerName, reason: string): void {
-  const required = process.env.CI && (server === 'postgresql' || server === 'mysql') && !process.env[urlVariable[server]]
+  const required =
+    process.env.CI && (server === 'postgresql' || server === 'mysql') && !process.env[urlVariable[server]]
   it(server, ({ skip }) => {
     if (required) throw new Error(`A server is missing in CI: ${reason}`)
     skip(reason)
