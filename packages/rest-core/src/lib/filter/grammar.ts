@@ -58,7 +58,7 @@ class FilterParser extends EmbeddedActionsParser {
     this.performSelfAnalysis()
   }
 
-  readonly disjunction: ParserMethod<[], Expression> = this.RULE('disjunction', () => {
+  readonly disjunction: ParserMethod<[], Expression> = this.RULE('disjunction', (): Expression => {
     const terms = [this.SUBRULE(this.conjunction)]
     this.MANY(() => {
       this.CONSUME(Or)
@@ -67,7 +67,7 @@ class FilterParser extends EmbeddedActionsParser {
     return terms.length === 1 ? (terms[0] as Expression) : { kind: 'or', terms }
   })
 
-  readonly conjunction: ParserMethod<[], Expression> = this.RULE('conjunction', () => {
+  readonly conjunction: ParserMethod<[], Expression> = this.RULE('conjunction', (): Expression => {
     const terms = [this.SUBRULE(this.negation)]
     this.MANY(() => {
       this.CONSUME(And)
@@ -76,13 +76,13 @@ class FilterParser extends EmbeddedActionsParser {
     return terms.length === 1 ? (terms[0] as Expression) : { kind: 'and', terms }
   })
 
-  readonly negation: ParserMethod<[], Expression> = this.RULE('negation', () => {
+  readonly negation: ParserMethod<[], Expression> = this.RULE('negation', (): Expression => {
     let negated = false
     this.MANY(() => {
       this.CONSUME(Not)
       negated = !negated
     })
-    const term = this.OR<Expression>([
+    const term = this.OR([
       { ALT: () => this.SUBRULE(this.group) },
       { ALT: () => this.SUBRULE(this.condition) },
     ])
@@ -96,29 +96,29 @@ class FilterParser extends EmbeddedActionsParser {
     return inner
   })
 
-  readonly condition: ParserMethod<[], Expression> = this.RULE('condition', () => {
+  readonly condition: ParserMethod<[], Expression> = this.RULE('condition', (): Expression => {
     const field = this.OPTION(() => this.CONSUME(Word))?.image
     const position = this.LA(1).startOffset
     let negated = this.OPTION2(() => this.CONSUME(Not)) !== undefined
-    const condition = this.OR<Condition>([
+    const condition: Condition = this.OR([
       {
         GATE: () => !negated,
-        ALT: () => {
+        ALT: (): Condition => {
           const { image } = this.CONSUME(Operator)
           const operand = this.SUBRULE(this.value)
           return { kind: 'compare', field, position, op: (image === '!=' ? '<>' : image) as Comparison, operand }
         },
       },
       {
-        ALT: () => {
+        ALT: (): Condition => {
           this.CONSUME(Like)
           return { kind: 'like', field, position, operand: this.SUBRULE2(this.value) }
         },
       },
-      { ALT: () => ({ kind: 'in', field, position, operands: this.SUBRULE(this.list) }) },
+      { ALT: (): Condition => ({ kind: 'in', field, position, operands: this.SUBRULE(this.list) }) },
       {
         GATE: () => !negated,
-        ALT: () => {
+        ALT: (): Condition => {
           this.CONSUME(Is)
           negated = this.OPTION3(() => this.CONSUME2(Not)) !== undefined
           this.CONSUME(Null)
@@ -139,7 +139,7 @@ class FilterParser extends EmbeddedActionsParser {
   })
 
   readonly value: ParserMethod<[], WrittenOperand> = this.RULE('value', () =>
-    this.OR<WrittenOperand>([
+    this.OR([
       { ALT: () => ({ text: unquote(this.CONSUME(Quoted).image), variable: false, bare: false }) },
       { ALT: () => ({ text: this.CONSUME(Variable).image, variable: true, bare: false }) },
       { ALT: () => ({ text: this.SUBRULE(this.words), variable: false, bare: true }) },

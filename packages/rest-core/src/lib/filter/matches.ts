@@ -19,8 +19,10 @@ export function matches(filter: Filter, record: BusinessRecord | Values, object:
   return test(record)
 }
 
+type Group = Extract<Filter, { terms: unknown }>
+
 function compile(filter: Filter, object: ObjectModel): Test {
-  if (filter.op === 'and' || filter.op === 'or') {
+  if (isGroup(filter)) {
     const tests = filter.terms.map((term) => compile(term, object))
     return filter.op === 'and' ? (values) => tests.every((test) => test(values)) : (values) => tests.some((test) => test(values))
   }
@@ -30,7 +32,11 @@ function compile(filter: Filter, object: ObjectModel): Test {
   return (values) => test(values[filter.field] ?? field.type.empty)
 }
 
-function compileLeaf(filter: Exclude<Filter, { op: 'and' | 'or' }>, field: ReadableField): (value: FieldValue) => boolean {
+function isGroup(filter: Filter): filter is Group {
+  return 'terms' in filter
+}
+
+function compileLeaf(filter: Exclude<Filter, Group>, field: ReadableField): (value: FieldValue) => boolean {
   switch (filter.op) {
     case 'null':
       return isEmpty
