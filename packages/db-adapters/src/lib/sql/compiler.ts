@@ -1,6 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { StoreError } from '@steward/rest-core/errors'
 import type { Filter, ObjectModel, Query, ReadOptions, Selection, Values } from '@steward/rest-core'
+import { LRUCache } from 'lru-cache'
+import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
+import { compileDecoder } from './decoder.js'
 import type { Dialect } from './dialect.js'
-import type { Call } from './statement.js'
+import { filterKey } from './filter.js'
+import { isIntegerId } from './row-id.js'
+import { countText, selectText, type Context, type Paging } from './select.js'
+import type { Call, Statement } from './statement.js'
+import { createWriter, type Text } from './text.js'
+import { deleteText, insertText, updateText } from './write.js'
 
 /**
  * Turns requests to a store into statements and bound values. Each shape (object, operation, selection, structure of the
@@ -17,12 +27,11 @@ export interface Compiler {
   /** `gives: 'count'`. */
   count(object: ObjectModel, where: Filter | undefined): Call
   /**
-   * `gives: 'records'` (one row), except: `changes` where the dialect rereads and the id is the driver's insert id or a given
-   * `values.row_id`; `id` where one statement cannot give the joined fields (an object that joins itself, with `cte`).
-   * In both cases the adapter goes on with `get` in the same transaction.
+   * `gives: 'records'` (one row), except: `changes` where the dialect rereads, and `id` where one statement cannot give the
+   * joined fields (an object that joins itself, with `cte`). Then the adapter goes on with `get` in the same transaction.
    */
   insert(object: ObjectModel, values: Values, select: Selection): Call
-  /** `records` (one row, or none when it is not there or does not match `where`), or `changes` to be followed by `get` without `where`. */
+  /** As `insert`; no row or no change when the row is not there or does not match `where`. Reread with `get` without `where`. */
   update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Call | undefined
   /** `gives: 'changes'`. */
   delete(object: ObjectModel, rowId: string, where: Filter | undefined): Call | undefined
@@ -33,4 +42,166 @@ export interface CompilerOptions {
   readonly shapes?: number
 }
 
-export declare function createCompiler(dialect: Dialect, options?: CompilerOptions): Compiler
+interface Shape {
+  readonly statement: Statement
+  /** Which collected value each placeholder takes; `undefined`: all of them in their order. */
+  readonly slots: readonly number[] | undefined
+}
+
+interface Selected {
+  /** Distinct per selection in this process. */
+  readonly number: number
+  readonly columns: readonly Column[]
+  readonly decode: Statement['decode']
+}
+
+/** Filters with longer keys are compiled for one use: they do not come again, but would fill the cache. */
+const longestKey = 4_000
+
+let selections = 0
+let statements = 0
+
+export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptions = {}): Compiler {
+  const context: Context = { dialect, writer: createWriter(dialect) }
+  const cache = new LRUCache<string | Selection, Shape>({ max: shapes })
+  const objects = new WeakMap<ObjectModel, Columns>()
+  const selectedFields = new WeakMap<Selection, Selected>()
+
+  function columns(object: ObjectModel): Columns {
+    let found = objects.get(object)
+    if (!found) objects.set(object, (found = columnsOf(object, dialect)))
+    return found
+  }
+
+  function selected(select: Selection): Selected {
+    let found = selectedFields.get(select)
+    if (!found) {
+      const fields = select.fields.map((field) => columnOf(field, dialect))
+      selectedFields.set(select, (found = { number: ++selections, columns: fields, decode: compileDecoder(fields, dialect) }))
+    }
+    return found
+  }
+
+  /** The kept shape of this key, or a new one. */
+  function shapeOf(key: string | Selection, compile: () => Text & { gives: Statement['gives'] }, decode: Statement['decode'] = noRecord): Shape {
+    const kept = cache.get(key)
+    if (kept) return kept
+    const { sql, slots, gives } = compile()
+    if (slots.length > dialect.maxValues) {
+      throw new StoreError('value', `Cannot run a statement with ${slots.length} values: the database takes ${dialect.maxValues} at most. Use a smaller filter.`)
+    }
+    const once = typeof key === 'string' && key.length > longestKey
+    const shape: Shape = {
+      statement: { id: ++statements, sql, gives, decode, once },
+      slots: slots.every((slot, at) => slot === at) ? undefined : slots,
+    }
+    if (!once) cache.set(key, shape)
+    return shape
+  }
+
+  function encodeId(object: ObjectModel, rowId: string): unknown {
+    const { id, idValues } = columns(object)
+    if (idValues === 'integer' && !isIntegerId(rowId)) return undefined
+    return rowId === '' ? undefined : id.encode(rowId)
+  }
+
+  return {
+    get(object, rowId, options) {
+      const { select, where, lock = false } = options
+      const id = encodeId(object, rowId)
+      if (id === undefined) return undefined
+      const values = [id]
+      let key: string | Selection = select
+      if (where || lock) {
+        key = `get ${selected(select).number}${lock ? ' lock' : ''}`
+        if (where) key += filterKey(where, columns(object), values)
+      }
+      const kept = cache.get(key)
+      if (kept) return call(kept, values)
+      const fields = selected(select)
+      const parts = { object, columns: columns(object), selected: fields.columns, where, filterValues: values.length - 1, byId: true, lock }
+      return call(shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode), values)
+    },
+
+    search(object, { select, where, order, limit, offset = 0 }) {
+      const values: unknown[] = []
+      const fields = selected(select)
+      const paging: Paging = offset > 0 ? 'offset' : limit === undefined ? 'all' : 'limit'
+      let key = `search ${fields.number} ${paging}`
+      for (const { field, descending } of order) key += `${descending ? '-' : '+'}${field}`
+      if (where) key += filterKey(where, columns(object), values)
+      const filterValues = values.length
+      if (paging !== 'all') values.push(limit ?? dialect.noLimit)
+      if (paging === 'offset') values.push(offset)
+      const parts = { object, columns: columns(object), selected: fields.columns, where, filterValues, order, paging }
+      return call(shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode), values)
+    },
+
+    count(object, where) {
+      const values: unknown[] = []
+      let key = `count ${columns(object).number}`
+      if (where) key += filterKey(where, columns(object), values)
+      const parts = { object, columns: columns(object), selected: [], where, filterValues: values.length }
+      return call(shapeOf(key, () => ({ ...countText(context, parts), gives: 'count' })), values)
+    },
+
+    insert(object, given, select) {
+      const { idValues, writable } = columns(object)
+      const givesId = idValues === 'string' && !given['row_id']
+      const values = givesId ? { ...given, row_id: randomUUID() } : given
+      const fields = selected(select)
+      const { bound, names, written } = collect(values, writable)
+      const parts = { object, columns: columns(object), written, selected: fields.columns }
+      const shape = shapeOf(`insert ${fields.number}${names}`, () => insertText(context, parts), fields.decode)
+      return { ...call(shape, bound), rowId: values['row_id'] as string | undefined }
+    },
+
+    update(object, rowId, values, options) {
+      const { select, where } = options
+      const { bound, names, written } = collect(values, columns(object).writable)
+      if (written.length === 0) return this.get(object, rowId, options)
+      const id = encodeId(object, rowId)
+      if (id === undefined) return undefined
+      bound.push(id)
+      const fields = selected(select)
+      let key = `update ${fields.number}${names}`
+      if (where) key += filterKey(where, columns(object), bound)
+      const parts = { object, columns: columns(object), written, selected: fields.columns, where, filterValues: bound.length - written.length - 1 }
+      return call(shapeOf(key, () => updateText(context, parts), fields.decode), bound)
+    },
+
+    delete(object, rowId, where) {
+      const id = encodeId(object, rowId)
+      if (id === undefined) return undefined
+      const values = [id]
+      let key = `delete ${columns(object).number}`
+      if (where) key += filterKey(where, columns(object), values)
+      const parts = { object, columns: columns(object), written: [], selected: [], where, filterValues: values.length - 1 }
+      return call(shapeOf(key, () => deleteText(context, parts)), values)
+    },
+  }
+}
+
+function call({ statement, slots }: Shape, values: unknown[]): Call {
+  return { statement, values: slots ? slots.map((slot) => values[slot]) : values, rowId: undefined }
+}
+
+/** The columns to write, in the order of the given values, with what is bound to them. */
+function collect(values: Values, writable: Columns['writable']): { bound: unknown[]; names: string; written: Column[] } {
+  const bound: unknown[] = []
+  const written: Column[] = []
+  let names = ''
+  for (const name of Object.keys(values)) {
+    const value = values[name]
+    if (value === undefined) continue
+    const column = writable(name)
+    written.push(column)
+    bound.push(column.encode(value))
+    names += ` ${name}`
+  }
+  return { bound, names, written }
+}
+
+function noRecord(): never {
+  throw new TypeError('This statement gives no records.')
+}

@@ -1,11 +1,11 @@
 import type { ColumnType, Comparison, FieldValue } from '@steward/rest-core'
 
-/** A value that a column type holds, never NULL. */
+/** A value that a column holds: never NULL. */
 export type Present = NonNullable<unknown>
 
 /**
- * What differs between databases, as data and small functions from SQL text to SQL text. Each function is called once
- * per compiled statement, except `encode` (once per bound value) and what `decode` returns (once per value read).
+ * What differs between databases, as data and small functions from SQL text to SQL text. The functions run once per
+ * compiled statement, except `encode` (once per bound value) and what `decode` returns (once per value read).
  * Columns come quoted and qualified; `?` stands for one bound value (the compiler numbers them where the driver wants it).
  */
 export interface Dialect {
@@ -20,28 +20,36 @@ export interface Dialect {
   readonly writes: 'cte' | 'returning' | 'reread'
   /** Take the page in a subquery before joining, when filter and order use own columns only. */
   readonly pageBeforeJoin: boolean
-  /** Bound as limit when there is an offset only. */
+  /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
-  /** Appended to a select of one row that must not change before the transaction ends, e.g. ` for update of t0`; empty when not needed. */
+  /** Most values of one statement; a request with more is refused with `value`. */
+  readonly maxValues: number
+  /** Follows a select of one row that must not change before the transaction ends, e.g. `for update of t0`; empty when not needed. */
   readonly lock: string
+  /** A dot in a table's name separates the schema from the table. */
+  readonly schemas: boolean
+  /** SQL literal of `false`, for booleans that are NULL. */
+  readonly falseLiteral: string
 
-  /** A non-empty value as the driver wants it. @throws StoreError `value` when the column cannot hold it (row id that is no 64-bit integer). */
+  /** A non-empty value as the driver wants it. @throws StoreError `value` when the column cannot hold it. */
   encode(value: FieldValue, type: ColumnType): unknown
   /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
   read(column: string, type: ColumnType): string
   /** Turns what the driver gives for `read` into the field's value; `undefined`: it is the value already. NULL never gets here. */
   decode(type: ColumnType): ((value: Present) => FieldValue) | undefined
 
+  /** `<column> is null`, also for empty texts that an existing table may hold. */
+  isEmpty(column: string, type: ColumnType): string
+  /** The opposite. */
+  isFilled(column: string, type: ColumnType): string
   /** `<column> <operator> ?` with what the index and the collation need. Booleans come as `coalesce(column, <false>)`. */
   compare(column: string, operator: Comparison, type: ColumnType): string
-  /** `<column> in (?, ?, …)`; `marks` is the list without parentheses. */
-  in(column: string, marks: string, type: ColumnType): string
+  /** `<column> in (?, ?, …)`, with `count` values. */
+  in(column: string, count: number, type: ColumnType): string
   /** Whole-value match of the wire text with `?`, ignoring the case of A–Z, escape character `\`. */
   like(column: string, type: ColumnType): string
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
-  /** SQL literal of `false`, for booleans that are NULL. */
-  readonly falseLiteral: string
   /** One term of `order by`: empty first when ascending, last when descending. */
   order(column: string, descending: boolean, type: ColumnType): string
 }

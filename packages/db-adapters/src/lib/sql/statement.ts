@@ -5,7 +5,7 @@ import type { BusinessRecord } from '@steward/rest-core'
  * cache), so adapters may hang prepared handles on it, e.g. in a `WeakMap<Statement, …>` per connection.
  */
 export interface Statement {
-  /** Distinct in this process; short, so that it can name a prepared statement (`s<id>`). */
+  /** Distinct in this process; short, so that it can name a prepared statement. */
   readonly id: number
   /** Native text: `?` for SQLite and MySQL, `$1` for PostgreSQL. */
   readonly sql: string
@@ -13,11 +13,11 @@ export interface Statement {
    * What executing it gives:
    * - `records`: rows for `decode`
    * - `count`: one row with one number (or its text)
-   * - `id`: one row with one column, the new row id as text
+   * - `id`: one row with one column, the row id as text; no row when nothing was written
    * - `changes`: no rows; the driver's count of affected rows (for MySQL: with FOUND_ROWS, so matched rows) and its insert id
    */
   readonly gives: 'records' | 'count' | 'id' | 'changes'
-  /** Makes the record of one row given as an array in the order of the selection. Only for `gives: 'records'`. */
+  /** Makes the record of one row, given as an array in the order of the selection. Only for `gives: 'records'`. */
   readonly decode: (row: readonly unknown[]) => BusinessRecord
   /** The shape was too large to be kept: do not keep a prepared handle either. */
   readonly once: boolean
@@ -27,4 +27,6 @@ export interface Statement {
 export interface Call {
   readonly statement: Statement
   readonly values: unknown[]
+  /** Of an insert: the id when it is known before (given, or made here for tables with string ids); else the database assigns it. */
+  readonly rowId: string | undefined
 }

@@ -1,0 +1,67 @@
+import { isEmpty } from '@steward/rest-core'
+import type { ColumnType, FieldModel, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
+import type { Dialect } from './dialect.js'
+
+/** A readable or writable field as statements need it. */
+export interface Column {
+  readonly name: string
+  /** Column in the table at the end of `path`. */
+  readonly column: string
+  readonly type: ColumnType
+  /** What an empty value is in records. */
+  readonly empty: FieldValue
+  /** References to follow; empty for the object's own columns. */
+  readonly path: readonly ReferenceModel[]
+  /** For the driver; empty values are NULL. @throws StoreError `value` */
+  readonly encode: (value: FieldValue) => unknown
+}
+
+/** Columns of one object. */
+export interface Columns {
+  /** Distinct per object model in this process. */
+  readonly number: number
+  readonly id: Column
+  readonly idValues: 'integer' | 'string'
+  /** By name: everything that may be read, sorted, filtered. @throws TypeError when there is none */
+  readable(name: string): Column
+  /** By name: row id, own and technical fields. @throws TypeError when there is none */
+  writable(name: string): Column
+}
+
+let objects = 0
+
+export function columnsOf(object: ObjectModel, dialect: Dialect): Columns {
+  const own = [object.id, ...object.fields, ...object.technical].map((field) => columnOf(field, dialect))
+  const readable = [...object.readable.values()].map((field) => columnOf(field, dialect))
+  const writable = byName(own)
+  const all = byName([...readable, ...own])
+  const id = columnOf(object.id, dialect)
+  const find = (columns: ReadonlyMap<string, Column>, name: string): Column => {
+    const column = columns.get(name)
+    if (!column) throw new TypeError(`Object "${object.name}" has no field "${name}" for this.`)
+    return column
+  }
+  return {
+    number: ++objects,
+    id,
+    idValues: id.type.kind === 'id' ? id.type.values : 'string',
+    readable: (name) => find(all, name),
+    writable: (name) => find(writable, name),
+  }
+}
+
+export function columnOf(field: ReadableField, dialect: Dialect): Column {
+  const { column, columnType: type } = 'field' in field ? field.field : (field as FieldModel)
+  return {
+    name: field.name,
+    column,
+    type,
+    empty: field.type.empty,
+    path: field.path,
+    encode: (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
+  }
+}
+
+function byName(columns: readonly Column[]): ReadonlyMap<string, Column> {
+  return new Map(columns.map((column) => [column.name, column]))
+}

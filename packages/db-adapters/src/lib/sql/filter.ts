@@ -1,0 +1,135 @@
+import type { Filter } from '@steward/rest-core'
+import type { Column, Columns } from './columns.js'
+import type { Dialect } from './dialect.js'
+
+type Leaf = Exclude<Filter, { op: 'and' | 'or' }>
+/** What a leaf comes to; the same for all filters of one structure. */
+type LeafOp = Leaf['op'] | 'true' | 'false'
+
+/**
+ * Describes the structure of a filter (fields, operators, nesting, length class of lists) without its values, and
+ * collects the values in the order in which `filterSql` places them.
+ *
+ * @throws StoreError `value` for values that a column cannot hold
+ */
+export function filterKey(filter: Filter, columns: Columns, values: unknown[]): string {
+  if (filter.op === 'and' || filter.op === 'or') {
+    let key = filter.op === 'and' ? '(&' : '(|'
+    for (const term of filter.terms) key += filterKey(term, columns, values)
+    return `${key})`
+  }
+  const column = columns.readable(filter.field)
+  const op = leafOp(filter, column)
+  if (op === 'true' || op === 'false') return `[${op}]`
+  if ('value' in filter) {
+    values.push(filter.op === 'contains' || filter.op === 'notContains' ? `;${filter.value as string};` : column.encode(filter.value))
+  } else if ('values' in filter) {
+    pushList(filter.values.map(column.encode), values)
+    return `[${filter.field} ${op} ${paddedLength(filter.values.length)}]`
+  } else if (op === 'like' || op === 'notLike') {
+    values.push((filter as { pattern: string }).pattern)
+  }
+  return `[${filter.field} ${op}]`
+}
+
+/** The condition as SQL with one `?` per value that `filterKey` collects, in the same order. `place` gives a column's expression. */
+export function filterSql(filter: Filter, columns: Columns, place: (column: Column) => string, dialect: Dialect): string {
+  if (filter.op !== 'and' && filter.op !== 'or') return leafSql(filter, columns.readable(filter.field), place, dialect)
+  if (filter.terms.length === 0) return filter.op === 'and' ? always : never
+  return balanced(filter.terms.map((term) => filterSql(term, columns, place, dialect)), filter.op)
+}
+
+/** Names of the fields in the filter. */
+export function* filterFields(filter: Filter): Iterable<string> {
+  if (filter.op !== 'and' && filter.op !== 'or') yield filter.field
+  else for (const term of filter.terms) yield* filterFields(term)
+}
+
+const always = '1 = 1'
+const never = '1 = 0'
+
+function leafOp(leaf: Leaf, { type }: Column): LeafOp {
+  switch (leaf.op) {
+    case 'in':
+      return leaf.values.length === 0 ? 'false' : 'in'
+    case 'notIn':
+      return leaf.values.length === 0 ? 'true' : 'notIn'
+    // A pattern that matches any text also matches the empty one, which is not a value.
+    case 'like':
+      return anyText.test(leaf.pattern) ? 'notNull' : 'like'
+    case 'notLike':
+      return anyText.test(leaf.pattern) ? 'null' : 'notLike'
+    // Booleans are never empty: NULL is false.
+    case 'null':
+      return type.kind === 'boolean' ? 'false' : 'null'
+    case 'notNull':
+      return type.kind === 'boolean' ? 'true' : 'notNull'
+    default:
+      return leaf.op
+  }
+}
+
+const anyText = /^%+$/
+
+function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, dialect: Dialect): string {
+  const { type } = column
+  const bare = place(column)
+  const operand = type.kind === 'boolean' ? `coalesce(${bare}, ${dialect.falseLiteral})` : bare
+  const orEmpty = (sql: string): string => `(${sql} or ${bare} is null)`
+  const op = leafOp(leaf, column)
+  switch (op) {
+    case 'true':
+      return always
+    case 'false':
+      return never
+    case 'null':
+      return dialect.isEmpty(bare, type)
+    case 'notNull':
+      return dialect.isFilled(bare, type)
+    case '<>':
+      return type.kind === 'boolean' ? dialect.compare(operand, op, type) : orEmpty(dialect.compare(operand, op, type))
+    case '<':
+    case '<=':
+      // An empty text in an existing table is less than any other, but it is no value.
+      return isText(column) ? `(${dialect.compare(operand, op, type)} and ${dialect.isFilled(bare, type)})` : dialect.compare(operand, op, type)
+    case '=':
+    case '>':
+    case '>=':
+      return dialect.compare(operand, op, type)
+    case 'like':
+      return dialect.like(bare, type)
+    case 'notLike':
+      return orEmpty(`not (${dialect.like(bare, type)})`)
+    case 'contains':
+      return dialect.contains(bare)
+    case 'notContains':
+      return orEmpty(`not (${dialect.contains(bare)})`)
+    case 'in':
+    case 'notIn': {
+      const list = dialect.in(operand, paddedLength((leaf as { values: readonly unknown[] }).values.length), type)
+      return op === 'in' ? list : orEmpty(`not (${list})`)
+    }
+  }
+}
+
+function isText({ type }: Column): boolean {
+  return type.kind === 'string' || type.kind === 'text'
+}
+
+/** Lists are filled up to a power of two, so that few shapes serve lists of all lengths. */
+function paddedLength(length: number): number {
+  return 2 ** Math.ceil(Math.log2(length))
+}
+
+function pushList(list: readonly unknown[], values: unknown[]): void {
+  values.push(...list)
+  for (let missing = paddedLength(list.length) - list.length; missing > 0; missing--) values.push(list.at(-1))
+}
+
+/** A tree of low depth: databases limit how deep expressions may be (SQLite: 1,000). */
+function balanced(terms: readonly string[], op: 'and' | 'or'): string {
+  if (terms.length === 1) return terms[0] as string
+  if (terms.length <= 16) return `(${terms.join(` ${op} `)})`
+  const middle = terms.length >> 1
+  return `(${balanced(terms.slice(0, middle), op)} ${op} ${balanced(terms.slice(middle), op)})`
+}

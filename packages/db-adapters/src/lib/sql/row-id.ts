@@ -1,0 +1,14 @@
+const largest = 2n ** 63n - 1n
+const smallest = -(2n ** 63n)
+const digits = /^-?[1-9]\d{0,18}$/
+
+/** Whether the text is a 64-bit integer in the one form in which row ids are answered: no sign `+`, no leading zeros. */
+export function isIntegerId(text: string): boolean {
+  if (text.length <= 15) {
+    const number = Number(text)
+    return Number.isInteger(number) && String(number) === text
+  }
+  if (!digits.test(text)) return false
+  const id = BigInt(text)
+  return id >= smallest && id <= largest
+}

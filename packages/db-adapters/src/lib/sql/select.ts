@@ -1,0 +1,84 @@
+import type { Filter, ObjectModel, Order } from '@steward/rest-core'
+import type { Column, Columns } from './columns.js'
+import type { Dialect } from './dialect.js'
+import { filterFields, filterSql } from './filter.js'
+import { createJoins } from './joins.js'
+import { slots, type Text, type Writer } from './text.js'
+
+/** What statements of one dialect are written with. */
+export interface Context {
+  readonly dialect: Dialect
+  readonly writer: Writer
+}
+
+export type Paging = 'all' | 'limit' | 'offset'
+
+/** Values are taken in this order: row id, filter, limit, offset. */
+export interface SelectParts {
+  readonly object: ObjectModel
+  readonly columns: Columns
+  readonly selected: readonly Column[]
+  /** Number of values of the filter. */
+  readonly filterValues: number
+  readonly where?: Filter | undefined
+  readonly byId?: boolean
+  readonly order?: readonly Order[]
+  readonly paging?: Paging
+  readonly lock?: boolean
+}
+
+const root = 't0'
+
+export function selectText({ dialect, writer }: Context, parts: SelectParts): Text {
+  const { columns, where, order = [], paging = 'all', selected } = parts
+  const joins = createJoins(root, writer.quote, writer.quoteTable)
+  const reads = writer.raw(selected.map((column) => dialect.read(joins.place(column), column.type)).join(', '))
+  const terms = order.map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.place, dialect)).join(', ')
+  const idValues = parts.byId ? 1 : 0
+
+  const query = writer.builder().from(writer.raw(`${writer.quoteTable(parts.object.table)} as ${root}`))
+  if (parts.byId) query.whereRaw(writer.raw(dialect.compare(joins.place(columns.id), '=', columns.id.type), slots(0, 1)))
+  if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(idValues, parts.filterValues)))
+  if (terms) query.orderByRaw(terms)
+  if (paging !== 'all') query.limit(1)
+  if (paging === 'offset') query.offset(1)
+
+  const first = idValues + parts.filterValues
+  const options = { paging: [first, first + 1], suffix: parts.lock ? dialect.lock : '' }
+  if (paging === 'all' || !dialect.pageBeforeJoin || !pagesAlone(parts)) return writer.finish(joinAll(query.select(reads), joins.clauses), options)
+
+  const page = query.select(writer.raw(ownColumns(parts).map((name) => `${root}.${writer.quote(name)}`).join(', '))).as(root)
+  const outer = writer.builder().select(reads).from(page)
+  if (terms) outer.orderByRaw(terms)
+  return writer.finish(joinAll(outer, joins.clauses), options)
+}
+
+export function countText({ dialect, writer }: Context, { object, columns, where, filterValues }: SelectParts): Text {
+  const joins = createJoins(root, writer.quote, writer.quoteTable)
+  const query = writer.builder().select(writer.raw('count(*)')).from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
+  if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(0, filterValues)))
+  return writer.finish(joinAll(query, joins.clauses))
+}
+
+export function joinAll<B extends { joinRaw(sql: string): unknown }>(builder: B, clauses: readonly string[]): B {
+  for (const clause of clauses) builder.joinRaw(clause)
+  return builder
+}
+
+function orderTerm(column: Column, descending: boolean, place: (column: Column) => string, dialect: Dialect): string {
+  const placed = place(column)
+  const value = column.type.kind === 'boolean' ? `coalesce(${placed}, ${dialect.falseLiteral})` : placed
+  return dialect.order(value, descending, column.type)
+}
+
+/** There is something to join, but filter and order do not need it. */
+function pagesAlone({ selected, columns, where, order = [] }: SelectParts): boolean {
+  const used = [...(where ? filterFields(where) : []), ...order.map(({ field }) => field)]
+  return selected.some(({ path }) => path.length > 0) && used.every((name) => columns.readable(name).path.length === 0)
+}
+
+/** Columns of the object's own table that the outer query needs. */
+function ownColumns({ selected, columns, order = [] }: SelectParts): string[] {
+  const names = selected.map(({ path: [first], column }) => first?.column ?? column)
+  return [...new Set([...names, ...order.map(({ field }) => columns.readable(field).column)])]
+}

@@ -1,0 +1,108 @@
+import { decimalValue, integerValue } from '@steward/rest-core'
+import type { ColumnType, FieldValue } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import type { Dialect, Present } from '../sql/dialect.js'
+import { isIntegerId } from '../sql/row-id.js'
+import { decodeDecimal, encodeDecimal } from './decimal.js'
+
+/** Digits that the driver's numbers keep. */
+export const exactDigits = 15
+
+/**
+ * `+?` instead of `?`: this build of SQLite has STAT4, so a bare parameter next to an indexed column may choose the plan, and
+ * the statement is compiled again for each new value. It costs more than a read. Ranges stay bare: there the value should choose.
+ */
+export const sqliteDialect: Dialect = {
+  client: 'better-sqlite3',
+  writes: 'returning',
+  pageBeforeJoin: false,
+  noLimit: -1,
+  maxValues: 32_766,
+  lock: '',
+  schemas: false,
+  falseLiteral: '0',
+
+  encode,
+  read: (column, type) => (isWide(type) ? `cast(${column} as text)` : column),
+  decode,
+
+  isEmpty: (column, type) => (mayBeBlank(type) ? `(${column} is null or ${column} = '')` : `${column} is null`),
+  isFilled: (column, type) => (mayBeBlank(type) ? `${column} <> ''` : `${column} is not null`),
+  compare: (column, operator) => `${column} ${operator} ${operator === '=' || operator === '<>' ? '+?' : '?'}`,
+  in: (column, count) => `${column} in (${Array(count).fill('+?').join(', ')})`,
+  like: (column, type) => `${isNumber(type) ? `cast(${column} as text)` : column} like +? escape '\\'`,
+  contains: (column) => `instr(${column}, +?) > 0`,
+  order: (column, descending) => (descending ? `${column} desc` : column),
+}
+
+function encode(value: FieldValue, type: ColumnType): unknown {
+  switch (type.kind) {
+    case 'id':
+    case 'reference':
+      if (type.values === 'string') return value
+      if (!isIntegerId(value as string)) return refuse(value, 'a row id of 64 bits')
+      return encodeInteger(value as string)
+    case 'integer':
+      return typeof value === 'string' ? encodeInteger(value) : value
+    case 'decimal':
+      if (type.precision <= exactDigits) return Number(value)
+      return encodeDecimal(value as number | string) ?? refuse(value, 'a number')
+    case 'boolean':
+      return value ? 1 : 0
+    case 'list':
+      return `;${(value as readonly string[]).join(';')};`
+    case 'json':
+      return JSON.stringify(value)
+    default:
+      return value
+  }
+}
+
+function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined {
+  switch (type.kind) {
+    case 'integer':
+      return isWide(type) ? (value) => integerValue(String(value)) : undefined
+    case 'decimal':
+      return type.precision > exactDigits ? (value) => decimalValue(decodeDecimal(String(value)) ?? String(value)) : undefined
+    case 'boolean':
+      return (value) => value === 1
+    case 'list':
+      return (value) => String(value).split(';').filter(Boolean)
+    case 'json':
+      return decodeJson
+    default:
+      return undefined
+  }
+}
+
+/** Integers that may be beyond 2^53 travel as text: the driver's numbers would lose digits. */
+function isWide(type: ColumnType): boolean {
+  if (type.kind === 'integer') return type.precision > exactDigits
+  return (type.kind === 'id' || type.kind === 'reference') && type.values === 'integer'
+}
+
+function isNumber({ kind }: ColumnType): boolean {
+  return kind === 'id' || kind === 'reference' || kind === 'integer'
+}
+
+/** Tables that others made may hold empty texts where Steward has NULL. */
+function mayBeBlank({ kind }: ColumnType): boolean {
+  return kind === 'string' || kind === 'text' || kind === 'list'
+}
+
+function encodeInteger(text: string): number | bigint {
+  return text.length <= exactDigits ? Number(text) : BigInt(text)
+}
+
+function decodeJson(value: Present): FieldValue {
+  if (value === '') return null
+  try {
+    return JSON.parse(String(value)) as FieldValue
+  } catch {
+    return String(value)
+  }
+}
+
+function refuse(value: FieldValue, wanted: string): never {
+  throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not ${wanted}.`)
+}
