@@ -47,3 +47,4 @@ export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/d
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'
 export { hashPassword, verifyPasswordHash } from './lib/security/password.js'
+export { LazyTransaction } from './lib/service/transaction.js'

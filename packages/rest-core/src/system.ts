@@ -1,3 +1,5 @@
 export { Grant, Group, Module, Responsibility, SystemParam, systemObjects, User } from './lib/system/system-objects.js'
-export { administratorGroup, createAdministrator, createUserDirectory, isDirectoryObject } from './lib/system/user-directory.js'
-export type { NewAdministrator, UserDirectory, UserDirectoryOptions } from './lib/system/user-directory.js'
+export { administratorGroup, createAdministrator } from './lib/system/administrator.js'
+export type { NewAdministrator } from './lib/system/administrator.js'
+export { createUserDirectory, isDirectoryObject } from './lib/system/user-directory.js'
+export type { UserDirectory, UserDirectoryOptions } from './lib/system/user-directory.js'

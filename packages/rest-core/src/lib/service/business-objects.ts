@@ -66,4 +66,9 @@ export interface BusinessObjects {
   /** Matching records in batches; without `page` all of them, streamed. Errors of the request are thrown by the call itself, before any row. */
   search<O extends ObjectName>(principal: Principal, object: O, request?: SearchRequest): Promise<AsyncIterable<readonly RecordFor<O>[]>>
   count(principal: Principal, object: ObjectName, request?: SearchRequest): Promise<CountResult>
+  /**
+   * Runs several calls as one transaction: all are kept when `work` resolves, none when it rejects. Inside it, use the
+   * given service; on a bound service (in a hook) it takes part in the running transaction.
+   */
+  transaction<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T>
 }

@@ -4,7 +4,8 @@ import type { Model, ObjectModel } from '../model/model.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects, ObjectName } from './business-objects.js'
 import { createReads } from './reads.js'
-import { LazyTransaction } from './transaction.js'
+import { translate } from './store-errors.js'
+import { LazyTransaction, runTransaction } from './transaction.js'
 import { createWrites } from './writes.js'
 
 export interface BusinessObjectsOptions {
@@ -37,8 +38,8 @@ export interface ServiceContext {
   readonly store: ObjectStore
   /** The transaction that this service is bound to; absent: every request has its own. */
   readonly transaction: LazyTransaction | undefined
-  /** Where a read goes: the transaction when it is open, else the store. */
-  session(): StoreSession | Promise<StoreSession>
+  /** Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store. */
+  session(own?: LazyTransaction): StoreSession | Promise<StoreSession>
   resolve(object: ObjectName): ObjectModel
   /** This service inside a transaction, or, without one, outside. */
   bind(transaction: LazyTransaction | undefined): BusinessObjects
@@ -62,11 +63,20 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       onError,
       store,
       transaction,
-      session: () => (transaction ? transaction.session() : store),
+      session: (own) => (transaction ?? (own?.isOpen ? own : undefined))?.session() ?? store,
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
       bind: (other) => (other === transaction ? service : create(other)),
     }
-    const service = { model, ...createReads(context), ...createWrites(context) } as BusinessObjects
+    const service = { model, ...createReads(context), ...createWrites(context), transaction: inTransaction } as BusinessObjects
     return service
+
+    async function inTransaction<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T> {
+      if (transaction) return work(service)
+      try {
+        return await runTransaction(new LazyTransaction(store, onError), (own) => work(create(own)))
+      } catch (error) {
+        throw await translate(error, undefined, store)
+      }
+    }
   }
 }

@@ -31,7 +31,7 @@ export async function deleteRow(
 ): Promise<string[]> {
   const { context, transaction, principal } = request
   if (!needsRows(object, new Set())) {
-    const session = transaction.isOpen ? await transaction.session() : context.store
+    const session = await context.session(transaction)
     if (!(await session.delete(object, rowId, where))) throw await missing(session)
     return []
   }

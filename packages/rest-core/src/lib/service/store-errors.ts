@@ -18,9 +18,10 @@ export interface Attempt {
  * Turns a StoreError into the RestError that the client gets. Which key or reference is at fault is looked up here, after
  * the refusal: databases do not say it in a common way, and asking beforehand would cost every good request.
  *
+ * @param attempt absent when several things were attempted.
  * @param session must not be the failed transaction's own.
  */
-export async function translate(error: unknown, attempt: Attempt, session: StoreSession): Promise<unknown> {
+export async function translate(error: unknown, attempt: Attempt | undefined, session: StoreSession): Promise<unknown> {
   if (!(error instanceof StoreError)) return error
   switch (error.code) {
     case 'unavailable':
@@ -28,11 +29,11 @@ export async function translate(error: unknown, attempt: Attempt, session: Store
     case 'busy':
       return new RestError('ERR_UNAVAILABLE', 'The record is being changed by others; try again.', { cause: error, retryAfterSeconds: 1 })
     case 'unique':
-      return RestError.conflict(orElse(await duplicates(attempt, session), { code: 'ERR_USERKEY', text: 'Another record already has this key.' }), error)
+      return RestError.conflict(orElse(attempt && (await duplicates(attempt, session)), { code: 'ERR_USERKEY', text: 'Another record already has this key.' }), error)
     case 'reference':
-      return attempt.operation === 'delete'
+      return attempt?.operation === 'delete'
         ? RestError.conflict(orElse(await referrers(attempt, session), { code: 'ERR_REFERENCE', text: 'Other records refer to it; delete or change them first.' }), error)
-        : RestError.validation(orElse(await missingReferences(attempt, session), { code: 'ERR_REFERENCE', text: 'A linked record does not exist any more.' }))
+        : RestError.validation(orElse(attempt && (await missingReferences(attempt, session)), { code: 'ERR_REFERENCE', text: 'A linked record does not exist any more.' }))
     case 'value':
       return RestError.validation([{ code: 'ERR_TYPE', text: 'The database refused a value: it is too long or out of range.' }])
     case 'schema':
@@ -42,8 +43,8 @@ export async function translate(error: unknown, attempt: Attempt, session: Store
 }
 
 /** What is at fault may be gone again, or belong to an open transaction; then the general message serves. */
-function orElse(messages: ErrorMessage[], general: ErrorMessage): ErrorMessage[] {
-  return messages.length > 0 ? messages : [general]
+function orElse(messages: ErrorMessage[] | undefined, general: ErrorMessage): ErrorMessage[] {
+  return messages?.length ? messages : [general]
 }
 
 /** Messages about functional keys and unique fields that another record already has. */

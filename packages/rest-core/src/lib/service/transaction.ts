@@ -15,8 +15,8 @@ export class LazyTransaction {
   readonly #afterCommit: (() => Promise<void>)[] = []
   readonly #afterRollback: (() => Promise<void>)[] = []
 
-  /** @param onError is told of failures of work after the end, which do not fail the request. */
-  constructor(store: ObjectStore, onError: (error: unknown) => void) {
+  /** @param onError is told of failures of work after the end, which do not fail the request. Default: nobody. */
+  constructor(store: ObjectStore, onError: (error: unknown) => void = () => {}) {
     this.#store = store
     this.#onError = onError
   }
@@ -74,5 +74,17 @@ export class LazyTransaction {
 
   async #runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
     for (const work of works) await work().catch(this.#onError)
+  }
+}
+
+/** Commits when `work` resolves; undoes everything and passes the error on when it rejects. */
+export async function runTransaction<T>(transaction: LazyTransaction, work: (transaction: LazyTransaction) => Promise<T>): Promise<T> {
+  try {
+    const result = await work(transaction)
+    await transaction.commit()
+    return result
+  } catch (error) {
+    await transaction.rollback(error)
+    throw error
   }
 }

@@ -19,7 +19,7 @@ import { answerSelection, parseRowId } from './reads.js'
 import { checkInitialState, checkTransition, stateField } from './states.js'
 import type { Attempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
-import { LazyTransaction } from './transaction.js'
+import { LazyTransaction, runTransaction } from './transaction.js'
 
 /** One create or update on its way. */
 interface Write {
@@ -126,7 +126,7 @@ export function createWrites(context: ServiceContext) {
     try {
       await hashPasswords(object, input.values)
       if (where || post || hooks?.postSave) await transaction.session()
-      const session = transaction.isOpen ? await transaction.session() : context.store
+      const session = await context.session(transaction)
       const record = await run(session)
       if (where && !(await session.get(object, record.row_id, { select, where }))) {
         throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
@@ -163,13 +163,10 @@ export function createWrites(context: ServiceContext) {
 
   /** Runs one request in the bound transaction, or in one of its own. */
   async function inTransaction<T>(attempt: Attempt, work: (transaction: LazyTransaction) => Promise<T>): Promise<T> {
-    const transaction = context.transaction ?? new LazyTransaction(context.store, context.onError)
     try {
-      const result = await work(transaction)
-      if (!context.transaction) await transaction.commit()
-      return result
+      if (context.transaction) return await work(context.transaction)
+      return await runTransaction(new LazyTransaction(context.store, context.onError), work)
     } catch (error) {
-      if (!context.transaction) await transaction.rollback(error)
       throw await translate(error, attempt, context.store)
     }
   }

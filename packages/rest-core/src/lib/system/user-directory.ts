@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel } from '../model/model.js'
 import { allRights, createRights } from '../rights/create-rights.js'
@@ -6,11 +5,8 @@ import type { GrantData } from '../rights/create-rights.js'
 import { createPrincipal } from '../rights/principal.js'
 import type { Principal } from '../rights/rights.js'
 import { verifyPasswordHash } from '../security/password.js'
-import type { BusinessObjects } from '../service/business-objects.js'
 import type { ObjectStore } from '../store.js'
-
-/** The group that may do everything; `createAdministrator` makes it. Not specified; chosen as its usual name. */
-export const administratorGroup = 'ADMIN'
+import { administratorGroup } from './administrator.js'
 
 export interface UserDirectoryOptions {
   /** Holds the system objects. */
@@ -112,33 +108,4 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
     for await (const batch of store.search(object, { select: object.selection, where, order: object.order })) records.push(...batch)
     return records
   }
-}
-
-export interface NewAdministrator {
-  readonly login: string
-  /** Only set when it was made up here; show it once. */
-  readonly generatedPassword: string | undefined
-}
-
-/**
- * Makes an administrator and the group that may do everything, when there is no user yet.
- *
- * @param password default: made up.
- * @returns `undefined` when there are users already.
- */
-export async function createAdministrator(service: BusinessObjects, options: { readonly login?: string; readonly password?: string | undefined } = {}): Promise<NewAdministrator | undefined> {
-  const { login = 'admin', password } = options
-  const self = createPrincipal({ login: 'system' })
-  if ((await service.count(self, 'User')).count > 0) return undefined
-  const generatedPassword = password ? undefined : randomBytes(12).toString('base64url')
-  const group = (await findGroup(service, self)) ?? (await service.create(self, 'Group', { grp_name: administratorGroup, grp_desc: 'May do everything' }))
-  const user = await service.create(self, 'User', { usr_login: login, usr_password: password || generatedPassword })
-  await service.create(self, 'Responsibility', { rsp_login_id: user.row_id, rsp_group_id: group.row_id })
-  return { login, generatedPassword }
-}
-
-async function findGroup(service: BusinessObjects, self: Principal): Promise<BusinessRecord | undefined> {
-  const groups = await service.search(self, 'Group', { filter: { op: '=', field: 'grp_name', value: administratorGroup } })
-  for await (const [group] of groups) return group
-  return undefined
 }

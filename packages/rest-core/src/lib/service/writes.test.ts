@@ -1,0 +1,236 @@
+import { expect, test, vi } from 'vitest'
+import { RestError } from '../../errors.js'
+import { verifyPasswordHash } from '../security/password.js'
+import { Movie, boss, collect, createService } from './fixture.test-support.js'
+
+const alien = { mov_code: 'ALIEN', mov_title: 'Alien' }
+
+test('create() answers the complete record with defaults, initial state and joined fields', async () => {
+  const { service } = createService()
+  const genre = await service.create(boss, 'Genre', { gen_code: 'SF', gen_name: 'Science fiction' })
+  const movie = await service.create(boss, Movie, { ...alien, mov_year: '1979', mov_genre_id: genre.row_id })
+  expect(movie).toEqual({
+    row_id: movie.row_id,
+    mov_code: 'ALIEN',
+    mov_title: 'Alien',
+    mov_year: 1979,
+    mov_state: 'draft',
+    mov_rank: null,
+    mov_origin: '',
+    mov_since: '2026-05-06',
+    mov_owner: 'boss',
+    mov_genre_id: genre.row_id,
+    mov_genre_id__gen_code: 'SF',
+    mov_genre_id__gen_name: 'Science fiction',
+    mov_poster: '',
+  })
+  expect(await service.get(boss, Movie, movie.row_id)).toEqual(movie)
+})
+
+test('create() keeps who created and when, update() who updated and when', async () => {
+  const { service } = createService()
+  const { row_id: id } = await service.create(boss, Movie, alien)
+  const other = { ...boss, login: 'other' }
+  await service.update(other, Movie, id, { mov_title: 'Aliens' })
+  expect(await service.get(boss, 'Movie', id, { timestamps: true })).toMatchObject({
+    created_by: 'boss',
+    created_dt: '2026-05-06 12:00:00',
+    updated_by: 'other',
+    updated_dt: '2026-05-06 12:00:00',
+  })
+  expect(await service.get(boss, 'Movie', id)).not.toHaveProperty('created_by')
+})
+
+test('create() ignores row id, joined, read-only and technical fields', async () => {
+  const { service } = createService()
+  const movie = await service.create(boss, 'Movie', { ...alien, row_id: '77', mov_rank: 5, mov_genre_id__gen_name: 'x', created_by: 'x' }, { timestamps: true })
+  expect(movie).toMatchObject({ mov_rank: null, created_by: 'boss' })
+  expect(movie.row_id).not.toBe('77')
+})
+
+test('create() names everything that is wrong at once', async () => {
+  const { service } = createService()
+  await service.create(boss, Movie, alien)
+  const wrong = { mov_code: 'ALIEN', mov_year: 1500, mov_state: 'public', mov_genre_id: '99', mov_tittle: 'x' }
+  const error = await service.create(boss, Movie, wrong).catch((refusal: unknown) => refusal)
+  expect(error).toMatchObject({ code: 'ERR_VALIDATION', status: 400 })
+  expect((error as RestError).messages.map(({ code, field }) => `${code} ${field}`).toSorted()).toEqual([
+    'ERR_REFERENCE mov_genre_id',
+    'ERR_REQUIRED mov_title',
+    'ERR_TRANSITION mov_state',
+    'ERR_TYPE mov_year',
+    'ERR_UNKNOWN_FIELD mov_tittle',
+    'ERR_USERKEY mov_code',
+  ])
+})
+
+test.each([
+  [{ ...alien, mov_code: 'x'.repeat(21) }, 'ERR_LENGTH'],
+  [{ ...alien, mov_code: 'alien' }, 'ERR_PATTERN'],
+  [{ ...alien, mov_state: 'gone' }, 'ERR_ENUM'],
+  [{ ...alien, mov_title: 'a\0b' }, 'ERR_TYPE'],
+  [{ ...alien, mov_title: '\ud800' }, 'ERR_TYPE'],
+  [JSON.parse('{"mov_code":"A","mov_title":"A","__proto__":{"x":1}}'), 'ERR_UNKNOWN_FIELD'],
+  [{ ...alien, constructor: 'x' }, 'ERR_UNKNOWN_FIELD'],
+])('create() refuses %j with %s', async (values, code) => {
+  const { service } = createService()
+  const error = (await service.create(boss, Movie, values).catch((refusal: unknown) => refusal)) as RestError
+  expect(error.messages.map((message) => message.code)).toContain(code)
+})
+
+test.each([null, [], 'text', 5])('create() refuses the body %j', async (body) => {
+  const { service } = createService()
+  await expect(service.create(boss, Movie, body)).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' })
+})
+
+test('of several creates with one functional key at once, one wins and the others say which key', async () => {
+  const { service } = createService()
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => service.create(boss, Movie, alien)))
+  const losers = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as RestError)
+  expect(losers).toHaveLength(9)
+  for (const { code, messages } of losers) {
+    expect(code).toBe('ERR_CONFLICT')
+    expect(messages).toMatchObject([{ code: 'ERR_USERKEY', field: 'mov_code', text: 'Another record already has mov_code "ALIEN".' }])
+  }
+})
+
+test('update() changes the given fields only and answers the whole record', async () => {
+  const { service } = createService()
+  const movie = await service.create(boss, Movie, { ...alien, mov_year: 1979, mov_origin: 'US' })
+  const changed = await service.update(boss, Movie, movie.row_id, { mov_title: 'Alien (1979)', mov_origin: 'UK' })
+  expect(changed).toEqual({ ...movie, mov_title: 'Alien (1979)' })
+})
+
+test('update() cannot empty a required field', async () => {
+  const { service } = createService()
+  const { row_id: id } = await service.create(boss, Movie, alien)
+  await expect(service.update(boss, Movie, id, { mov_title: '' })).rejects.toMatchObject({ messages: [{ code: 'ERR_REQUIRED', field: 'mov_title' }] })
+})
+
+test('update() of a row that is gone is not found', async () => {
+  const { service } = createService()
+  const { row_id: id } = await service.create(boss, Movie, alien)
+  await service.delete(boss, Movie, id)
+  await expect(service.update(boss, Movie, id, { mov_title: 'x' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  await expect(service.delete(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+})
+
+test.each(['abc', '', '1.5', '99999999999999999999', "1' or '1'='1", '%'])('a row id %j that cannot be one is not found', async (id) => {
+  const { service } = createService()
+  await expect(service.get(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  await expect(service.update(boss, Movie, id, {})).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  await expect(service.delete(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+})
+
+test('update() with a precondition that fails changes nothing', async () => {
+  const { service } = createService()
+  const { row_id: id } = await service.create(boss, Movie, alien)
+  const precondition = ({ mov_title: title }: { [field: string]: unknown }) => title === 'Other'
+  await expect(service.update(boss, Movie, id, { mov_title: 'x' }, { precondition })).rejects.toMatchObject({ code: 'ERR_PRECONDITION', status: 412 })
+  await expect(service.delete(boss, Movie, id, { precondition })).rejects.toMatchObject({ code: 'ERR_PRECONDITION' })
+  expect(await service.get(boss, Movie, id)).toMatchObject({ mov_title: 'Alien' })
+})
+
+test('a state follows granted transitions only; the refusal names them', async () => {
+  const { service, user } = createService()
+  const writer = user('writer', [{ object: '*', letters: 'CRUD' }])
+  const { row_id: id } = await service.create(writer, Movie, alien)
+  await expect(service.update(writer, Movie, id, { mov_state: 'archived' })).rejects.toMatchObject({
+    messages: [{ code: 'ERR_TRANSITION', text: 'Field "mov_state" cannot go from "draft" to "archived"; allowed from there: public.' }],
+  })
+  expect(await service.update(writer, Movie, id, { mov_state: 'public' })).toMatchObject({ mov_state: 'public' })
+  await expect(service.update(boss, Movie, id, { mov_state: 'draft' })).rejects.toMatchObject({ messages: [{ code: 'ERR_TRANSITION' }] })
+  expect(await service.update(boss, Movie, id, { mov_state: 'archived' })).toMatchObject({ mov_state: 'archived' })
+})
+
+test('delete() of a row that others refer to says who refers to it', async () => {
+  const { service } = createService()
+  const { row_id: id } = await service.create(boss, 'Genre', { gen_code: 'SF', gen_name: 'Science fiction' })
+  await service.create(boss, Movie, { ...alien, mov_genre_id: id })
+  await expect(service.delete(boss, 'Genre', id)).rejects.toMatchObject({
+    code: 'ERR_CONFLICT',
+    messages: [{ code: 'ERR_REFERENCE', field: 'mov_genre_id', text: '1 record of Movie refer to it by "mov_genre_id"; delete or change them first.' }],
+  })
+})
+
+test('delete() takes children along, with their hooks', async () => {
+  const deleted: string[] = []
+  const { service } = createService({ Review: { postDelete: ({ record }) => void deleted.push(record['rev_text'] as string) } })
+  const { row_id: id } = await service.create(boss, Movie, alien)
+  const review = await service.create(boss, 'Review', { rev_movie_id: id, rev_text: 'good' })
+  expect(await service.delete(boss, Movie, id)).toEqual({ row_id: id })
+  expect(deleted).toEqual(['good'])
+  await expect(service.get(boss, 'Review', review.row_id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+})
+
+test('a password is kept as a hash, never answered, and not changed by an empty one', async () => {
+  const { service, store, model } = createService()
+  const { row_id: id } = await service.create(boss, Movie, { ...alien, mov_pin: 's3cret' })
+  const answer = await service.update(boss, Movie, id, { mov_pin: '' })
+  expect(JSON.stringify(answer)).not.toContain('mov_pin')
+  const object = model.object('Movie')
+  const stored = await store.get(object, id, { select: object.select(['mov_pin']) })
+  expect(stored?.['mov_pin']).not.toContain('s3cret')
+  expect(await verifyPasswordHash('s3cret', stored?.['mov_pin'] as string)).toBe(true)
+})
+
+test('an upload is stored and inlined on demand; a replaced one goes', async () => {
+  const { service, documents } = createService()
+  const content = Buffer.from('picture').toString('base64')
+  const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'poster.png', content } })
+  expect(documents.ids()).toEqual([movie['mov_poster']])
+  expect(await service.get(boss, 'Movie', movie.row_id, { inlineDocuments: true, inlineThumbnails: ['mov_poster'] })).toMatchObject({
+    mov_poster: { name: 'poster.png', size: 7, content, thumbnail: 'AQID', path: 'Movie/mov_poster' },
+  })
+  const kept = await service.update(boss, 'Movie', movie.row_id, { mov_poster: movie['mov_poster'], mov_title: 'x' })
+  expect(kept['mov_poster']).toBe(movie['mov_poster'])
+  const changed = await service.update(boss, 'Movie', movie.row_id, { mov_poster: { name: 'b.png', content } })
+  expect(documents.ids()).toEqual([changed['mov_poster']])
+  await service.delete(boss, 'Movie', movie.row_id)
+  expect(documents.ids()).toEqual([])
+})
+
+test('an upload goes again when the record is refused by the database', async () => {
+  const { service, documents } = createService()
+  await service.create(boss, Movie, alien)
+  const again = { ...alien, mov_poster: { name: 'p.png', content: 'AAAA' } }
+  await expect(service.create(boss, Movie, again)).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
+  expect(documents.ids()).toEqual([])
+})
+
+test("a record cannot be given another record's document", async () => {
+  const { service } = createService()
+  const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'p.png', content: 'AAAA' } })
+  const theft = { mov_code: 'B', mov_title: 'B', mov_poster: movie['mov_poster'] }
+  await expect(service.create(boss, 'Movie', theft)).rejects.toMatchObject({ messages: [{ code: 'ERR_REFERENCE', field: 'mov_poster' }] })
+})
+
+test('transaction() keeps everything or nothing', async () => {
+  const { service } = createService()
+  const failing = service.transaction(async (inside) => {
+    await inside.create(boss, Movie, alien)
+    await inside.create(boss, Movie, { mov_code: 'B' })
+  })
+  await expect(failing).rejects.toMatchObject({ code: 'ERR_VALIDATION' })
+  expect(await collect(await service.search(boss, 'Movie'))).toEqual([])
+  await service.transaction((inside) => inside.create(boss, Movie, alien))
+  expect((await service.count(boss, Movie)).count).toBe(1)
+})
+
+test('onChange is told of what was committed, and of nothing else', async () => {
+  const onChange = vi.fn()
+  const { service, model } = createService({}, { onChange })
+  const { row_id: rowId } = await service.create(boss, Movie, alien)
+  await service.create(boss, Movie, alien).catch(() => {})
+  await service.transaction(async (inside) => {
+    await inside.update(boss, Movie, rowId, { mov_title: 'x' })
+    expect(onChange).toHaveBeenCalledTimes(1)
+  })
+  await service.delete(boss, Movie, rowId)
+  const object = model.object('Movie')
+  expect(onChange.mock.calls.map(([change]) => change)).toEqual([
+    { object, operation: 'create', rowId },
+    { object, operation: 'update', rowId },
+    { object, operation: 'delete', rowId },
+  ])
+})
