@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const execute = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = (name: string) => join(root, 'node_modules', '.bin', name)
+
+interface PackageJson {
+  name: string
+  version: string
+  private?: boolean
+  exports: Record<string, string | { default: string }>
+  bin?: Record<string, string>
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+}
+
+const readJson = <T>(file: string) => JSON.parse(readFileSync(file, 'utf8')) as T
+const published = globSync('packages/*/package.json', { cwd: root })
+  .map((file) => ({ folder: dirname(file), json: readJson<PackageJson>(join(root, file)) }))
+  .filter(({ json }) => !json.private)
+const tarball = ({ name, version }: PackageJson) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+const specifiers = published.flatMap(({ json }) =>
+  Object.keys(json.exports).map((subpath) => json.name + subpath.slice(1)),
+)
+
+let packed: string
+let consumer: string
+
+beforeAll(async () => {
+  packed = mkdtempSync(join(tmpdir(), 'steward-packages-'))
+  const workspaces = published.flatMap(({ json }) => ['--workspace', json.name])
+  await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', packed, ...workspaces], { cwd: root })
+  consumer = join(packed, 'consumer')
+  mkdirSync(consumer)
+})
+
+afterAll(() => rmSync(packed, { recursive: true, force: true }))
+
+describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
+  it('holds what package.json promises, a README and the licence, and no tests', async () => {
+    const { stdout } = await execute('tar', ['-tzf', join(packed, tarball(json))])
+    const files = stdout.split('\n').map((line) => line.replace('package/', ''))
+    const promised = [...Object.values(json.exports), ...Object.values(json.bin ?? {})].map((target) =>
+      (typeof target === 'string' ? target : target.default).replace('./', ''),
+    )
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', ...promised]))
+    expect(files.filter((file) => /\.test\.|^src\//.test(file))).toEqual([])
+    expect(readFileSync(join(root, folder, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'))
+  })
+
+  it('is clean for publint and attw', { timeout: 60_000 }, async () => {
+    const data = Object.keys(json.exports).filter((subpath) => subpath.endsWith('.json'))
+    await Promise.all([
+      run(bin('publint'), [join(packed, tarball(json)), '--strict']),
+      run(bin('attw'), [join(packed, tarball(json)), '--profile', 'esm-only', '--exclude-entrypoints', ...data]),
+    ])
+  })
+})
+
+describe('an empty folder with the tarballs installed', () => {
+  beforeAll(async () => {
+    writeConsumer()
+    const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+    await run('npm', ['install', ...flags], consumer)
+    for (const name of ['@types', 'typescript', 'vitest', ...optionalPeers()]) borrow(name)
+  }, 120_000)
+
+  it.each(specifiers)('imports %s', async (specifier) => {
+    const options = specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
+    const code = `const names = Object.keys(await import('${specifier}'${options})); if (names.length === 0) process.exit(1)`
+    await run(process.execPath, ['--input-type=module', '-e', code], consumer)
+  })
+
+  it('type-checks code that uses every subpath', { timeout: 60_000 }, async () => {
+    const lines = specifiers
+      .filter((specifier) => !specifier.endsWith('.json'))
+      .map(
+        (specifier, at) =>
+          `import * as module${at} from '${specifier}'\nexport type Names${at} = keyof typeof module${at}`,
+      )
+    writeFileSync(join(consumer, 'index.ts'), `${lines.join('\n')}\n`)
+    const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
+    await run(bin('tsc'), [...flags, '--skipLibCheck', 'false', 'index.ts'], consumer)
+  })
+
+  it.each(published.flatMap(({ json }) => Object.keys(json.bin ?? {})))('runs %s --help', async (name) => {
+    const { stdout } = await run(process.execPath, [join(consumer, 'node_modules', '.bin', name), '--help'], consumer)
+    expect(stdout).toContain(name)
+  })
+})
+
+/**
+ * A package.json that wants the tarballs, and a lockfile with the versions of this repository's lockfile, so that the
+ * installation tests what we test with, and asks no registry what is newest. npm drops from it what nobody needs.
+ */
+function writeConsumer(): void {
+  const dependencies = Object.fromEntries(published.map(({ json }) => [json.name, `file:../${tarball(json)}`]))
+  const packages: Record<string, object> = { '': { dependencies } }
+  const locked = readJson<{ packages: Record<string, { link?: true }> }>(join(root, 'package-lock.json')).packages
+  for (const [key, entry] of Object.entries(locked)) {
+    const { folder, json } = published.find((one) => key.startsWith(`${one.folder}/`)) ?? {}
+    const place = folder && json ? key.replace(folder, `node_modules/${json.name}`) : key
+    if (place.startsWith('node_modules/') && !entry.link) packages[place] = entry
+  }
+  for (const { json } of published) {
+    const { version, bin: bins, dependencies: needs, peerDependencies, peerDependenciesMeta } = json
+    const relations = { dependencies: needs, peerDependencies, peerDependenciesMeta }
+    packages[`node_modules/${json.name}`] = { version, resolved: dependencies[json.name], bin: bins, ...relations }
+  }
+  const manifest = { private: true, type: 'module', dependencies }
+  writeFileSync(join(consumer, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(consumer, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }))
+}
+
+/** Packages that a consumer brings only for some subpaths: the drivers. */
+function optionalPeers(): string[] {
+  const names = published.flatMap(({ json }) => Object.keys(json.peerDependenciesMeta ?? {}))
+  return [...new Set(names)].filter((name) => name !== 'vitest')
+}
+
+/** Lets the consumer use a package of this repository's node_modules, unless it has its own. */
+function borrow(name: string): void {
+  const place = join(consumer, 'node_modules', name)
+  if (!existsSync(place)) symlinkSync(join(root, 'node_modules', name), place, 'junction')
+}
+
+/** Runs a program to its end; what it printed becomes the error when it fails. */
+async function run(command: string, args: string[], cwd = root): Promise<{ stdout: string }> {
+  try {
+    return await execute(command, args, { cwd, env: { ...process.env, NO_COLOR: '1' } })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${command} ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
+  }
+}
