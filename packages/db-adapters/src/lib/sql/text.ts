@@ -34,7 +34,7 @@ interface Client {
 
 export function createWriter(dialect: Dialect): Writer {
   // `\?` is how knex writes a question mark that is no placeholder.
-  const writer = knex({ client: dialect.client, wrapIdentifier: (name, quote) => quote(name).replaceAll('?', String.raw`\?`) })
+  const writer = knex({ client: dialect.client, useNullAsDefault: true, wrapIdentifier: (name, quote) => quote(name).replaceAll('?', String.raw`\?`) })
   const client = writer.client as Client
   const quote = (name: string): string => client.wrapIdentifier(name)
   return {
