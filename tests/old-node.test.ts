@@ -39,7 +39,7 @@ describe.each(programs)('$name on a Node that is too old', ({ name, file }) => {
         resolve({ code: error ? error.code : 0, stdout: out, stderr: err })
       })
     })
-    expect(stderr).toMatch(new RegExp(`^${name} needs Node\\.js 22\\.18 or newer; this is v[\\d.]+\\.?\\n$`))
+    expect(stderr).toMatch(new RegExp(`^${name} needs Node 22\\.18 or newer; this is Node [\\d.]+\\.\n$`))
     expect(stdout).toBe('')
     expect(code).toBe(1)
   })

@@ -21,9 +21,13 @@ interface PackageJson {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-const readJson = <T>(file: string) => JSON.parse(readFileSync(file, 'utf8')) as T
+interface Lockfile {
+  packages: Record<string, { link?: true }>
+}
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
 const published = globSync('packages/*/package.json', { cwd: root })
-  .map((file) => ({ folder: dirname(file), json: readJson<PackageJson>(join(root, file)) }))
+  .map((file) => ({ folder: dirname(file), json: readJson(join(root, file)) as PackageJson }))
   .filter(({ json }) => !json.private)
 const tarball = ({ name, version }: PackageJson) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 const specifiers = published.flatMap(({ json }) =>
@@ -103,7 +107,7 @@ describe('an empty folder with the tarballs installed', () => {
 function writeConsumer(): void {
   const dependencies = Object.fromEntries(published.map(({ json }) => [json.name, `file:../${tarball(json)}`]))
   const packages: Record<string, object> = { '': { dependencies } }
-  const locked = readJson<{ packages: Record<string, { link?: true }> }>(join(root, 'package-lock.json')).packages
+  const { packages: locked } = readJson(join(root, 'package-lock.json')) as Lockfile
   for (const [key, entry] of Object.entries(locked)) {
     const { folder, json } = published.find((one) => key.startsWith(`${one.folder}/`)) ?? {}
     const place = folder && json ? key.replace(folder, `node_modules/${json.name}`) : key
