@@ -1,3 +1,4 @@
+import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilterExpression } from '../filter/parse.js'
 import type { Model } from '../model/model.js'
@@ -20,7 +21,7 @@ export interface GrantData {
  * when every grant on the object hides it.
  *
  * @param variables values of `[LOGIN]` and `[USERID]` in row filters.
- * @throws RestError ERR_FILTER for a row filter that cannot be read.
+ * @throws RestError ERR_INTERNAL, on use, for a row filter that cannot be read: nothing is granted by mistake.
  */
 export function createRights(model: Model, grants: readonly GrantData[], variables: Readonly<Record<string, string>>): Rights {
   const cache = new Map<string, ObjectRights | undefined>()
@@ -35,7 +36,7 @@ export function createRights(model: Model, grants: readonly GrantData[], variabl
     const own = grants.filter(({ object }) => object === name || object === '*')
     const letters = new Map<RightLetter, Filter | undefined>()
     for (const grant of own) {
-      const filter = grant.filter ? parseFilterExpression(model.object(name), grant.filter, variables) : undefined
+      const filter = grant.filter ? readRowFilter(grant.filter, name) : undefined
       for (const letter of grant.letters as Iterable<RightLetter>) {
         const before = letters.get(letter)
         const unlimited = filter === undefined || (letters.has(letter) && before === undefined)
@@ -46,6 +47,14 @@ export function createRights(model: Model, grants: readonly GrantData[], variabl
     if (!first) return undefined
     const hidden = (first.hidden ?? []).filter((field) => others.every((grant) => grant.hidden?.includes(field)))
     return { letters, hidden: new Set(hidden) }
+  }
+
+  function readRowFilter(text: string, name: string): Filter {
+    try {
+      return parseFilterExpression(model.object(name), text, variables)
+    } catch (cause) {
+      throw new RestError('ERR_INTERNAL', `The row filter of a grant on "${name}" cannot be read.`, { cause })
+    }
   }
 }
 

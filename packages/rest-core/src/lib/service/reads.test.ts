@@ -90,7 +90,7 @@ test('several grants unite: rows of any of them, fields that one of them shows',
   const { codes, service, user } = await filled()
   const reader = user('r', [
     { object: 'Movie', letters: 'R', filter: "mov_code = 'M1'", hidden: ['mov_year', 'mov_title'] },
-    { object: '*', letters: 'R', filter: "mov_code <> 'none'", hidden: ['mov_year'] },
+    { object: 'Movie', letters: 'R', filter: "mov_code <> 'none'", hidden: ['mov_year'] },
   ])
   expect(await codes(reader, 'Movie')).toHaveLength(5)
   const [record] = await collect(await service.search(reader, 'Movie'))

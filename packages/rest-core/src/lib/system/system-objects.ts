@@ -1,4 +1,5 @@
 import { defineObject } from '../definition/definition.js'
+import { checkGrant } from './check-grant.js'
 
 /** Parts that an application's definitions belong to. Fields not specified but `mdl_name`. */
 export const Module = defineObject({
@@ -86,6 +87,7 @@ export const Grant = defineObject({
     grt_hidden_fields: { type: 'text', label: 'Hidden fields', help: 'Names of fields that are not shown, separated by commas.' },
   },
   order: ['grt_group_id', 'grt_object'],
+  hooks: { preValidate: checkGrant },
 })
 
 /** Objects that every application has. */

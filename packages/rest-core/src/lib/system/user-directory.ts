@@ -7,6 +7,7 @@ import type { Principal } from '../rights/rights.js'
 import { verifyPasswordHash } from '../security/password.js'
 import type { ObjectStore } from '../store.js'
 import { administratorGroup } from './administrator.js'
+import { splitNames } from './check-grant.js'
 
 export interface UserDirectoryOptions {
   /** Holds the system objects. */
@@ -91,7 +92,7 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
       object: record['grt_object'] as string,
       letters: record['grt_rights'] as string,
       filter: (record['grt_filter'] as string) || undefined,
-      hidden: (record['grt_hidden_fields'] as string).split(',').map((name) => name.trim()).filter((name) => name !== ''),
+      hidden: splitNames(record['grt_hidden_fields'] as string),
     }))
   }
 

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { DefinitionError } from '../../errors.js'
+import { defineObject } from '../definition/definition.js'
+import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
+import { createModel } from './create-model.js'
+
+const Country = defineObject({ name: 'Country', fields: { cou_code: { type: 'string', length: 2, key: true }, cou_name: { type: 'string' } } })
+const City = defineObject({
+  name: 'City',
+  fields: { cit_name: { type: 'string', key: true }, cit_country_id: { type: 'reference', object: 'Country', display: ['cou_name'] } },
+})
+const StreetSegment = defineObject({
+  name: 'StreetSegment',
+  order: ['-str_name'],
+  fields: {
+    str_name: { type: 'string', key: true },
+    str_kind: { type: 'enum', values: ['road', { code: 'path', label: 'Path' }] },
+    str_open: { type: 'boolean' },
+    str_pin: { type: 'password' },
+    str_city_id: { type: 'reference', object: 'City', display: ['cit_name', 'cit_country_id__cou_name'] },
+    str_country_id: { type: 'reference', object: 'Country' },
+  },
+})
+
+function problemsOf(...definitions: readonly ObjectDefinition[]): readonly string[] {
+  try {
+    createModel(definitions)
+    return []
+  } catch (error) {
+    return (error as DefinitionError).messages
+  }
+}
+
+test('objects may be given in any order', () => {
+  const model = createModel([StreetSegment, City, Country])
+  expect(model.object('Country').referencedBy.map(({ object, field }) => `${object.name}.${field.name}`)).toEqual(['StreetSegment.str_country_id', 'City.cit_country_id'])
+})
+
+test('an answer holds each reference followed by its display fields and chains, without passwords', () => {
+  const { selection } = createModel([Country, City, StreetSegment]).object('StreetSegment')
+  expect(selection.fields.map(({ name }) => name)).toEqual([
+    'row_id',
+    'str_name',
+    'str_kind',
+    'str_open',
+    'str_city_id',
+    'str_city_id__cit_name',
+    'str_city_id__cit_country_id__cou_name',
+    'str_country_id',
+    'str_country_id__cou_code',
+  ])
+})
+
+test('tables are named in snake case, sorts end with the row id', () => {
+  const object = createModel([Country, City, StreetSegment]).object('StreetSegment')
+  expect(object.table).toBe('street_segment')
+  expect(object.order).toEqual([
+    { field: 'str_name', descending: true },
+    { field: 'row_id', descending: false },
+  ])
+})
+
+test('select() gives the same selection for the same names', () => {
+  const object = createModel([Country]).object('Country')
+  expect(object.select(['cou_name'])).toBe(object.select(['cou_name']))
+  expect(() => object.select(['nothing'])).toThrow('has no field "nothing"')
+})
+
+test('the cache of selections does not grow with what clients invent', () => {
+  const fields = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`f${at}`, { type: 'string' } as const]))
+  const object = createModel([{ name: 'Wide', fields }]).object('Wide')
+  const lists = new Set(Array.from({ length: 300 }, (_, at) => [...at.toString(8).padStart(3, '0')].map((digit) => `f${digit}`).join()))
+  const fresh = [...lists].filter((list) => object.select(list.split(',')) !== object.select(list.split(',')))
+  expect(fresh.length).toBeGreaterThan(50)
+})
+
+test('the record type follows from the fields', () => {
+  const record: RecordOf<typeof StreetSegment> = {
+    row_id: '1',
+    str_name: 'High Street',
+    str_kind: 'path',
+    str_open: true,
+    str_city_id: '2',
+    str_city_id__cit_name: 'Ghent',
+    str_city_id__cit_country_id__cou_name: 'Belgium',
+    str_country_id: '',
+  }
+  // @ts-expect-error: not a code of the list
+  record.str_kind = 'river'
+  // @ts-expect-error: passwords are never answered
+  expect(record.str_pin).toBeUndefined()
+})
+
+test('every mistake is named with its place', () => {
+  const definition: ObjectDefinition = {
+    name: 'Bad',
+    pageSize: 0,
+    order: ['nothing'],
+    states: { field: 'a', transitions: [] },
+    fields: {
+      a: { type: 'string', pattern: '(' },
+      b__c: { type: 'string' },
+      created_by: { type: 'string' },
+      d: { type: 'reference', object: 'Nowhere', onDelete: 'setNull', required: true },
+      e: { type: 'text', key: true },
+      f: { type: 'string', column: 'A' },
+      g: { type: 'decimal', precision: 2, scale: 4 },
+      h: { type: 'enum', values: [] },
+      i: { type: 'magic' } as never,
+    },
+  }
+  const problems = problemsOf(definition, { ...Country, name: 'bad' })
+  for (const text of [
+    'Bad.a: pattern',
+    'Bad.b__c: "__"',
+    'Bad.created_by: this name is kept',
+    'Bad.d: it refers to object "Nowhere"',
+    'Bad.d: onDelete "setNull"',
+    'Bad.e: a field of type "text" cannot be part',
+    'Bad.f: field "a" already uses column "a"',
+    'Bad.g: scale is larger',
+    'Bad.h: values',
+    'Bad.i: unknown type "magic"',
+    'Bad.pageSize',
+    'Bad.states: field "a" is not an enum',
+    'bad: there already is an object "Bad"',
+  ]) {
+    expect(problems).toContainEqual(expect.stringContaining(text))
+  }
+})
+
+test.each([
+  [{ display: ['nothing'] }, 'City has no field "nothing"'],
+  [{ display: ['cit_name__x'] }, '"cit_name" is not a reference of City'],
+  [{ display: ['cit_pin'] }, 'is hidden'],
+])('a display of %j is refused', (reference, text) => {
+  const city = { ...City, fields: { ...City.fields, cit_pin: { type: 'password' } } } as ObjectDefinition
+  const street: ObjectDefinition = { name: 'Street', fields: { str_city_id: { type: 'reference', object: 'City', ...reference } } }
+  expect(problemsOf(Country, city, street)).toEqual([expect.stringContaining(text)])
+})
+
+test.each([
+  [{ type: 'integer', default: 'x' }, 'number'],
+  [{ type: 'enum', values: ['a'], default: 'b' }, 'a'],
+  [{ type: 'string', length: 2, default: 'abc' }, '2'],
+] as const)('a default that is no value of its field is refused: %j', (field, text) => {
+  expect(problemsOf({ name: 'Thing', fields: { thi_field: field } })).toEqual([expect.stringMatching(new RegExp(`Thing.thi_field.default: .*${text}`))])
+})

@@ -1,0 +1,71 @@
+import { beforeAll, expect, test } from 'vitest'
+import { createMemoryStore } from '../memory/memory-store.js'
+import { createModel } from '../model/create-model.js'
+import { createPrincipal } from '../rights/principal.js'
+import { createBusinessObjects } from '../service/create-business-objects.js'
+import { createAdministrator } from './administrator.js'
+import { systemObjects } from './system-objects.js'
+import { createUserDirectory, isDirectoryObject } from './user-directory.js'
+
+const system = createPrincipal({ login: 'system' })
+const model = createModel(systemObjects)
+const store = createMemoryStore()
+const directory = createUserDirectory({ model, store })
+const service = createBusinessObjects({ model, store, onChange: ({ object }) => isDirectoryObject(object) && directory.clear() })
+let generatedPassword = ''
+let userId = ''
+let groupId = ''
+
+beforeAll(async () => {
+  generatedPassword = (await createAdministrator(service))?.generatedPassword ?? ''
+  groupId = (await service.create(system, 'Group', { grp_name: 'CLERK' })).row_id
+  userId = (await service.create(system, 'User', { usr_login: 'ann', usr_password: 'pass', usr_first_name: 'Ann' })).row_id
+  await service.create(system, 'Responsibility', { rsp_login_id: userId, rsp_group_id: groupId })
+})
+
+test('the first administrator has a made-up password and may do everything', async () => {
+  expect(generatedPassword).toHaveLength(16)
+  const admin = await directory.verifyPassword('admin', generatedPassword)
+  expect(admin).toMatchObject({ login: 'admin', groups: ['ADMIN'] })
+  expect(admin?.rights.object('SystemParam')?.letters.has('D')).toBe(true)
+})
+
+test('there is no second first administrator', async () => {
+  expect(await createAdministrator(service, { login: 'other', password: 'x' })).toBeUndefined()
+})
+
+test('of two servers that start at once, one makes the administrator', async () => {
+  const empty = createBusinessObjects({ model, store: createMemoryStore() })
+  const made = await Promise.all([createAdministrator(empty), createAdministrator(empty)])
+  expect(made.filter(Boolean)).toHaveLength(1)
+})
+
+test.each([['ann', 'wrong'], ['nobody', 'pass'], ['', 'pass'], ['a\0', 'pass']])('verifyPassword(%j, %j) gives nobody', async (login, password) => {
+  expect(await directory.verifyPassword(login, password)).toBeUndefined()
+})
+
+test('rights follow grants at once', async () => {
+  expect((await directory.principalOf(userId))?.rights.object('SystemParam')).toBeUndefined()
+  await service.create(system, 'Grant', { grt_group_id: groupId, grt_object: 'SystemParam', grt_rights: 'RU', grt_hidden_fields: 'sys_type' })
+  const rights = (await directory.verifyPassword('ann', 'pass'))?.rights.object('SystemParam')
+  expect([...(rights?.letters.keys() ?? [])]).toEqual(['R', 'U'])
+  expect(rights?.hidden).toEqual(new Set(['sys_type']))
+})
+
+test.each([
+  [{ grt_object: 'Nothing' }, 'There is no object "Nothing"'],
+  [{ grt_object: 'User', grt_filter: 'nothing = 1' }, 'has no field "nothing"'],
+  [{ grt_object: 'User', grt_filter: 'usr_login = = 1' }, 'cannot be read at position 13'],
+  [{ grt_object: 'User', grt_hidden_fields: 'usr_login, nothing' }, 'has no field "nothing"'],
+  [{ grt_object: 'User', grt_rights: 'XYZ' }, 'grt_rights'],
+])('a grant of %j is refused', async (values, text) => {
+  await expect(service.create(system, 'Grant', { grt_group_id: groupId, ...values })).rejects.toThrow(text)
+})
+
+test('a user who is switched off is nobody at once', async () => {
+  await service.update(system, 'User', userId, { usr_active: false })
+  expect(await directory.verifyPassword('ann', 'pass')).toBeUndefined()
+  expect(await directory.principalOf(userId)).toBeUndefined()
+  await service.update(system, 'User', userId, { usr_active: true })
+  expect(await directory.principalOfLogin('ann')).toMatchObject({ login: 'ann', groups: ['CLERK'], firstname: 'Ann' })
+})
