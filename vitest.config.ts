@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/servers/setup.ts'],
+    reporters: ['default', './tests/skip-reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],
     setupFiles: ['tests/worker.ts'],
     // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
     pool: 'forks',
