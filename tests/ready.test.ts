@@ -176,7 +176,7 @@ describe('problemsOf() a lockfile', () => {
       '': { optionalDependencies: { here: '1', gone: '1' } },
       'node_modules/here': { integrity: 'sha512-h', optionalDependencies: { nested: '1' } },
       'node_modules/here/node_modules/nested': { integrity: 'sha512-n' },
-      'node_modules/from': { integrity: 'sha512-f', resolved: 'https://registry.example/from.tgz' },
+      'node_modules/from': { integrity: 'sha512-f', resolved: 'https://packages.example/from.tgz' },
       'node_modules/bare': {},
     }
     expect(problemsOf({ packages })).toEqual([
