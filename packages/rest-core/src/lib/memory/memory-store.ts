@@ -49,7 +49,11 @@ export function createMemoryStore(): ObjectStore {
       return inTurn(async () => {
         let ended = false
         const assertRunning = (): void => {
-          if (ended) throw new StoreError('internal', 'The transaction of this session has ended; use the store or another transaction.')
+          if (ended)
+            throw new StoreError(
+              'internal',
+              'The transaction of this session has ended; use the store or another transaction.',
+            )
         }
         data.begin()
         try {

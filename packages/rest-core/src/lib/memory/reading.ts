@@ -14,17 +14,21 @@ export function rowTest(view: View, object: ObjectModel, where: Filter | undefin
   return (row) => matches(where, read(view, row, fields), object)
 }
 
-/** Sorts rows in place. */
-export function sortRows(view: View, object: ObjectModel, rows: Row[], order: readonly Order[]): Row[] {
+/** The rows in this order. */
+export function sortRows(view: View, object: ObjectModel, rows: readonly Row[], order: readonly Order[]): Row[] {
   const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
   const records = new Map(rows.map((row) => [row, read(view, row, fields)]))
   const compare = compareRecords(order, object)
-  return rows.sort((a, b) => compare(records.get(a) as BusinessRecord, records.get(b) as BusinessRecord))
+  return rows.toSorted((a, b) => compare(records.get(a) as BusinessRecord, records.get(b) as BusinessRecord))
 }
 
 /** The row as a record; changing it does not change the row. */
 export function toRecord(view: View, row: Row, select: Selection): BusinessRecord {
-  return structuredClone(read(view, row, select.fields))
+  const record = read(view, row, select.fields)
+  for (const [name, value] of Object.entries(record)) {
+    if (typeof value === 'object') record[name] = structuredClone(value)
+  }
+  return record
 }
 
 function read(view: View, row: Row, fields: readonly ReadableField[]): BusinessRecord {

@@ -43,7 +43,10 @@ export function deleteRow(data: MemoryData, object: ObjectModel, id: string): vo
   const refuser = refusing.find((at) => !deleted.has(place(at.object, at.id)))
   if (refuser) {
     const what = `Cannot delete row ${id} of "${object.table}"`
-    throw new StoreError('reference', `${what}: row ${refuser.id} of "${refuser.object.table}" refers to it by ${refuser.field.column}.`)
+    throw new StoreError(
+      'reference',
+      `${what}: row ${refuser.id} of "${refuser.object.table}" refers to it by ${refuser.field.column}.`,
+    )
   }
   for (const { object: from, field, id: referring } of emptied) {
     const row = data.table(from.table).get(referring)
@@ -70,13 +73,23 @@ function changed(row: Row, object: ObjectModel, values: Values): Row {
 function check(data: MemoryData, object: ObjectModel, id: string, row: Row, what: string): void {
   for (const fields of [object.key, ...object.fields.filter((field) => field.unique).map((field) => [field])]) {
     const columns = fields.map((field) => field.column)
-    if (columns.length === 0 || data.table(object.table).like(row, columns).every((other) => other === id)) continue
+    if (
+      columns.length === 0 ||
+      data
+        .table(object.table)
+        .like(row, columns)
+        .every((other) => other === id)
+    )
+      continue
     const taken = columns.map((column) => JSON.stringify(row.get(column))).join(', ')
     throw new StoreError('unique', `Cannot ${what}: another row has the same ${columns.join(', ')} (${taken}).`)
   }
   for (const { column, target } of object.references) {
     const linked = row.get(column)
     if (isEmpty(linked) || data.table(target.table).get(linked as string)) continue
-    throw new StoreError('reference', `Cannot ${what}: ${column} refers to row ${String(linked)} of "${target.table}", which is not there.`)
+    throw new StoreError(
+      'reference',
+      `Cannot ${what}: ${column} refers to row ${String(linked)} of "${target.table}", which is not there.`,
+    )
   }
 }

@@ -10,8 +10,47 @@ export type DataSet = ReadonlyMap<ObjectModel, readonly BusinessRecord[]>
 
 // Values meet often, and sit next to values that a database might confuse them with.
 const texts = [
-  'a', 'A', 'b', 'B', 'ab', 'AB', 'aB', 'a b', 'a ', ' a', 'a\t', 'a_b', 'axb', 'a%b', 'a\\b', 'a\\%b', 'a\\_b', 'x\ny', '%', '_', '\\', '*', "it's",
-  'ä', 'Ä', 'é', 'e\u0301', 'ß', 'ss', 'z', 'Z', '[a]', '0', '9', '10', '-1', 'null', '～', '😀', '😀b', '\u{10ffff}',
+  'a',
+  'A',
+  'b',
+  'B',
+  'ab',
+  'AB',
+  'aB',
+  'a b',
+  'a ',
+  ' a',
+  'a\t',
+  'a_b',
+  'axb',
+  'a%b',
+  'a\\b',
+  'a\\%b',
+  'a\\_b',
+  'x\ny',
+  '%',
+  '_',
+  '\\',
+  '*',
+  "it's",
+  'ä',
+  'Ä',
+  'é',
+  'e\u0301',
+  'ß',
+  'ss',
+  'z',
+  'Z',
+  '[a]',
+  '0',
+  '9',
+  '10',
+  '-1',
+  'null',
+  '～',
+  '😀',
+  '😀b',
+  '\u{10ffff}',
 ]
 
 const pools: Readonly<Record<string, readonly FieldValue[]>> = {
@@ -22,12 +61,42 @@ const pools: Readonly<Record<string, readonly FieldValue[]>> = {
   itm_string: texts,
   itm_text: [...texts, `${'long '.repeat(2_000)}end`, `${'long '.repeat(2_000)}End`],
   itm_integer: [0, 1, -1, 2, 9, 10, 11, 100, -10, 999999999999999, -999999999999999],
-  itm_big: [0, 5, -5, 9007199254740991, '9007199254740992', '9007199254740993', '-9007199254740993', '999999999999999999'],
+  itm_big: [
+    0,
+    5,
+    -5,
+    9007199254740991,
+    '9007199254740992',
+    '9007199254740993',
+    '-9007199254740993',
+    '999999999999999999',
+  ],
   itm_decimal: [0, 0.01, -0.01, 0.1, 0.3, 12.5, 12.49, 12.51, 100, 9999999999999.99, 9999999999999.98],
-  itm_exact: [0, 0.1, -0.1, 1e-10, 2e-10, 2, 10, -2, -10, '12345678901234567.1', '12345678901234567.2', '-12345678901234567.1', '-12345678901234567.2', '9999999999999999999999999999.9999999999'],
+  itm_exact: [
+    0,
+    0.1,
+    -0.1,
+    1e-10,
+    2e-10,
+    2,
+    10,
+    -2,
+    -10,
+    '12345678901234567.1',
+    '12345678901234567.2',
+    '-12345678901234567.1',
+    '-12345678901234567.2',
+    '9999999999999999999999999999.9999999999',
+  ],
   itm_boolean: [true, false],
   itm_date: ['0001-01-01', '1969-12-31', '1970-01-01', '2024-02-28', '2024-02-29', '2024-03-01', '9999-12-31'],
-  itm_datetime: ['1969-12-31 23:59:59', '2024-02-29 00:00:00', '2024-02-29 23:59:59', '2024-03-01 00:00:00', '2024-03-31 02:30:00'],
+  itm_datetime: [
+    '1969-12-31 23:59:59',
+    '2024-02-29 00:00:00',
+    '2024-02-29 23:59:59',
+    '2024-03-01 00:00:00',
+    '2024-03-31 02:30:00',
+  ],
   itm_time: ['00:00:00', '00:00:01', '09:59:59', '10:00:00', '23:59:59'],
   itm_enum: ['open', 'Open', 'closed', 'é', 'a_b', 'a%b'],
   itm_password: ['$scrypt$a', '$scrypt$b'],
@@ -50,12 +119,24 @@ const pools: Readonly<Record<string, readonly FieldValue[]>> = {
 /** Fills an empty store. */
 export async function insertDataSet(store: ObjectStore, seed: number): Promise<DataSet> {
   const random = createRandom(seed)
-  const rows = new Map<ObjectModel, BusinessRecord[]>([[region, []], [person, []], [item, []], [note, []]])
+  const rows = new Map<ObjectModel, BusinessRecord[]>([
+    [region, []],
+    [person, []],
+    [item, []],
+    [note, []],
+  ])
 
   await store.transaction(async (session) => {
     for (let n = 0; n < 8; n++) await insert(session, region, { reg_code: `r${n}`, reg_parent: linked(region) })
-    for (let n = 0; n < 12; n++) await insert(session, person, { per_last: random.pick(texts), per_first: `p${n}`, per_email: n % 3 ? `p${n}@example.org` : '', per_region: linked(region) })
-    for (let n = 0; n < 100; n++) await insert(session, item, { itm_code: `i${n}`, itm_list: someCodes(random), itm_owner: linked(person) })
+    for (let n = 0; n < 12; n++)
+      await insert(session, person, {
+        per_last: random.pick(texts),
+        per_first: `p${n}`,
+        per_email: n % 3 ? `p${n}@example.org` : '',
+        per_region: linked(region),
+      })
+    for (let n = 0; n < 100; n++)
+      await insert(session, item, { itm_code: `i${n}`, itm_list: someCodes(random), itm_owner: linked(person) })
     for (let n = 0; n < 40; n++) await insert(session, note, { not_item: linked(item), not_reply_to: linked(note) })
   })
   return new Map([...rows].map(([object, records]) => [object, records.map((record) => complete(object, record))]))

@@ -1,14 +1,19 @@
 import { expect } from 'vitest'
 import { StoreError, type StoreErrorCode } from '../../errors.js'
 
-/** Expects that the call is refused with a `StoreError` of this code, which says something. */
+/** Expects that the call is refused with a `StoreError` of this code. */
 export async function expectStoreError(code: StoreErrorCode, call: Promise<unknown>): Promise<void> {
-  const outcome = await call.then(
+  const outcome: unknown = await call.then(
     (value) => ({ resolved: value }),
     (error: unknown) => error,
   )
-  expect(outcome).toBeInstanceOf(StoreError)
-  const error = outcome as StoreError
-  expect(error.code, error.message).toBe(code)
-  expect(error.message).not.toBe('')
+  expectIsStoreError(code, outcome)
+}
+
+/** Expects a `StoreError` of this code, or one of these, that says something. */
+export function expectIsStoreError(code: StoreErrorCode | readonly StoreErrorCode[], error: unknown, call = ''): void {
+  expect(error, call).toBeInstanceOf(StoreError)
+  const { code: actual, message } = error as StoreError
+  expect([code].flat(), `${call} ${message}`).toContain(actual)
+  expect(message).not.toBe('')
 }

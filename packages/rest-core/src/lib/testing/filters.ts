@@ -9,7 +9,10 @@ import { createRandom } from './random.js'
 import { everything, readAll } from './reading.js'
 import { useStore, type StoreFactory } from './store-under-test.js'
 
-export function testFilters(factory: StoreFactory, settings: { readonly seed: number; readonly filters: number }): void {
+export function testFilters(
+  factory: StoreFactory,
+  settings: { readonly seed: number; readonly filters: number },
+): void {
   describe('filters', () => {
     const used = useStore(factory, model)
     let data: DataSet
@@ -35,7 +38,9 @@ export function testFilters(factory: StoreFactory, settings: { readonly seed: nu
 
     for (const object of model.objects.values()) {
       test(`the records of ${object.name} come back as they were written, joined fields included`, async () => {
-        const found = await readAll(used.store.search(object, { select: everything(object), order: [{ field: 'row_id', descending: false }] }))
+        const found = await readAll(
+          used.store.search(object, { select: everything(object), order: [{ field: 'row_id', descending: false }] }),
+        )
         expect(byId(found)).toStrictEqual(byId(data.get(object) ?? []))
       })
 
@@ -63,10 +68,44 @@ export function testFilters(factory: StoreFactory, settings: { readonly seed: nu
     }
 
     test('like: wildcards, escapes and the case of A–Z', async () => {
-      const patterns = ['%', '_', '__', 'a%', '%b', '%a%', 'A_B', 'a\\_b', 'a\\%b', 'a\\\\b', 'a\\\\\\%b', '\\%', '\\_', '\\\\', '%\\%%', '\\a', '%%', '%_%', 'x_y', 'x%y', 'a ', ' %', '_\t', "it's", '[a]', '*', '😀', '_b', '😀_', 'é', 'e_', 'long %END']
+      const patterns = [
+        '%',
+        '_',
+        '__',
+        'a%',
+        '%b',
+        '%a%',
+        'A_B',
+        'a\\_b',
+        'a\\%b',
+        'a\\\\b',
+        'a\\\\\\%b',
+        '\\%',
+        '\\_',
+        '\\\\',
+        '%\\%%',
+        '\\a',
+        '%%',
+        '%_%',
+        'x_y',
+        'x%y',
+        'a ',
+        ' %',
+        '_\t',
+        "it's",
+        '[a]',
+        '*',
+        '😀',
+        '_b',
+        '😀_',
+        'é',
+        'e_',
+        'long %END',
+      ]
       for (const pattern of patterns.filter((each) => !source(item).asciiPatterns || /^\p{ASCII}*$/u.test(each))) {
         for (const op of ['like', 'notLike'] as const) {
-          for (const field of ['itm_string', 'itm_text', 'itm_owner__per_region__reg_name']) await expectMatches(item, { op, field, pattern })
+          for (const field of ['itm_string', 'itm_text', 'itm_owner__per_region__reg_name'])
+            await expectMatches(item, { op, field, pattern })
         }
       }
     }, 60_000)
@@ -82,19 +121,39 @@ export function testFilters(factory: StoreFactory, settings: { readonly seed: nu
         itm_owner: ['_', '1%'],
       }
       for (const [field, list] of Object.entries(patterns)) {
-        for (const pattern of list) expect(await expectMatches(item, { op: 'like', field, pattern }), `${field} ${pattern}`).toBeGreaterThan(0)
+        for (const pattern of list)
+          expect(await expectMatches(item, { op: 'like', field, pattern }), `${field} ${pattern}`).toBeGreaterThan(0)
       }
     })
 
     test('contains: whole codes only, in their own case', async () => {
-      for (const value of ['red', 're', 'ed', 'Red', 'RED', 'dark red', 'dark', 're_', 'r%', 're\\', 'rosé', ';', 'red;re', '%']) {
-        for (const op of ['contains', 'notContains'] as const) await expectMatches(item, { op, field: 'itm_list', value })
+      for (const value of [
+        'red',
+        're',
+        'ed',
+        'Red',
+        'RED',
+        'dark red',
+        'dark',
+        're_',
+        'r%',
+        're\\',
+        'rosé',
+        ';',
+        'red;re',
+        '%',
+      ]) {
+        for (const op of ['contains', 'notContains'] as const)
+          await expectMatches(item, { op, field: 'itm_list', value })
       }
     })
 
     test('empty values: matched by null and by negative operators only', async () => {
       const record = await used.store.insert(item, { itm_code: 'empty' }, everything(item))
-      const only = (term: Filter): Filter => ({ op: 'and', terms: [{ op: '=', field: 'row_id', value: record.row_id }, term] })
+      const only = (term: Filter): Filter => ({
+        op: 'and',
+        terms: [{ op: '=', field: 'row_id', value: record.row_id }, term],
+      })
       const random = createRandom(settings.seed)
       for (const field of item.readable.values()) {
         if (['row_id', 'itm_code'].includes(field.name) || field.type.name === 'boolean') continue
@@ -115,7 +174,8 @@ export function testFilters(factory: StoreFactory, settings: { readonly seed: nu
         await expectMatches(item, { op: 'in', field: 'itm_owner__per_region__reg_seaside', values: [value] })
         await expectMatches(item, { op: 'notIn', field: 'itm_owner__per_region__reg_seaside', values: [value] })
       }
-      for (const op of ['null', 'notNull'] as const) await expectMatches(item, { op, field: 'itm_owner__per_region__reg_seaside' })
+      for (const op of ['null', 'notNull'] as const)
+        await expectMatches(item, { op, field: 'itm_owner__per_region__reg_seaside' })
     })
 
     test('in and notIn: thousands of values, one, and none', async () => {
@@ -131,7 +191,11 @@ export function testFilters(factory: StoreFactory, settings: { readonly seed: nu
     }, 60_000)
 
     test('and, or: deep, wide, and without terms', async () => {
-      const leaf = (number: number): Filter => ({ op: '=', field: number % 2 ? 'itm_integer' : 'itm_big', value: number })
+      const leaf = (number: number): Filter => ({
+        op: '=',
+        field: number % 2 ? 'itm_integer' : 'itm_big',
+        value: number,
+      })
       let deep: Filter = leaf(0)
       for (let level = 1; level <= 50; level++) {
         deep = { op: level % 2 ? 'or' : 'and', terms: [{ op: '>=', field: 'itm_integer', value: level % 12 }, deep] }
@@ -146,7 +210,21 @@ export function testFilters(factory: StoreFactory, settings: { readonly seed: nu
 
     test('values are values, whatever they look like', async () => {
       const before = await used.store.count(item)
-      for (const value of ["' or '1'='1", "'; drop table item; --", '" or ""="', '`', '$1', '?', ':name', '\\', "\\'", '%', 'null', '/*', '1) or (1=1']) {
+      for (const value of [
+        "' or '1'='1",
+        "'; drop table item; --",
+        '" or ""="',
+        '`',
+        '$1',
+        '?',
+        ':name',
+        '\\',
+        "\\'",
+        '%',
+        'null',
+        '/*',
+        '1) or (1=1',
+      ]) {
         for (const op of ['=', '<>', '<', '>='] as const) await expectMatches(item, { op, field: 'itm_string', value })
         await expectMatches(item, { op: 'in', field: 'itm_string', values: [value, 'a'] })
         await expectMatches(item, { op: 'contains', field: 'itm_list', value })

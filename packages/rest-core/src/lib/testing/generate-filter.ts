@@ -13,7 +13,8 @@ export interface FilterSource {
 
 /** A filter of at most `depth` levels of `and` and `or` that is valid for the object. */
 export function generateFilter(random: Random, source: FilterSource, depth: number): Filter {
-  if (depth === 0 || random.oneIn(3)) return generateLeaf(random, source, random.pick([...source.object.readable.values()]))
+  if (depth === 0 || random.oneIn(3))
+    return generateLeaf(random, source, random.pick([...source.object.readable.values()]))
   const terms = Array.from({ length: 1 + random.below(4) }, () => generateFilter(random, source, depth - 1))
   return { op: random.pick(['and', 'or'] as const), terms }
 }
@@ -35,7 +36,12 @@ export function operatorsOf({ type }: ReadableField): readonly Filter['op'][] {
 }
 
 /** A condition on this one field. */
-export function generateLeaf(random: Random, source: FilterSource, field: ReadableField, op: Filter['op'] = random.pick(operatorsOf(field))): Filter {
+export function generateLeaf(
+  random: Random,
+  source: FilterSource,
+  field: ReadableField,
+  op: Filter['op'] = random.pick(operatorsOf(field)),
+): Filter {
   const { name } = field
   const value = (): FieldValue => random.pick(valuesOf(source, field))
   switch (op) {
@@ -59,7 +65,15 @@ export function generateLeaf(random: Random, source: FilterSource, field: Readab
 function valuesOf({ records }: FilterSource, { name, type }: ReadableField): readonly FieldValue[] {
   const values = records.map((record) => record[name]).filter((value) => !isEmpty(value)) as FieldValue[]
   if (values.length > 0) return values
-  return [type.name === 'multi-enum' ? ['red'] : type.name === 'integer' || type.name === 'decimal' ? 1 : type.name === 'id' || type.name === 'reference' ? '1' : 'x']
+  return [
+    type.name === 'multi-enum'
+      ? ['red']
+      : type.name === 'integer' || type.name === 'decimal'
+        ? 1
+        : type.name === 'id' || type.name === 'reference'
+          ? '1'
+          : 'x',
+  ]
 }
 
 /** A pattern made of a text by putting wildcards, escapes and the other case into it. */
@@ -68,9 +82,16 @@ function generatePattern(random: Random, text: string, ascii: boolean): string {
     if (ascii && /\P{ASCII}/u.test(character)) return '_'
     if (random.oneIn(6)) return '_'
     if (random.oneIn(6)) return '%'
-    if (/[a-z]/i.test(character) && random.oneIn(3)) return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase()
+    if (/[a-z]/i.test(character) && random.oneIn(3))
+      return character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase()
     // A wildcard stays one at times, and an escape before an ordinary character changes nothing.
-    return /[%_\\]/.test(character) ? (random.oneIn(3) && character !== '\\' ? character : `\\${character}`) : random.oneIn(10) ? `\\${character}` : character
+    return /[%_\\]/.test(character)
+      ? random.oneIn(3) && character !== '\\'
+        ? character
+        : `\\${character}`
+      : random.oneIn(10)
+        ? `\\${character}`
+        : character
   })
   if (random.oneIn(4)) characters.push('%')
   if (random.oneIn(4)) characters.unshift('%')

@@ -106,18 +106,29 @@ export function testIntrospection(factory: StoreFactory): void {
           expect(byColumn('int_movie', column).definition, column).toMatchObject(definition)
         }
         expect(byTable('int_movie').id.column).toBe('row_id')
-        expect(byTable('int_movie').technical.map(({ column }) => column)).toStrictEqual(['created_dt', 'created_by', 'updated_dt', 'updated_by'])
+        expect(byTable('int_movie').technical.map(({ column }) => column)).toStrictEqual([
+          'created_dt',
+          'created_by',
+          'updated_dt',
+          'updated_by',
+        ])
         expect(byTable('int_genre').technical).toStrictEqual([])
       })
 
       test('keys and unique fields come back', () => {
         expect(byTable('int_genre').key.map(({ column }) => column)).toStrictEqual(['gen_code'])
-        expect(byTable('int_movie').key.map(({ column }) => column).toSorted()).toStrictEqual(['mov_title', 'mov_year'])
+        expect(
+          byTable('int_movie')
+            .key.map(({ column }) => column)
+            .toSorted(),
+        ).toStrictEqual(['mov_title', 'mov_year'])
         expect(byColumn('int_movie', 'mov_ref').unique).toBe(true)
       })
 
       test('references and what happens on deletion come back', () => {
-        const references = Object.fromEntries(byTable('int_movie').references.map(({ column, target, onDelete }) => [column, [target.table, onDelete]]))
+        const references = Object.fromEntries(
+          byTable('int_movie').references.map(({ column, target, onDelete }) => [column, [target.table, onDelete]]),
+        )
         expect(references).toStrictEqual({
           mov_genre: ['int_genre', 'refuse'],
           mov_second_genre: ['int_genre', 'setNull'],
@@ -127,7 +138,11 @@ export function testIntrospection(factory: StoreFactory): void {
 
       test('the definitions read and write the same rows', async () => {
         const [genre, movie] = [made.object('Genre'), made.object('Movie')]
-        const { row_id: mov_genre } = await used.store.insert(genre, { gen_code: 'SF', gen_label: 'Science fiction' }, genre.selection)
+        const { row_id: mov_genre } = await used.store.insert(
+          genre,
+          { gen_code: 'SF', gen_label: 'Science fiction' },
+          genre.selection,
+        )
         const record = await used.store.insert(movie, { ...values, mov_genre }, everything(movie))
 
         const same = byTable('int_movie')
@@ -136,12 +151,21 @@ export function testIntrospection(factory: StoreFactory): void {
           const twin = [...same.fields, ...same.technical].find(({ column }) => column === field.column)
           expect(read?.[twin?.name as string], field.column).toStrictEqual(record[field.name])
         }
-        const joined = same.joined.find(({ path, field }) => path[0]?.column === 'mov_genre' && field.column === 'gen_code')
+        const joined = same.joined.find(
+          ({ path, field }) => path[0]?.column === 'mov_genre' && field.column === 'gen_code',
+        )
         expect(read?.[joined?.name as string]).toBe('SF')
 
         const label = byColumn('int_genre', 'gen_label').name
-        await used.store.update(byTable('int_genre'), mov_genre, { [label]: 'changed' }, { select: byTable('int_genre').selection })
-        expect(await used.store.get(genre, mov_genre, { select: genre.selection })).toMatchObject({ gen_label: 'changed' })
+        await used.store.update(
+          byTable('int_genre'),
+          mov_genre,
+          { [label]: 'changed' },
+          { select: byTable('int_genre').selection },
+        )
+        expect(await used.store.get(genre, mov_genre, { select: genre.selection })).toMatchObject({
+          gen_label: 'changed',
+        })
       })
     })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StoreSession, Values } from '../store.js'
-import { expectStoreError } from './failures.js'
+import { expectIsStoreError, expectStoreError } from './failures.js'
 import { item, model, person, region } from './model.js'
 import { everything } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
@@ -34,7 +34,10 @@ export function testKeys(factory: StoreFactory): void {
       await insertPerson({ per_last, per_first: 'a' })
       const record = await insertPerson({ per_last, per_first: 'b' })
       const options = { select: everything(person) }
-      await expectStoreError('unique', used.store.update(person, record.row_id, { per_first: 'a', per_email: 'a@b.example' }, options))
+      await expectStoreError(
+        'unique',
+        used.store.update(person, record.row_id, { per_first: 'a', per_email: 'a@b.example' }, options),
+      )
       expect(await used.store.get(person, record.row_id, options)).toStrictEqual(record)
       expect(await used.store.update(person, record.row_id, { per_first: 'b' }, options)).toStrictEqual(record)
     })
@@ -50,12 +53,21 @@ export function testKeys(factory: StoreFactory): void {
     })
 
     test('any number of rows may leave a unique field empty', async () => {
-      for (const values of [{}, {}, { per_email: '' }] as Values[]) expect((await insertPerson(values)).per_email).toBe('')
+      for (const values of [{}, {}, { per_email: '' }] as Values[])
+        expect((await insertPerson(values)).per_email).toBe('')
     })
 
     test('keys differ by case, accents, normal form and blanks at the end', async () => {
       const code = unique('clé')
-      const codes = [code, code.toUpperCase(), code.normalize('NFD'), code.replace('é', 'e'), `${code} `, ` ${code}`, `${code}\t`]
+      const codes = [
+        code,
+        code.toUpperCase(),
+        code.normalize('NFD'),
+        code.replace('é', 'e'),
+        `${code} `,
+        ` ${code}`,
+        `${code}\t`,
+      ]
       const ids = new Set<string>()
       for (const reg_code of codes) ids.add((await used.store.insert(region, { reg_code }, region.selection)).row_id)
       expect(ids.size).toBe(codes.length)
@@ -71,14 +83,16 @@ export function testKeys(factory: StoreFactory): void {
       for (let round = 0; round < 5; round++) {
         const reg_code = unique('region')
         const attempts = Array.from({ length: 16 }, (_, number) =>
-          (number % 2 && other ? other : used.store).insert(region, { reg_code, reg_name: String(number) }, everything(region)),
+          (number % 2 && other ? other : used.store).insert(
+            region,
+            { reg_code, reg_name: String(number) },
+            everything(region),
+          ),
         )
         const outcomes = await Promise.allSettled(attempts)
         const [winner, ...more] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
         expect(more).toHaveLength(0)
-        for (const [number, outcome] of outcomes.entries()) {
-          if (outcome.status === 'rejected') await expectStoreError('unique', attempts[number] as Promise<unknown>)
-        }
+        for (const outcome of outcomes) if (outcome.status === 'rejected') expectIsStoreError('unique', outcome.reason)
         const stored = await used.store.get(region, winner?.value.row_id as string, { select: everything(region) })
         expect(stored).toStrictEqual(winner?.value)
         expect(await used.store.count(region, { op: '=', field: 'reg_code', value: reg_code })).toBe(1)
@@ -95,9 +109,7 @@ export function testKeys(factory: StoreFactory): void {
       )
       const outcomes = await Promise.allSettled(attempts)
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-      for (const [number, { status }] of outcomes.entries()) {
-        if (status === 'rejected') await expectStoreError('unique', attempts[number] as Promise<unknown>)
-      }
+      for (const outcome of outcomes) if (outcome.status === 'rejected') expectIsStoreError('unique', outcome.reason)
       expect(await used.store.count(region, { op: '=', field: 'reg_name', value: reg_code })).toBe(1)
     })
 
@@ -106,7 +118,12 @@ export function testKeys(factory: StoreFactory): void {
       const where = { op: '=', field: 'itm_enum', value: 'open' } as const
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, (_, number) =>
-          used.store.update(item, row_id, { itm_enum: 'closed', itm_integer: number }, { select: item.select(['itm_integer']), where }),
+          used.store.update(
+            item,
+            row_id,
+            { itm_enum: 'closed', itm_integer: number },
+            { select: item.select(['itm_integer']), where },
+          ),
         ),
       )
       const [winner, ...more] = outcomes.filter((record) => record !== undefined)

@@ -61,7 +61,13 @@ const Item = defineObject({
     itm_owner: {
       type: 'reference',
       object: 'Person',
-      display: ['per_last', 'per_email', 'per_region__reg_name', 'per_region__reg_seaside', 'per_region__reg_parent__reg_code'],
+      display: [
+        'per_last',
+        'per_email',
+        'per_region__reg_name',
+        'per_region__reg_seaside',
+        'per_region__reg_parent__reg_code',
+      ],
     },
   },
 })
@@ -74,7 +80,12 @@ const Note = defineObject({
   fields: {
     not_text: { type: 'string', column: 'select' },
     not_rank: { type: 'integer', column: 'group' },
-    not_item: { type: 'reference', object: 'Item', display: ['itm_code', 'itm_list', 'itm_object'], onDelete: 'cascade' },
+    not_item: {
+      type: 'reference',
+      object: 'Item',
+      display: ['itm_code', 'itm_list', 'itm_object'],
+      onDelete: 'cascade',
+    },
     not_reply_to: { type: 'reference', object: 'Note', column: 'from', display: ['not_text'], onDelete: 'cascade' },
   },
 })

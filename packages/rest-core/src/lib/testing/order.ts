@@ -22,7 +22,7 @@ export function testOrder(factory: StoreFactory, seed: number): void {
       return readAll(used.store.search(object, { select: everything(object), ...query }))
     }
     function sorted(object: ObjectModel, order: readonly Order[]): BusinessRecord[] {
-      return [...(data.get(object) ?? [])].sort(compareRecords(order, object))
+      return (data.get(object) ?? []).toSorted(compareRecords(order, object))
     }
 
     for (const object of model.objects.values()) {
@@ -41,7 +41,9 @@ export function testOrder(factory: StoreFactory, seed: number): void {
 
     test('several fields sort one after the other', async () => {
       const random = createRandom(seed)
-      const names = [...item.readable.values()].filter(({ type, name }) => type.ordered && name !== 'row_id').map(({ name }) => name)
+      const names = [...item.readable.values()]
+        .filter(({ type, name }) => type.ordered && name !== 'row_id')
+        .map(({ name }) => name)
       for (let time = 0; time < 30; time++) {
         const fields = new Set([random.pick(names), random.pick(names), random.pick(names)])
         const order = [...[...fields].map((field) => ({ field, descending: random.oneIn(2) })), byId]
@@ -57,7 +59,11 @@ export function testOrder(factory: StoreFactory, seed: number): void {
     })
 
     test('pages cut the same sequence, without gaps and repetitions', async () => {
-      for (const order of [[{ field: 'itm_string', descending: true }, byId], [{ field: 'itm_owner__per_region__reg_name', descending: false }, byId], [byId]]) {
+      for (const order of [
+        [{ field: 'itm_string', descending: true }, byId],
+        [{ field: 'itm_owner__per_region__reg_name', descending: false }, byId],
+        [byId],
+      ]) {
         const all = sorted(item, order)
         for (const limit of [1, 7, 100, 1_000]) {
           const paged: BusinessRecord[] = []

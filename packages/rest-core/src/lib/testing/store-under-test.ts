@@ -19,8 +19,15 @@ export async function open(factory: StoreFactory): Promise<StoreUnderTest> {
   return 'store' in given ? given : { store: given }
 }
 
+/** The store of a group of tests; there from the first test on. */
+export interface UsedStore {
+  readonly store: ObjectStore
+  /** Another store on the same data, closed at the end of the group; `undefined` when the factory gives none. */
+  reopen(): Promise<ObjectStore | undefined>
+}
+
 /** Opens a store for the tests of the surrounding group, with the tables of `model`, and removes it afterwards. */
-export function useStore(factory: StoreFactory, model?: Model): { readonly store: ObjectStore; reopen(): Promise<ObjectStore | undefined> } {
+export function useStore(factory: StoreFactory, model?: Model): UsedStore {
   let opened: StoreUnderTest | undefined
   const handles: ObjectStore[] = []
   beforeAll(async () => {

@@ -17,7 +17,11 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       await used.store.transaction(async (session) => {
         const { row_id } = await session.insert(item, { itm_code: 'linked' }, item.select(['row_id']))
         for (let rank = 0; rank < rows; rank++) {
-          await session.insert(note, { not_text: `text ${rank}`, not_rank: rank, not_item: row_id }, note.select(['row_id']))
+          await session.insert(
+            note,
+            { not_text: `text ${rank}`, not_rank: rank, not_item: row_id },
+            note.select(['row_id']),
+          )
         }
       })
     }, 120_000)
@@ -36,15 +40,24 @@ export function testStreams(factory: StoreFactory, rows: number): void {
 
     test('a search without a limit comes in batches, complete and in order', async () => {
       expect(await ranks()).toStrictEqual(all())
-      expect(await ranks({ select, order: [{ field: 'not_rank', descending: true }, ...note.order] })).toStrictEqual(all().toReversed())
-      expect(await ranks({ ...query, offset: 5, where: { op: '>=', field: 'not_rank', value: 100 } })).toStrictEqual(all().slice(105))
+      expect(await ranks({ select, order: [{ field: 'not_rank', descending: true }, ...note.order] })).toStrictEqual(
+        all().toReversed(),
+      )
+      expect(await ranks({ ...query, offset: 5, where: { op: '>=', field: 'not_rank', value: 100 } })).toStrictEqual(
+        all().slice(105),
+      )
     }, 60_000)
 
     test('a search with a limit of at most 1,000 comes as one batch, a larger one complete', async () => {
       const batches: (readonly BusinessRecord[])[] = []
       for await (const batch of used.store.search(note, { ...query, limit: 1_000 })) batches.push(batch)
       expect(batches.map(({ length }) => length)).toStrictEqual([1_000])
-      expect(batches[0]?.[999]).toStrictEqual({ row_id: batches[0]?.[999]?.row_id, not_text: 'text 999', not_rank: 999, not_item__itm_code: 'linked' })
+      expect(batches[0]?.[999]).toStrictEqual({
+        row_id: batches[0]?.[999]?.row_id,
+        not_text: 'text 999',
+        not_rank: 999,
+        not_item__itm_code: 'linked',
+      })
       expect(await ranks({ ...query, limit: 2_500, offset: 10 })).toStrictEqual(all().slice(10, 2_510))
       expect(await ranks({ ...query, limit: rows + 1 })).toHaveLength(rows)
     })
@@ -77,11 +90,11 @@ export function testStreams(factory: StoreFactory, rows: number): void {
     test('several streams at a time do not disturb each other', async () => {
       const iterators = [0, 1, 2].map(() => used.store.search(note, query)[Symbol.asyncIterator]())
       const found: number[][] = [[], [], []]
-      for (let open = iterators.length; open > 0; ) {
+      for (let open = iterators.length; open > 0;) {
         for (const [at, iterator] of iterators.entries()) {
           const { done, value } = await iterator.next()
           if (done) open -= 1
-          else found[at]?.push(...(value as readonly BusinessRecord[]).map((record) => record.not_rank as number))
+          else found[at]?.push(...value.map((record) => record.not_rank as number))
         }
         if (found[0]?.length === rows) open = 0
       }
@@ -96,9 +109,12 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       for await (const batch of used.store.search(note, { ...query, where })) {
         found.push(...batch.map((record) => record.not_rank as number))
         if (written === undefined) {
-          written = (await used.store.insert(note, { not_text: 'meanwhile', not_rank: rows + 1 }, note.selection)).row_id
+          written = (await used.store.insert(note, { not_text: 'meanwhile', not_rank: rows + 1 }, note.selection))
+            .row_id
           await used.store.update(note, batch[0]?.row_id as string, { not_text: 'text 0, changed' }, { select })
-          await used.store.transaction((session) => session.update(note, batch[1]?.row_id as string, { not_text: 'changed' }, { select }))
+          await used.store.transaction((session) =>
+            session.update(note, batch[1]?.row_id as string, { not_text: 'changed' }, { select }),
+          )
         }
       }
       expect(found).toStrictEqual(all())

@@ -7,6 +7,7 @@ import { testOrder } from './order.js'
 import { testRecords } from './records.js'
 import { testReferences } from './references.js'
 import { testSchema } from './schema.js'
+import { testSelections } from './selections.js'
 import type { StoreFactory } from './store-under-test.js'
 import { testStreams } from './streams.js'
 import { testTransactions } from './transactions.js'
@@ -35,6 +36,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testRecords(factory)
     testFilters(factory, settings)
     testOrder(factory, settings.seed)
+    testSelections(factory)
     testKeys(factory)
     testReferences(factory)
     testTransactions(factory)

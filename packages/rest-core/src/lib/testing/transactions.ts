@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../errors.js'
 import type { StoreSession } from '../store.js'
-import { expectStoreError } from './failures.js'
+import { expectIsStoreError, expectStoreError } from './failures.js'
 import { item, model, person, region } from './model.js'
 import { everything, readAll } from './reading.js'
 import { unique, useStore, type StoreFactory } from './store-under-test.js'
@@ -79,7 +79,12 @@ export function testTransactions(factory: StoreFactory): void {
         const where = { op: '=', field: 'itm_code', value: code } as const
         expect(await readAll(session.search(item, { select, where, order: item.order }))).toStrictEqual([record])
         const owner = await session.insert(person, { per_last: code, per_first: 'a' }, person.selection)
-        const linked = await session.update(item, record.row_id, { itm_owner: owner.row_id }, { select: everything(item) })
+        const linked = await session.update(
+          item,
+          record.row_id,
+          { itm_owner: owner.row_id },
+          { select: everything(item) },
+        )
         expect(linked).toMatchObject({ itm_owner__per_last: code })
       })
     })
@@ -117,7 +122,8 @@ export function testTransactions(factory: StoreFactory): void {
 
     test('concurrent transactions that read with a lock and write lose nothing', async () => {
       const { row_id } = await insertItem()
-      const other = await used.reopen()
+      // Two connections that wait for each other in one process would stop it where a driver is synchronous.
+      const other = used.store.capabilities.concurrentWriters ? await used.reopen() : undefined
       const attempts = Array.from({ length: 12 }, (_, number) =>
         (number % 2 && other ? other : used.store).transaction(async (session) => {
           const record = await session.get(item, row_id, { select, lock: true })
@@ -128,6 +134,24 @@ export function testTransactions(factory: StoreFactory): void {
       await Promise.all(attempts)
       expect(await used.store.get(item, row_id, { select })).toMatchObject({ itm_integer: 12 })
     }, 30_000)
+
+    test('of two transactions that wait for each other one goes on, and the other does too or is "busy"', async () => {
+      const [a, b] = [await insertItem(), await insertItem()]
+      const lockBoth = (first: string, second: string) =>
+        used.store.transaction(async (session) => {
+          await session.update(item, first, { itm_integer: 1 }, { select })
+          await turns()
+          return session.update(item, second, { itm_integer: 1 }, { select })
+        })
+      const outcomes = await Promise.allSettled([lockBoth(a.row_id, b.row_id), lockBoth(b.row_id, a.row_id)])
+      expect(outcomes.map(({ status }) => status)).toContain('fulfilled')
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') continue
+        expectIsStoreError('busy', outcome.reason)
+        expect(outcome.reason).toMatchObject({ retry: true })
+      }
+      await Promise.all([lockBoth(a.row_id, b.row_id), insertItem()])
+    }, 60_000)
 
     test('get with a lock finds what get finds', async () => {
       const record = await insertItem()
