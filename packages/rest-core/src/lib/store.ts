@@ -30,7 +30,10 @@ export interface Query {
  * answer (`undefined`, `false`), never an error, and a lost connection is never "not there".
  */
 export interface StoreSession {
-  /** The row, or `undefined` when there is none or it does not match `where`. */
+  /**
+   * The row, or `undefined` when there is none or it does not match `where`. An id in another form than the one that
+   * records have (`01`, ` 1`) is no row's; the same holds for `update` and `delete`.
+   */
   get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined>
   /**
    * Matching rows in batches (arrays of 1 to 1,000 records; a search with a `limit` of at most 1,000 comes as one batch).
@@ -85,7 +88,10 @@ export interface ObjectStore extends StoreSession {
   introspect(): Promise<Introspection>
   /** Resolves when the database answers. */
   ping(): Promise<void>
-  /** Lets running transactions and writes end, then closes what was opened here; later calls are StoreError `unavailable`. May be called twice. */
+  /**
+   * Lets running transactions and writes end, then closes what was opened here; later calls are StoreError
+   * `unavailable`. May be called twice.
+   */
   close(): Promise<void>
 }
 
@@ -96,7 +102,17 @@ export interface SyncPlan {
 }
 
 export interface SyncStep {
-  readonly kind: 'createTable' | 'renameTable' | 'addColumn' | 'renameColumn' | 'changeColumn' | 'dropColumn' | 'addIndex' | 'dropIndex' | 'addForeignKey' | 'dropForeignKey'
+  readonly kind:
+    | 'createTable'
+    | 'renameTable'
+    | 'addColumn'
+    | 'renameColumn'
+    | 'changeColumn'
+    | 'dropColumn'
+    | 'addIndex'
+    | 'dropIndex'
+    | 'addForeignKey'
+    | 'dropForeignKey'
   readonly table: string
   readonly column?: string
   /** For people, e.g. `add column movie.mov_year (integer)`. */

@@ -4,6 +4,9 @@ import type { FieldValue } from '../fields/field-type.js'
  * A condition as plain data. It has no `not`: the parser moves negation into the leaves, so that every record either
  * matches or does not, on all databases alike. An empty value matches `null`, `<>`, `notLike`, `notIn` and `notContains`, nothing else.
  *
+ * A boolean is never empty: one that is not stored, or lies behind a missing link, is `false`. No terms at all: `and` matches
+ * everything, `or` nothing; no values at all: `notIn` everything, `in` nothing.
+ *
  * `field` is the name of a readable field; values are parsed and never empty.
  */
 export type Filter =
