@@ -1,0 +1,90 @@
+import { createSecretKey, randomUUID } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { createMemoryTokenStore } from './token-store.js'
+import type { TokenStore } from './token-store.js'
+
+/** At least 32 bytes, as HS256 needs; a text counts as its UTF-8 bytes. */
+export type TokenSecret = string | Uint8Array
+
+export interface TokenOptions {
+  /** Signs the tokens. The application keeps it, so that tokens outlive a restart; a function is asked once, when first needed. */
+  readonly secret: TokenSecret | (() => TokenSecret | Promise<TokenSecret>)
+  /** How long a token works. Default 8 hours. Not specified; chosen as a working day. */
+  readonly lifetimeSeconds?: number
+  /** Who issues and takes the tokens; tokens of another issuer with the same secret are refused. Default `steward`. */
+  readonly issuer?: string
+  /** Default: in memory. */
+  readonly store?: TokenStore
+}
+
+export interface Token {
+  readonly id: string
+  readonly userId: string
+  /** Absolute, in ms since the Unix epoch. */
+  readonly expires: number
+}
+
+/** Issues, checks and revokes signed tokens (JWT, HS256). */
+export interface Tokens {
+  issue(userId: string): Promise<Token & { readonly token: string }>
+  /** `undefined` when it is malformed, forged, over or revoked. */
+  verify(token: string): Promise<Token | undefined>
+  revoke(token: Token): Promise<void>
+}
+
+/** @throws TypeError for a secret that is too short; when it comes from a function, from the first call that needs it. */
+export function createTokens({
+  secret,
+  lifetimeSeconds = 8 * 3600,
+  issuer = 'steward',
+  store = createMemoryTokenStore(),
+}: TokenOptions): Tokens {
+  let key: Promise<KeyObject> | undefined
+  if (typeof secret !== 'function') key = Promise.resolve(toKey(secret))
+  return { issue, verify, revoke: ({ id, expires }) => store.revoke(id, expires) }
+
+  async function issue(userId: string): Promise<Token & { token: string }> {
+    const id = randomUUID()
+    const now = Math.floor(Date.now() / 1000)
+    const token = await new SignJWT()
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(issuer)
+      .setSubject(userId)
+      .setJti(id)
+      .setIssuedAt(now)
+      .setExpirationTime(now + lifetimeSeconds)
+      .sign(await getKey())
+    return { id, userId, expires: (now + lifetimeSeconds) * 1000, token }
+  }
+
+  async function verify(token: string): Promise<Token | undefined> {
+    const signingKey = await getKey()
+    try {
+      const { payload } = await jwtVerify(token, signingKey, {
+        algorithms: ['HS256'],
+        issuer,
+        requiredClaims: ['sub', 'jti', 'exp'],
+      })
+      const { jti: id = '', sub: userId = '', exp = 0 } = payload
+      return (await store.isRevoked(id)) ? undefined : { id, userId, expires: exp * 1000 }
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined
+      throw error
+    }
+  }
+
+  function getKey(): Promise<KeyObject> {
+    if (!key) {
+      key = Promise.resolve((secret as () => TokenSecret | Promise<TokenSecret>)()).then(toKey)
+      key.catch(() => (key = undefined))
+    }
+    return key
+  }
+}
+
+function toKey(secret: TokenSecret): KeyObject {
+  const bytes = Buffer.from(secret as Uint8Array)
+  if (bytes.length < 32) throw new TypeError(`The secret for tokens has ${bytes.length} bytes; it needs at least 32.`)
+  return createSecretKey(bytes)
+}

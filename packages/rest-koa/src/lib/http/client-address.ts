@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import proxyAddr from 'proxy-addr'
+
+/**
+ * Reverse proxies that may say whom they speak for (`X-Forwarded-For`): addresses, ranges such as `10.0.0.0/8`, or
+ * `loopback`, `linklocal`, `uniquelocal`. Empty: nobody.
+ */
+export type TrustProxy = string | readonly string[]
+
+/** Finds out where a request comes from. */
+export interface ClientAddress {
+  /** The address of the client, as told by trusted proxies only; IPv4 addresses in their own form. `''` when unknown. */
+  of(req: IncomingMessage): string
+  /** Whether the request came by a trusted proxy. */
+  byTrustedProxy(req: IncomingMessage): boolean
+}
+
+/** @throws TypeError for a range that cannot be read. */
+export function createClientAddress(trustProxy: TrustProxy = []): ClientAddress {
+  const trusted = [trustProxy].flat()
+  const trusts = trusted.length > 0 ? proxyAddr.compile(trusted) : undefined
+  return {
+    of: (req) => withoutMapping((trusts ? proxyAddr(req, trusts) : req.socket.remoteAddress) ?? ''),
+    byTrustedProxy: ({ socket }) =>
+      trusts !== undefined && socket.remoteAddress !== undefined && trusts(socket.remoteAddress, 0),
+  }
+}
+
+/** `::ffff:192.0.2.1` is how a socket for both kinds of addresses shows `192.0.2.1`. */
+function withoutMapping(address: string): string {
+  return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
+}

@@ -1,0 +1,4 @@
+/** Where failures are told; a pino logger fits. */
+export interface Log {
+  error(details: object, message: string): void
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { RestError, StoreError } from '@steward/rest-core/errors'
+import type { ErrorCode } from '@steward/rest-core/errors'
+import type { Context } from 'koa'
+import { send, textHeaders } from './answer.js'
+import type { Respond } from './answer.js'
+import type { Log } from './log.js'
+
+export interface SendErrorOptions {
+  /** Told of failures with status 500 and above. Default: the application's `error` event, which Koa prints. */
+  readonly log?: Log | undefined
+  /** See `restRouter`. Default `direct`. */
+  readonly respond?: Respond | undefined
+}
+
+/**
+ * Answers an error as `{error, status, code, messages}`. Source: wire-decisions, "errors".
+ *
+ * An answer that has begun is broken off, so that nobody takes it for a whole one.
+ */
+export function sendError(context: Context, thrown: unknown, { log, respond = 'direct' }: SendErrorOptions = {}): void {
+  const error = toRestError(thrown)
+  const hidden = error.status === 500
+  if (error.status >= 500 || context.res.headersSent) report(context, thrown, log)
+  if (context.res.headersSent) {
+    context.res.destroy()
+    return
+  }
+  if (error.retryAfterSeconds !== undefined)
+    context.set('Retry-After', `${Math.max(1, Math.ceil(error.retryAfterSeconds))}`)
+  const text = hidden
+    ? `The request failed inside the server. The log has more under the request id ${requestIdOf(context)}.`
+    : error.message
+  const body = JSON.stringify({
+    error: text,
+    status: error.status,
+    code: error.code,
+    messages: hidden ? [] : error.messages,
+  })
+  if (error.status === 413) sendAndClose(context, body)
+  else send(context, respond, error.status, textHeaders(), body)
+}
+
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  400: 'ERR_BAD_REQUEST',
+  401: 'ERR_CREDENTIALS',
+  403: 'ERR_RIGHT',
+  404: 'ERR_NOT_FOUND',
+  405: 'ERR_METHOD',
+  409: 'ERR_CONFLICT',
+  412: 'ERR_PRECONDITION',
+  413: 'ERR_TOO_LARGE',
+  415: 'ERR_MEDIA_TYPE',
+  429: 'ERR_TOO_MANY',
+  503: 'ERR_UNAVAILABLE',
+}
+
+/** Also takes errors of Koa's `ctx.throw` (when they may be shown) and of a store. */
+function toRestError(error: unknown): RestError {
+  if (error instanceof RestError) return error
+  if (error instanceof StoreError && error.retry) {
+    return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', {
+      cause: error,
+      retryAfterSeconds: 2,
+    })
+  }
+  const { status, expose, message } = (error ?? {}) as { status?: number; expose?: boolean; message?: string }
+  const code = expose === true && status !== undefined ? codeOfStatus[status] : undefined
+  return new RestError(code ?? 'ERR_INTERNAL', message ?? String(error), { cause: error })
+}
+
+function report(context: Context, thrown: unknown, log: Log | undefined): void {
+  const requestId = requestIdOf(context)
+  const { method, path } = context
+  if (log) log.error({ requestId, method, path, err: thrown }, 'request failed')
+  else context.app.emit('error', thrown instanceof Error ? thrown : new Error(String(thrown)), context)
+}
+
+/** The id of the request, made up when no `requestId()` middleware did. */
+function requestIdOf({ state }: Context): string {
+  return (state['requestId'] ??= randomUUID()) as string
+}
+
+/** How long a client that is still sending gets to notice the answer before the connection is cut. */
+const lingerMs = 2000
+
+/**
+ * Answers while the client is still sending, and ends the connection. What still comes is thrown away for a moment:
+ * closing a connection with unread data makes the client's system discard the answer.
+ */
+function sendAndClose(context: Context, body: string): void {
+  const { req, res } = context
+  context.respond = false
+  context.state['bytes'] = Buffer.byteLength(body)
+  const connection = req.httpVersionMajor < 2 ? ['Connection', 'close'] : []
+  res.writeHead(413, [...textHeaders(), ...connection, 'Content-Length', `${Buffer.byteLength(body)}`])
+  res.write(body)
+  const timer = setTimeout(end, lingerMs)
+  req.once('end', end).once('close', end).resume()
+  function end(): void {
+    clearTimeout(timer)
+    res.end()
+  }
+}

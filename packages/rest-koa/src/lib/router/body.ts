@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { RestError } from '@steward/rest-core/errors'
+import type { Context } from 'koa'
+import { parseJson } from './json.js'
+
+/**
+ * The JSON body of a create or update; `{}` when there is none. A body that another middleware has parsed already is
+ * taken from `ctx.request.body`.
+ *
+ * Source: rest-service.md, "Endpoints", rule 2; wire-decisions, "body not application/json".
+ *
+ * @throws RestError ERR_MEDIA_TYPE, ERR_TOO_LARGE, ERR_BAD_REQUEST
+ */
+export async function readJsonBody(context: Context, limitBytes: number): Promise<unknown> {
+  const { req } = context
+  if (!hasBody(req)) return {}
+  checkMediaType(req)
+  const parsed: unknown = (context.request as { body?: unknown }).body
+  if (parsed !== undefined) return parsed
+  const bytes = await readBytes(req, limitBytes)
+  if (!isUtf8(bytes)) throw new RestError('ERR_BAD_REQUEST', 'The body is not UTF-8.')
+  return parseJson(bytes.toString('utf8', hasByteOrderMark(bytes) ? 3 : 0))
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+function checkMediaType({ headers }: IncomingMessage): void {
+  const type = headers['content-type'] ?? ''
+  if (type !== 'application/json') {
+    const [name = '', ...rest] = type.split(';')
+    if (name.trim().toLowerCase() !== 'application/json') {
+      const sent = type === '' ? 'none' : `"${type.slice(0, 100)}"`
+      throw new RestError('ERR_MEDIA_TYPE', `A body needs the header "Content-Type: application/json"; it had ${sent}.`)
+    }
+    const charset = /(?:^|;)\s*charset\s*=\s*"?([^";\s]*)/i.exec(rest.join(';'))?.[1]
+    if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+      throw new RestError(
+        'ERR_MEDIA_TYPE',
+        `The charset "${charset.slice(0, 100)}" of the body is not supported; send UTF-8.`,
+      )
+    }
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new RestError(
+      'ERR_MEDIA_TYPE',
+      `The content encoding "${encoding.slice(0, 100)}" of the body is not supported; send it plain.`,
+    )
+  }
+}
+
+/** Reads the whole body, never more than the limit. */
+export function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  if (Number(req.headers['content-length']) > limitBytes) return Promise.reject(tooLarge(limitBytes))
+  if (req.readableEnded) {
+    return Promise.reject(new Error('The request body was read by another middleware, which left no ctx.request.body.'))
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const stop = (): void => {
+      req.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
+    }
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length
+      if (length > limitBytes) {
+        stop()
+        req.pause()
+        reject(tooLarge(limitBytes))
+      } else chunks.push(chunk)
+    }
+    const onEnd = (): void => {
+      stop()
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+    }
+    const onClose = (): void => {
+      stop()
+      reject(new RestError('ERR_BAD_REQUEST', 'The connection ended before the body did.'))
+    }
+    req.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
+  })
+}
+
+function tooLarge(limitBytes: number): RestError {
+  return new RestError('ERR_TOO_LARGE', `The body is larger than ${limitBytes} bytes.`)
+}
+
+function hasByteOrderMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+}

@@ -1,0 +1,26 @@
+import type { BusinessObjects, Principal } from '@steward/rest-core'
+import type { Context } from 'koa'
+import type { Respond } from '../http/answer.js'
+import type { Address } from './address.js'
+import type { AppDescription } from './app-info.js'
+import type { Level } from './level.js'
+
+/** What an operation needs to know of the router it runs in. */
+export interface Call {
+  readonly context: Context
+  readonly service: BusinessObjects
+  readonly principal: Principal
+  readonly app: AppDescription
+  readonly level: Level
+  readonly bodyLimitBytes: number
+  readonly respond: Respond
+  readonly address: Address
+}
+
+/** The base address as the client knows it: with what a mount around the router has taken off. */
+export function publicBase({ context, address }: Call): string {
+  const { originalUrl, req } = context
+  const { url = '/' } = req
+  const mount = originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : ''
+  return mount + address.base
+}

@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto'
+
+/** The strong entity tag of a body: equal bytes, equal tag. */
+export function entityTag(body: string): string {
+  return `"${hash('sha256', body, 'base64url')}"`
+}
+
+/** `If-None-Match`: `*`, or one of the tags, weak or strong, is this one. */
+export function matchesWeakly(header: string, tag: string): boolean {
+  return header === tag || splitTags(header).some((other) => other === '*' || other.replace(/^W\//, '') === tag)
+}
+
+/** `If-Match`: `*`, or one of the tags is this one; weak tags never are. */
+export function matchesStrongly(header: string, tag: string): boolean {
+  return header === tag || splitTags(header).some((other) => other === '*' || other === tag)
+}
+
+/** Commas inside foreign tags only make more tags that match nothing: tags made here hold none. */
+function splitTags(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim())
+}

@@ -1,0 +1,93 @@
+import { RestError } from '@steward/rest-core/errors'
+import { jsonErrorPosition } from './json-position.js'
+
+/** Not specified; chosen far above any sensible value of a field, and far below what makes serializing fail. */
+const deepest = 100
+
+/** Only numbers that match it may be more than a double holds. */
+const perhapsLong = /[\d.]{16}|[eE][+-]?\d{3}/
+
+/**
+ * Parses a request body. Numbers on its first level that a double cannot hold come as strings of their digits, so that
+ * the field's type can keep or refuse them; `JSON.parse` would round them.
+ *
+ * @throws RestError ERR_BAD_REQUEST, with the position of the mistake but without the text around it, which may be secret.
+ */
+export function parseJson(text: string): unknown {
+  if (text.length > deepest && deeperThan(text, deepest)) {
+    throw new RestError('ERR_BAD_REQUEST', `The body is nested deeper than ${deepest} levels.`)
+  }
+  try {
+    return perhapsLong.test(text) ? parseWithLongNumbers(text) : JSON.parse(text)
+  } catch {
+    throw malformed(text)
+  }
+}
+
+function malformed(text: string): RestError {
+  if (text.trim() === '') return new RestError('ERR_BAD_REQUEST', 'The body is empty, JSON was announced.')
+  const position = jsonErrorPosition(text) ?? 0
+  const before = text.slice(0, position)
+  const line = before.split('\n').length
+  const column = position - before.lastIndexOf('\n')
+  return position >= text.length
+    ? new RestError('ERR_BAD_REQUEST', `The body is truncated JSON: it ends at line ${line}, column ${column}.`)
+    : new RestError('ERR_BAD_REQUEST', `The body is not valid JSON: see line ${line}, column ${column}.`)
+}
+
+function parseWithLongNumbers(text: string): unknown {
+  const long: { holder: unknown; key: string; source: string }[] = []
+  const value: unknown = JSON.parse(
+    text,
+    function (this: unknown, key: string, value: unknown, ...[context]: { source?: string }[]) {
+      if (typeof value === 'number' && context?.source !== undefined && !isExact(value, context.source)) {
+        long.push({ holder: this, key, source: context.source })
+      }
+      return value
+    },
+  )
+  for (const { holder, key, source } of long) if (holder === value) (value as Record<string, unknown>)[key] = source
+  return value
+}
+
+/** Every decimal of up to 15 significant digits survives a double. */
+function isExact(value: number, source: string): boolean {
+  if (String(value) === source) return true
+  const digits = source
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '')
+  return digits.length <= 15 && Number.isFinite(value) && (value !== 0 || digits === '')
+}
+
+/** Counts brackets outside strings, before anything is built. */
+function deeperThan(text: string, most: number): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > most) return true
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--
+        break
+      case 0x22: // "
+        at = endOfString(text, at)
+    }
+  }
+  return false
+}
+
+/** The offset of the closing quote, or of the end of the text. */
+function endOfString(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    at = text.indexOf('"', at + 1)
+    if (at < 0) return text.length
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+}

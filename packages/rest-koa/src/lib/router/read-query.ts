@@ -1,0 +1,151 @@
+import type { AnswerOptions, SearchRequest } from '@steward/rest-core'
+import { RestError } from '@steward/rest-core/errors'
+import { hasLevel } from './level.js'
+import type { Level } from './level.js'
+import { orderPrefix, parameters } from './parameters.js'
+import type { Operation } from './parameters.js'
+import type { QueryPairs } from './query-string.js'
+
+/** What the parameters of a request ask for. */
+export interface RequestQuery extends SearchRequest {
+  /** Application info: only the session. */
+  readonly session: boolean
+  /** Count instead of the records. */
+  readonly count: boolean
+}
+
+type Building = { -readonly [K in keyof RequestQuery]?: RequestQuery[K] }
+
+/**
+ * Reads and checks the parameters of one operation.
+ *
+ * @throws RestError ERR_BAD_REQUEST naming the parameter that is unknown, out of place, above the level, repeated or wrong.
+ */
+export function readQuery(pairs: QueryPairs, operation: Operation, level: Level): RequestQuery {
+  const query: Building = {}
+  const seen = new Set<string>()
+  const filters: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
+  const priorities: { priority: number; field: string; descending: boolean }[] = []
+
+  for (const [name, value] of pairs) {
+    if (Object.hasOwn(parameters, name) && (name.startsWith('_') || operation === 'info')) {
+      checkPlace(name, operation, level)
+      if (seen.has(name)) throw wrong(`Parameter "${name}" is given more than once.`)
+      seen.add(name)
+      readParameter(query, name, value)
+    } else if (name.startsWith('_') || operation !== 'search') {
+      throw unknown(name)
+    } else if (name.startsWith(orderPrefix)) {
+      priorities.push(readPriority(name, value))
+    } else {
+      const before = filters[name]
+      filters[name] = before === undefined ? value : [before, value].flat()
+      query.filters = filters
+    }
+  }
+  if (priorities.length > 0) {
+    if (query.order) throw wrong(`Sort by "_order" or by "${orderPrefix}…", not by both.`)
+    query.order = priorities.toSorted((a, b) => a.priority - b.priority)
+  }
+  if (query.pageSize !== undefined && !query.count) query.page ??= 0
+  return { session: false, count: false, ...query }
+}
+
+/** The part of the query that is about the answer; `undefined` for the default one. */
+export function answerOptions({
+  fields,
+  timestamps,
+  inlineDocuments,
+  inlineThumbnails,
+}: RequestQuery): AnswerOptions | undefined {
+  if (!fields && !timestamps && !inlineDocuments && !inlineThumbnails) return undefined
+  return { fields, timestamps, inlineDocuments, inlineThumbnails }
+}
+
+function checkPlace(name: string, operation: Operation, level: Level): void {
+  const parameter = parameters[name]
+  if (!parameter) throw unknown(name)
+  if (!hasLevel(level, parameter.since)) {
+    throw wrong(`Parameter "${name}" came with level ${parameter.since}; this application runs at level ${level}.`)
+  }
+  if (!parameter.on.includes(operation)) throw wrong(`Parameter "${name}" has no meaning here (${operation}).`)
+}
+
+function readParameter(query: Building, name: string, value: string): void {
+  switch (name) {
+    case 'session':
+      query.session = readBoolean(name, value)
+      break
+    case '_count':
+      query.count = readBoolean(name, value)
+      break
+    case '_page':
+      query.page = readNumber(name, value)
+      break
+    case '_pagesize':
+      query.pageSize = readNumber(name, value)
+      break
+    case '_order':
+      query.order = readList(name, value).map((item) => {
+        return item.startsWith('-') ? { field: item.slice(1), descending: true } : { field: item, descending: false }
+      })
+      break
+    case '_fields':
+      query.fields = readList(name, value)
+      break
+    case '_timestamps':
+      query.timestamps = readBoolean(name, value)
+      break
+    case '_inline_documents':
+      query.inlineDocuments = readInline(name, value)
+      break
+    case '_inline_thumbnails':
+      query.inlineThumbnails = readInline(name, value)
+      break
+  }
+}
+
+function readBoolean(name: string, value: string): boolean {
+  if (value === 'true' || value === '1') return true
+  if (value === 'false' || value === '0') return false
+  throw wrong(`Parameter "${name}" is "${shown(value)}"; give true or false.`)
+}
+
+function readNumber(name: string, value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw wrong(`Parameter "${name}" is "${shown(value)}"; give a whole number from 0 on.`)
+  return Number(value)
+}
+
+function readList(name: string, value: string): string[] {
+  const items = value.split(',').map((item) => item.trim())
+  if (items.includes('')) throw wrong(`Parameter "${name}" is "${shown(value)}"; give names with commas between them.`)
+  return items
+}
+
+/** `true`, or field names. Source: wire-decisions, "document, image". */
+function readInline(name: string, value: string): true | string[] | undefined {
+  if (value === 'true' || value === '1') return true
+  return value === 'false' || value === '0' ? undefined : readList(name, value)
+}
+
+/** `order__<field>=±n`; a `+` that was not percent-encoded arrives as a space. */
+function readPriority(name: string, value: string): { priority: number; field: string; descending: boolean } {
+  const [, sign, digits] = /^\s*([+-]?)(\d{1,3})$/.exec(value) ?? []
+  if (!digits || Number(digits) === 0)
+    throw wrong(
+      `Parameter "${name}" is "${shown(value)}"; give its place in the sort: 1, 2 …, or -1, -2 … for descending.`,
+    )
+  return { priority: Number(digits), field: name.slice(orderPrefix.length), descending: sign === '-' }
+}
+
+function unknown(name: string): RestError {
+  return wrong(`Unknown parameter "${shown(name)}".`)
+}
+
+function wrong(text: string): RestError {
+  return new RestError('ERR_BAD_REQUEST', text)
+}
+
+function shown(value: string): string {
+  return value.length > 100 ? `${value.slice(0, 100)}…` : value
+}

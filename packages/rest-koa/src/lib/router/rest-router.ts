@@ -1,0 +1,104 @@
+import type { BusinessObjects, Principal } from '@steward/rest-core'
+import { RestError } from '@steward/rest-core/errors'
+import type { Context, Middleware } from 'koa'
+import { emptyHeaders, send } from '../http/answer.js'
+import type { Respond } from '../http/answer.js'
+import type { Log } from '../http/log.js'
+import { sendError } from '../http/send-error.js'
+import { normalisePrefixes, readAddress, readTarget } from './address.js'
+import type { Address } from './address.js'
+import type { AppDescription } from './app-info.js'
+import { levels } from './level.js'
+import type { Level } from './level.js'
+import { allowedMethods, readOperation } from './method.js'
+import { operations } from './operations.js'
+import { parseQuery } from './query-string.js'
+import { readQuery } from './read-query.js'
+
+export interface RestRouterOptions {
+  /**
+   * Who makes the request, e.g. `createAuthentication(…).authenticate`, or a function that knows the user of an embedding
+   * application. It may set `ctx.state.session` (see `SessionInfo`) for the application info.
+   *
+   * @throws RestError ERR_CREDENTIALS (having set `WWW-Authenticate`), ERR_TOO_MANY
+   */
+  readonly authenticate: (context: Context) => Principal | Promise<Principal>
+  /** Base addresses; others go to the next middleware. Default `/api/rest`; `''` for everything, e.g. below koa-mount. */
+  readonly prefix?: string | readonly string[]
+  /** What the application says about itself at the base address. */
+  readonly app?: AppDescription
+  /** Compatibility level. Default: the latest. */
+  readonly level?: Level
+  /** Most bytes of a request body. Default 10 MiB. Not specified; chosen because documents travel in bodies. */
+  readonly bodyLimitBytes?: number
+  /** Told of failures with status 500 and above. Default: the application's `error` event, which Koa prints. */
+  readonly log?: Log | undefined
+  /**
+   * `direct` (default) writes answers past Koa's response path, which is a third of the cost of a small read: middlewares
+   * around see `ctx.status`, and headers set before are kept. `koa` sets `ctx.body`, for middlewares around that change
+   * bodies or set headers after `next()`, e.g. compression. Streamed searches are always direct.
+   */
+  readonly respond?: Respond
+}
+
+/**
+ * REST over business objects as one middleware: get, create, update, delete, search and count of records, application info.
+ * It needs no other middleware: it reads bodies, answers errors and sets safe headers itself. Works in any Koa 3
+ * application, also below koa-mount and as a handler of `@koa/router`.
+ *
+ * Sets `ctx.state.principal`, and `ctx.state.bytes` (length of the body of the answer) for access logs.
+ *
+ * @throws TypeError for options that cannot be.
+ *
+ * @example
+ * app.use(restRouter(service, { authenticate: authentication.authenticate }))
+ */
+export function restRouter(service: BusinessObjects, options: RestRouterOptions): Middleware {
+  const {
+    authenticate,
+    prefix = '/api/rest',
+    app = { name: 'application' },
+    level = '5.1',
+    bodyLimitBytes = 10 * 1024 * 1024,
+    log,
+    respond = 'direct',
+  } = options
+  if (!levels.includes(level)) throw new TypeError(`Level "${level}" does not exist; levels are ${levels.join(', ')}.`)
+  if (!(bodyLimitBytes > 0)) throw new TypeError(`bodyLimitBytes is ${bodyLimitBytes}; give a number above 0.`)
+  // Before 3.1 the output format was a part of the path. Source: rest-service.md, "Base address".
+  const bases = normalisePrefixes(prefix)
+  const prefixes = level === '3.0' ? normalisePrefixes([...bases, ...bases.map((base) => `${base}/json`)]) : bases
+
+  return async function restRouter(context, next) {
+    const { url = '/' } = context.req
+    // A request to a proxy names the host too.
+    const address = readAddress(url.startsWith('/') ? url : context.path + context.search, prefixes)
+    if (!address) return next()
+    try {
+      await answer(context, address)
+    } catch (error) {
+      sendError(context, error, { log, respond })
+    }
+  }
+
+  async function answer(context: Context, address: Address): Promise<void> {
+    if (context.req.method === 'OPTIONS') return sendAllowed(context, address)
+    const user = authenticate(context)
+    const principal = user instanceof Promise ? await user : user
+    context.state['principal'] = principal
+    const target = readTarget(address)
+    if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
+    const pairs = parseQuery(address.query)
+    const operation = readOperation(context, target, pairs)
+    const query = readQuery(pairs, operation, level)
+    await operations[operation](
+      { context, service, principal, app, level, bodyLimitBytes, respond, address },
+      target as never,
+      query,
+    )
+  }
+
+  function sendAllowed(context: Context, address: Address): void {
+    send(context, respond, 204, emptyHeaders(['Allow', allowedMethods(readTarget(address).kind)]))
+  }
+}

@@ -1,0 +1,75 @@
+import type { SearchRequest } from '@steward/rest-core'
+import { send, textHeaders } from '../http/answer.js'
+import type { Target } from './address.js'
+import { publicBase } from './call.js'
+import type { Call } from './call.js'
+import { pageLinks } from './links.js'
+import type { RequestQuery } from './read-query.js'
+import { jsonArray, jsonLines, streamRows, whole } from './stream-rows.js'
+import type { RowFormat } from './stream-rows.js'
+
+/** Search and count: one page, or all rows as a stream. Source: wire-decisions, "search" and "count". */
+export async function search(
+  call: Call,
+  { object }: Extract<Target, { kind: 'object' }>,
+  query: RequestQuery,
+): Promise<void> {
+  const { context, service, principal, respond } = call
+  const { session: _session, count, ...request } = query
+  if (count)
+    return send(context, respond, 200, textHeaders(), JSON.stringify(await service.count(principal, object, request)))
+  const format = wantsLines(call) ? jsonLines : jsonArray
+  if (request.page !== undefined) return searchPage(call, object, { ...request, page: request.page }, format)
+  await streamRows(context, respond, await service.search(principal, object, request), format)
+}
+
+/**
+ * One page with its `Link` header. `first`, `prev` and `next` are always there when they exist. `last` needs the number of
+ * records when the page is full, and counting costs more than many pages: it is then only given when the client asks by
+ * `Prefer: count=exact` (RFC 7240), together with `X-Total-Count`. Not specified; chosen because of that cost.
+ */
+async function searchPage(
+  call: Call,
+  object: string,
+  request: SearchRequest & { page: number },
+  format: RowFormat,
+): Promise<void> {
+  const { context, service, principal, respond, address } = call
+  const exact = /(?:^|,)\s*count\s*=\s*"?exact"?/i.test([context.req.headers['prefer'] ?? ''].flat().join())
+  const [rows, counted] = await Promise.all([
+    readPage(call, object, request),
+    exact ? service.count(principal, object, request) : undefined,
+  ])
+  const { page, pageSize = service.model.object(object).pageSize } = request
+  const full = rows.length >= pageSize
+  const known = !full && (rows.length > 0 || page === 0) ? page : undefined
+  const links = pageLinks(publicBase(call) + address.path, address.query, {
+    page,
+    more: counted ? page < counted.maxpage : full,
+    last: counted?.maxpage ?? known,
+  })
+  const headers = textHeaders(format.mediaType, [
+    ...(links ? ['Link', links] : []),
+    ...(counted ? ['Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`] : []),
+  ])
+  send(context, respond, 200, headers, whole(format, rows))
+}
+
+async function readPage(
+  { service, principal }: Call,
+  object: string,
+  request: SearchRequest,
+): Promise<readonly unknown[]> {
+  let rows: readonly unknown[] = []
+  for await (const batch of await service.search(principal, object, request))
+    rows = rows.length === 0 ? batch : [...rows, ...batch]
+  return rows
+}
+
+/** NDJSON, when the client prefers it to JSON. */
+function wantsLines({ context }: Call): boolean {
+  return (
+    Boolean(context.req.headers.accept?.includes('ndjson')) &&
+    context.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson'
+  )
+}

@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Context } from 'koa'
+import { send, textHeaders } from '../http/answer.js'
+import type { HeaderList, Respond } from '../http/answer.js'
+
+/** How rows become text. */
+export interface RowFormat {
+  readonly mediaType: string
+  readonly open: string
+  readonly between: string
+  /** After rows; `closeEmpty` when there were none. */
+  readonly close: string
+  readonly closeEmpty: string
+  /** One or more rows, with `between` between them. */
+  rows(batch: readonly unknown[]): string
+}
+
+/** One JSON array. */
+export const jsonArray: RowFormat = {
+  mediaType: 'application/json; charset=utf-8',
+  open: '[',
+  between: ',',
+  close: ']',
+  closeEmpty: ']',
+  rows: (batch) => JSON.stringify(batch).slice(1, -1),
+}
+
+/** One JSON value per line. Source: wire-decisions, "additions". */
+export const jsonLines: RowFormat = {
+  mediaType: 'application/x-ndjson',
+  open: '',
+  between: '\n',
+  close: '\n',
+  closeEmpty: '',
+  rows: (batch) => batch.map((row) => JSON.stringify(row)).join('\n'),
+}
+
+/** Written at once: large enough to be cheap, small enough to keep memory flat. */
+const chunkLength = 65_536
+
+/**
+ * Answers all rows, as the client takes them. The first two batches are read before anything is sent, so that errors
+ * in them have their status, and small answers their length. A later error is thrown after the headers were sent.
+ * When the client goes away, reading stops.
+ */
+export async function streamRows(
+  context: Context,
+  respond: Respond,
+  batches: AsyncIterable<readonly unknown[]>,
+  format: RowFormat,
+  more: HeaderList = [],
+): Promise<void> {
+  const headers = textHeaders(format.mediaType, more)
+  const iterator = batches[Symbol.asyncIterator]()
+  try {
+    if (context.req.method === 'HEAD') return send(context, respond, 200, headers)
+    const first = await iterator.next()
+    const second = first.done ? first : await iterator.next()
+    if (second.done) return send(context, respond, 200, headers, whole(format, first.done ? [] : first.value))
+    context.respond = false
+    context.res.writeHead(200, [...headers])
+    await write(
+      context,
+      iterator,
+      format,
+      format.open + format.rows(first.value) + format.between + format.rows(second.value),
+    )
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** The text of one batch that is all there is. */
+export function whole(format: RowFormat, batch: readonly unknown[]): string {
+  return batch.length === 0 ? format.open + format.closeEmpty : format.open + format.rows(batch) + format.close
+}
+
+async function write(
+  context: Context,
+  iterator: AsyncIterator<readonly unknown[]>,
+  format: RowFormat,
+  start: string,
+): Promise<void> {
+  const { res } = context
+  let text = start
+  let bytes = 0
+  while (!res.destroyed) {
+    const { done, value } = await iterator.next()
+    text += done ? format.close : format.between + format.rows(value)
+    if (!done && text.length < chunkLength) continue
+    bytes += Buffer.byteLength(text)
+    context.state['bytes'] = bytes
+    if (done) return void res.end(text)
+    if (!res.write(text)) await drained(context)
+    text = ''
+    // A store that answers at once would otherwise keep the event loop from all other requests.
+    await setImmediate()
+  }
+}
+
+function drained({ res }: Context): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    if (res.destroyed) return resolve()
+    res.on('drain', done).on('close', done)
+  })
+}
