@@ -1,11 +1,39 @@
+import type { ColumnType } from '@steward/rest-core'
+import type { Change } from './changes.js'
 import type { SchemaConnection } from './connection.js'
-import type { Catalogue } from './table-info.js'
+import type { Catalogue, ColumnFamily, ColumnInfo } from './table-info.js'
 
 /** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, `mysqlSchema`. */
 export interface SchemaDialect {
   readonly name: 'sqlite' | 'postgresql' | 'mysql'
   /** DDL is undone by a rollback. Without it, everything that can be checked is checked before the first step. */
   readonly transactionalDdl: boolean
+  readonly types: TypeRules
+  readonly quote: (identifier: string) => string
   /** Tables and views of the current schema. */
   read(connection: SchemaConnection): Promise<Catalogue>
+  /**
+   * Runs `work` while no other server syncs this database; in a transaction where DDL can be undone.
+   *
+   * @throws StoreError `busy` when the other one does not end within minutes
+   */
+  exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T>
+  /** Carries out changes in the order of `inOrder`. Called within `exclusively`. */
+  apply(connection: SchemaConnection, changes: readonly Change[]): Promise<void>
+}
+
+/** Column types of a database: what the planner needs to know, pure. */
+export interface TypeRules {
+  /** The column that `sync` makes for a type. */
+  column(type: ColumnType): { readonly declaration: string; readonly family: ColumnFamily }
+  /** The store can read and write fields of this type in such a column, although `sync` would have made another one. */
+  serves(type: ColumnType, actual: ColumnFamily): boolean
+  /** A foreign key from a column like `from` to a column like `to` is possible. */
+  linkable(from: Pick<ColumnInfo, 'declaration' | 'type'>, to: Pick<ColumnInfo, 'declaration' | 'type'>): boolean
+  /** Why a unique index over these new or existing columns cannot be made; undefined when it can. */
+  uniqueLimit(columns: readonly ColumnFamily[]): string | undefined
+  /** Most bytes of an identifier. */
+  readonly longestName: number
+  /** Indexes on long texts are made in another way than others, so that one on a changed column must be made anew. */
+  readonly indexDependsOnType: boolean
 }

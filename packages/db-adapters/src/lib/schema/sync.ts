@@ -1,15 +1,23 @@
 import type { Model, SyncPlan } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { stepOf } from './changes.js'
+import { checkRows } from './check-rows.js'
 import type { SchemaConnection } from './connection.js'
 import type { SchemaDialect } from './dialect.js'
+import { planChanges, type Planned } from './plan.js'
+
+export interface SyncOptions {
+  /** Also do what could lose data: narrow or convert columns, drop those that no field uses. Default false. */
+  readonly destructive?: boolean
+}
 
 /**
  * What `applySync` would do, without `destructive`.
  *
  * @throws StoreError `schema` when a table cannot serve its object at all, e.g. its row id column is missing.
  */
-export async function planSync(_model: Model, _connection: SchemaConnection, dialect: SchemaDialect): Promise<SyncPlan> {
-  throw new StoreError('internal', `Cannot plan a sync on ${dialect.name} yet.`)
+export async function planSync(model: Model, connection: SchemaConnection, dialect: SchemaDialect): Promise<SyncPlan> {
+  return toPlan(planChanges(model, await dialect.read(connection), dialect.types))
 }
 
 /**
@@ -17,13 +25,39 @@ export async function planSync(_model: Model, _connection: SchemaConnection, dia
  * it at the same time: a lock of the database lets one after the other in.
  *
  * @throws StoreError `schema` when steps could lose data and `destructive` is not set, or when rows break a new unique
- * index or foreign key; nothing is changed then.
+ * index or foreign key; nothing is changed then. Also when the database refuses a step; without `transactionalDdl` the
+ * steps before it stay, and the next sync goes on from there.
  */
 export async function applySync(
-  _model: Model,
-  _connection: SchemaConnection,
+  model: Model,
+  connection: SchemaConnection,
   dialect: SchemaDialect,
-  _options: { readonly destructive?: boolean } = {},
+  { destructive = false }: SyncOptions = {},
 ): Promise<SyncPlan> {
-  throw new StoreError('internal', `Cannot sync on ${dialect.name} yet.`)
+  const plan = async (): Promise<Planned> => {
+    const planned = planChanges(model, await dialect.read(connection), dialect.types, destructive)
+    if (!destructive) refuseLosses(planned)
+    return planned
+  }
+  const first = await plan()
+  if (first.changes.length === 0) return toPlan(first)
+  return dialect.exclusively(connection, async () => {
+    // Another server may have synced while this one waited.
+    const planned = await plan()
+    await checkRows(connection, planned.changes, dialect)
+    await dialect.apply(connection, planned.changes)
+    return toPlan(planned)
+  })
+}
+
+function toPlan({ changes, leftover }: Planned): SyncPlan {
+  return { steps: changes.map(stepOf), leftover }
+}
+
+function refuseLosses({ changes }: Planned): void {
+  const losses = changes.map(stepOf).filter(({ destructive }) => destructive)
+  if (losses.length === 0) return
+  const list = losses.map(({ description }) => description).join('; ')
+  const text = `Cannot sync: this could lose data: ${list}. Nothing was changed. Sync with "destructive" to do it anyway, or take back the change of the definition.`
+  throw new StoreError('schema', text)
 }

@@ -1,4 +1,4 @@
-/** The tables of one schema, in the same form for every database. */
+/** What is in one schema, in the same form for every database. */
 export interface Catalogue {
   readonly tables: readonly TableInfo[]
   /** `Movie` and `movie` are the same table. */
@@ -9,8 +9,8 @@ export interface Catalogue {
 
 export interface TableInfo {
   readonly name: string
-  /** `foreign`: the rows are on another server. */
-  readonly kind: 'table' | 'view' | 'foreign'
+  /** `foreign`: the rows are on another server; `virtual`: made by an SQLite module. Only a `table` is ever changed. */
+  readonly kind: 'table' | 'view' | 'foreign' | 'virtual'
   readonly columns: readonly ColumnInfo[]
   /** Its columns in order; empty when there is none. */
   readonly primaryKey: readonly string[]
@@ -39,8 +39,8 @@ export interface ColumnInfo {
 
 /** What a column can hold, without the spelling of one database. */
 export type ColumnFamily =
-  /** `length` in characters; undefined: no limit. `fixed`: padded with spaces. */
-  | { readonly kind: 'string'; readonly length: number | undefined; readonly fixed?: boolean }
+  /** `length` in characters; undefined: no limit. */
+  | { readonly kind: 'string'; readonly length: number | undefined }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   /** `digits`: every number of so many digits fits. */

@@ -1,10 +1,50 @@
 import { StoreError } from '@steward/rest-core/errors'
+import type { Change } from '../changes.js'
+import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
+import { number, text } from '../rows.js'
+import { runChange } from '../run-change.js'
+import { readMysql } from './catalogue.js'
+import { quote, statementsOf } from './statements.js'
+import { mysqlTypes } from './types.js'
 
-export const mysqlSchema: SchemaDialect = {
-  name: 'mysql',
+/** Locks are known in the whole server; the hash keeps the name within its 64 characters. */
+const lockName = `concat('steward-sync-', md5(database()))`
+
+/** Waiting for another server's sync, and for each table that somebody is reading or writing. */
+const lockSeconds = { sync: 600, table: 60 }
+
+export const mysqlSchema: SchemaDialect = Object.freeze({
+  name: 'mysql' as const,
   transactionalDdl: false,
-  async read() {
-    throw new StoreError('internal', 'Cannot read the catalogue yet.')
+  types: mysqlTypes,
+  quote,
+  read: readMysql,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    const [lock] = await connection.rows(`select get_lock(${lockName}, ${lockSeconds.sync}) as locked`)
+    if (!lock || number(lock, 'locked') !== 1) {
+      throw new StoreError('busy', `Another server has been syncing this database for ${lockSeconds.sync} seconds.`)
+    }
+    try {
+      await connection.run(`set session lock_wait_timeout = ${lockSeconds.table}`)
+      return await work()
+    } finally {
+      // Both end with a lost connection, whose error is the one to tell.
+      await connection.run('set session lock_wait_timeout = default').catch(() => undefined)
+      await connection.rows(`select release_lock(${lockName})`).catch(() => undefined)
+    }
   },
-}
+
+  async apply(connection: SchemaConnection, changes: readonly Change[]) {
+    for (const [done, change] of changes.entries()) {
+      const showCreate = async (): Promise<string> => {
+        const [row = {}] = await connection.rows(`show create table ${quote(change.table)}`)
+        return text(row, 'Create Table')
+      }
+      await runChange(change, done === 0, async () => {
+        for (const sql of await statementsOf(change, showCreate)) await connection.run(sql)
+      })
+    }
+  },
+} satisfies SchemaDialect)

@@ -1,10 +1,44 @@
-import { StoreError } from '@steward/rest-core/errors'
+import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
+import { runChange } from '../run-change.js'
+import { readPostgresql } from './catalogue.js'
+import { quote, statementsOf } from './statements.js'
+import { postgresqlTypes } from './types.js'
 
-export const postgresqlSchema: SchemaDialect = {
-  name: 'postgresql',
+/** Key of the advisory lock: `stewards` as a 64-bit number; locks of a database do not meet those of another. */
+const lockKey = '8319385975070549107'
+
+/** Waiting for another server's sync, and for each table that somebody is reading or writing. */
+const lockTimeouts = { sync: '10min', table: '1min' }
+
+export const postgresqlSchema: SchemaDialect = Object.freeze({
+  name: 'postgresql' as const,
   transactionalDdl: true,
-  async read() {
-    throw new StoreError('internal', 'Cannot read the catalogue yet.')
+  types: postgresqlTypes,
+  quote,
+  read: readPostgresql,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    await connection.run('begin')
+    try {
+      await connection.run(`set local lock_timeout = '${lockTimeouts.sync}'`)
+      await connection.rows(`select pg_advisory_xact_lock(${lockKey})`)
+      await connection.run(`set local lock_timeout = '${lockTimeouts.table}'`)
+      const result = await work()
+      await connection.run('commit')
+      return result
+    } catch (error) {
+      // A connection that is lost rolls back by itself, and its error is not the one to tell.
+      await connection.run('rollback').catch(() => undefined)
+      throw error
+    }
   },
-}
+
+  async apply(connection, changes) {
+    for (const change of changes) {
+      await runChange(change, true, async () => {
+        for (const sql of statementsOf(change)) await connection.run(sql)
+      })
+    }
+  },
+} satisfies SchemaDialect)

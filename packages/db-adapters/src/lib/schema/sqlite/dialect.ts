@@ -1,10 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '@steward/rest-core/errors'
+import type { Change, ChangeOf } from '../changes.js'
+import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
+import { number } from '../rows.js'
+import { runChange } from '../run-change.js'
+import { readSqlite } from './catalogue.js'
+import { rebuild, type Rebuild } from './rebuild.js'
+import { quote, statementOf, type DirectChange } from './statements.js'
+import { sqliteTypes } from './types.js'
 
-export const sqliteSchema: SchemaDialect = {
-  name: 'sqlite',
+/** How long to wait for another process that writes. */
+const patienceMs = 60_000
+
+export const sqliteSchema: SchemaDialect = Object.freeze({
+  name: 'sqlite' as const,
   transactionalDdl: true,
-  async read() {
-    throw new StoreError('internal', 'Cannot read the catalogue yet.')
+  types: sqliteTypes,
+  quote,
+  read: readSqlite,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    const [setting] = await connection.rows('select foreign_keys from pragma_foreign_keys')
+    // Has no effect within a transaction.
+    await connection.run('pragma foreign_keys = off')
+    try {
+      await begin(connection)
+      try {
+        const result = await work()
+        await connection.run('commit')
+        return result
+      } catch (error) {
+        await connection.run('rollback').catch(() => undefined)
+        throw error
+      }
+    } finally {
+      if (setting && number(setting, 'foreign_keys') === 1) await connection.run('pragma foreign_keys = on')
+    }
   },
+
+  async apply(connection: SchemaConnection, changes: readonly Change[]) {
+    const { direct, rebuilds } = sortOut(changes)
+    const last = direct.findLastIndex(({ kind }) => kind === 'createTable' || kind === 'addColumn' || kind === 'renameColumn' || kind === 'renameTable')
+    for (const change of direct.slice(0, last + 1)) await run(change)
+    for (const [table, [first, ...others]] of rebuilds) {
+      await runChange(first, true, () => rebuild(connection, table, [first, ...others]))
+    }
+    for (const change of direct.slice(last + 1)) await run(change)
+
+    function run(change: DirectChange): Promise<void> {
+      return runChange(change, true, () => connection.run(statementOf(change, keysOf(change, changes))))
+    }
+  },
+} satisfies SchemaDialect)
+
+async function begin(connection: SchemaConnection): Promise<void> {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    try {
+      return await connection.run('begin immediate')
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === 'busy') || Date.now() > deadline) throw error
+      await sleep(50)
+    }
+  }
+}
+
+interface Sorted {
+  readonly direct: readonly DirectChange[]
+  /** One new table for all changes that need it. */
+  readonly rebuilds: ReadonlyMap<string, [Rebuild, ...Rebuild[]]>
+}
+
+function sortOut(changes: readonly Change[]): Sorted {
+  const direct: DirectChange[] = []
+  const rebuilds = new Map<string, [Rebuild, ...Rebuild[]]>()
+  const included = new Set(changes.flatMap((change) => keysOf(change, changes)))
+  for (const change of changes) {
+    if (change.kind === 'changeColumn' || change.kind === 'addForeignKey' || change.kind === 'dropForeignKey') {
+      if (change.kind === 'addForeignKey' && included.has(change)) continue
+      const others = rebuilds.get(change.table)
+      if (others) others.push(change)
+      else rebuilds.set(change.table, [change])
+    } else direct.push(change)
+  }
+  return { direct, rebuilds }
+}
+
+/** Foreign keys that come with a new table or a new column. */
+function keysOf(change: Change, changes: readonly Change[]): ChangeOf<'addForeignKey'>[] {
+  if (change.kind !== 'createTable' && change.kind !== 'addColumn') return []
+  return changes
+    .filter((each) => each.kind === 'addForeignKey')
+    .filter(({ table, column }) => table === change.table && (change.kind === 'createTable' || column === change.column.name))
 }

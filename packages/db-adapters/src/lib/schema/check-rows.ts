@@ -1,0 +1,74 @@
+import { StoreError } from '@steward/rest-core/errors'
+import type { Change, ChangeOf } from './changes.js'
+import type { SchemaConnection, SchemaRow } from './connection.js'
+import type { SchemaDialect } from './dialect.js'
+
+/**
+ * Looks for rows that would break new unique indexes and foreign keys, before anything is changed: the database's own
+ * message would not say which rows, and where DDL cannot be undone it would come half-way.
+ *
+ * @throws StoreError `schema` with examples.
+ */
+export async function checkRows(connection: SchemaConnection, changes: readonly Change[], { quote }: Pick<SchemaDialect, 'quote'>): Promise<void> {
+  const names = oldNames(changes)
+  for (const change of changes) {
+    if (change.kind === 'addIndex' && change.unique) await checkUnique(change)
+    if (change.kind === 'addForeignKey') await checkLinks(change)
+  }
+
+  async function checkUnique({ table, columns }: ChangeOf<'addIndex'>): Promise<void> {
+    const old = names.columns(table, columns)
+    if (!old) return
+    const list = old.map(quote).join(', ')
+    const filled = old.map((column) => `${quote(column)} is not null`).join(' and ')
+    const sql = `select ${list} from ${quote(names.table(table))} where ${filled} group by ${list} having count(*) > 1 limit 3`
+    const found = await connection.rows(sql)
+    if (found.length === 0) return
+    const text = `Cannot make ${columns.join(', ')} of table "${table}" unique: several rows have ${found.map(asText).join(', ')}. Nothing was changed. Change or delete these rows, or take "key" or "unique" from the field.`
+    throw new StoreError('schema', text)
+  }
+
+  async function checkLinks({ table, column, target, targetColumn }: ChangeOf<'addForeignKey'>): Promise<void> {
+    const old = names.columns(table, [column])?.[0]
+    if (old === undefined) return
+    const targetOld = names.columns(target, [targetColumn])?.[0]
+    const value = `child.${quote(old)}`
+    const linked = targetOld && `exists (select 1 from ${quote(names.table(target))} parent where parent.${quote(targetOld)} = ${value})`
+    const sql = `select ${value} from ${quote(names.table(table))} child where ${value} is not null${linked ? ` and not ${linked}` : ''} limit 3`
+    const found = await connection.rows(sql)
+    if (found.length === 0) return
+    const text = `Cannot make ${table}.${column} refer to table "${target}": it has no rows ${found.map(asText).join(', ')}. Nothing was changed. Correct or empty these values first.`
+    throw new StoreError('schema', text)
+  }
+}
+
+function asText(row: SchemaRow): string {
+  const values = Object.values(row).map((value) => JSON.stringify(typeof value === 'bigint' ? String(value) : value))
+  return values.length === 1 ? (values[0] as string) : `(${values.join(', ')})`
+}
+
+interface OldNames {
+  table(name: string): string
+  /** Names before the renames; undefined when there is nothing to check: the rows or values do not exist yet, or will be converted. */
+  columns(table: string, names: readonly string[]): string[] | undefined
+}
+
+function oldNames(changes: readonly Change[]): OldNames {
+  const created = new Set(changes.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
+  const tables = new Map(changes.filter((change) => change.kind === 'renameTable').map(({ table, from }) => [table, from]))
+  const columns = new Map<string, string | undefined>()
+  const key = (table: string, column: string): string => `${table}\0${column}`
+  for (const change of changes) {
+    if (change.kind === 'renameColumn') columns.set(key(change.table, change.column), change.from)
+    if (change.kind === 'addColumn') columns.set(key(change.table, change.column.name), undefined)
+    if (change.kind === 'changeColumn' && !change.widening) columns.set(key(change.table, change.column), undefined)
+  }
+  return {
+    table: (name) => tables.get(name) ?? name,
+    columns(table, names) {
+      if (created.has(table)) return undefined
+      const old = names.map((name) => (columns.has(key(table, name)) ? columns.get(key(table, name)) : name))
+      return old.every((name) => name !== undefined) ? old : undefined
+    },
+  }
+}

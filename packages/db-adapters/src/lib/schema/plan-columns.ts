@@ -1,0 +1,69 @@
+import type { ChangeOf } from './changes.js'
+import { titleOfType } from './changes.js'
+import type { PlanContext } from './plan-context.js'
+import type { ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
+import { relate } from './type-relation.js'
+import type { WantedColumn, WantedTable } from './wanted.js'
+
+export interface PlannedColumns {
+  readonly changes: readonly (ChangeOf<'addColumn'> | ChangeOf<'changeColumn'>)[]
+  /** A column as it will be. */
+  of(name: string): PlannedColumn
+}
+
+export interface PlannedColumn {
+  readonly declaration: string
+  readonly type: ColumnFamily
+  /** Its rows are there already. */
+  readonly filled: boolean
+  readonly changed: boolean
+}
+
+export function planColumns(wanted: WantedTable, actual: TableInfo | undefined, context: PlanContext): PlannedColumns {
+  const changes: (ChangeOf<'addColumn'> | ChangeOf<'changeColumn'>)[] = []
+  const planned = new Map<string, PlannedColumn>()
+  for (const column of wanted.columns) {
+    const there = actual && context.lookup.column(actual, column.name)
+    const target = declarationOf(column, context)
+    const title = titleOfType(column.type)
+    const step = there && stepFor(column, there, target.family, context)
+    if (step) {
+      const { name: table } = wanted
+      changes.push({ kind: 'changeColumn', table, column: column.name, actual: there, wanted: target, title, widening: step === 'widen' })
+    } else if (!there && actual) {
+      changes.push({ kind: 'addColumn', table: wanted.name, column: { name: column.name, declaration: target.declaration, title } })
+    }
+    planned.set(
+      column.name,
+      there && !step
+        ? { declaration: there.declaration, type: there.type, filled: true, changed: false }
+        : { declaration: target.declaration, type: target.family, filled: there !== undefined, changed: there !== undefined },
+    )
+  }
+  return { changes, of: (name) => planned.get(name) as PlannedColumn }
+}
+
+/** What has to happen to a column that is there; undefined: nothing. */
+function stepFor(column: WantedColumn, there: ColumnInfo, family: ColumnFamily, { types }: PlanContext): 'widen' | 'convert' | undefined {
+  // What the database computes cannot be changed, and nobody writes it.
+  if (there.generated) return undefined
+  switch (relate(family, there.type)) {
+    case 'same':
+      return undefined
+    case 'wider':
+      return column.mapped || column.reference ? undefined : 'convert'
+    case 'narrower':
+      return column.mapped && column.reference ? undefined : 'widen'
+    case 'different':
+      return column.mapped && types.serves(column.type, there.type) ? undefined : 'convert'
+  }
+}
+
+/** A reference is declared like the row id it points at, which may be a column of an existing table. */
+function declarationOf(column: WantedColumn, { types, lookup }: PlanContext): { declaration: string; family: ColumnFamily } {
+  const own = types.column(column.type)
+  if (!column.reference) return own
+  const target = lookup.table(column.reference.table)
+  const id = target && lookup.column(target, column.reference.column)
+  return id && relate(own.family, id.type) !== 'same' ? { declaration: id.declaration, family: id.type } : own
+}

@@ -1,0 +1,9 @@
+import type { ReferenceRule } from './changes.js'
+
+/**
+ * Rule of a foreign key. `no action` rather than `restrict`, so that a row and those that refer to it may go in one
+ * statement (through a cascade on another way).
+ */
+export function onDelete(rule: ReferenceRule): string {
+  return { refuse: 'no action', cascade: 'cascade', setNull: 'set null' }[rule]
+}

@@ -1,0 +1,33 @@
+import type { ColumnFamily } from '../table-info.js'
+import { quote } from './statements.js'
+
+/** Values of a column that fit its new type; texts are cut, whatever else does not fit becomes NULL. */
+export function conversion(column: string, to: ColumnFamily): string {
+  const value = quote(column)
+  const trimmed = `trim(cast(${value} as text))`
+  const number = `cast(case when typeof(${value}) in ('integer', 'real') then ${value} when ${isNumeric(trimmed)} then ${trimmed} end as numeric)`
+  switch (to.kind) {
+    case 'string':
+      return to.length === undefined ? `cast(${value} as text)` : `substr(cast(${value} as text), 1, ${to.length})`
+    case 'integer':
+      return `cast(round(${number}) as integer)`
+    case 'decimal':
+      return `round(${number}, ${to.scale ?? 0})`
+    case 'boolean':
+      return `case when lower(${trimmed}) in ('true', 't', '1') then 1 when lower(${trimmed}) in ('false', 'f', '0') then 0 end`
+    case 'date':
+    case 'datetime':
+      return `case when ${trimmed} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' then ${to.kind}(${trimmed}) end`
+    case 'time':
+      return `case when ${trimmed} glob '[0-9][0-9]:[0-9][0-9]*' then time(${trimmed}) end`
+    case 'json':
+      return `case when json_valid(${value}) then cast(${value} as text) else json_quote(${value}) end`
+    default:
+      return 'null'
+  }
+}
+
+function isNumeric(text: string): string {
+  const digits = `ltrim(${text}, '+-')`
+  return `(${digits} glob '[0-9]*' and ${digits} not glob '*[^0-9.]*' and ${digits} not glob '*.*.*')`
+}
