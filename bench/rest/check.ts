@@ -19,7 +19,7 @@ const input: Omit<ItemInput, 'itm_code'> = {
   itm_status: 'C',
   itm_date: '2024-02-29',
   itm_dt: '2024-02-29 23:59:59',
-  itm_category_id: '17'
+  itm_category_id: '17',
 }
 
 /**
@@ -29,11 +29,14 @@ const input: Omit<ItemInput, 'itm_code'> = {
 export async function check(database: BenchDatabase, servers: readonly ServerProcess[]): Promise<void> {
   const replies = new Map<string, string>()
   for (const server of servers) {
-    for (const [request, { status, body }] of Object.entries(await interview(database, server))) {
-      const text = `${status} ${JSON.stringify(body, sortKeys)}`
+    for (const [request, reply] of Object.entries(await interview(database, server))) {
+      const text = asText(reply)
       const expected = replies.get(request)
       if (expected === undefined) replies.set(request, text)
-      else if (expected !== text) throw new Error(`${server.name} differs from ${servers[0]?.name} in "${request}": ${difference(text, expected)}`)
+      else if (expected !== text)
+        throw new Error(
+          `${server.name} differs from ${servers[0]?.name} in "${request}": ${difference(text, expected)}`,
+        )
     }
     if (demands[server.name].guarded) await checkGuarded(server)
   }
@@ -45,10 +48,13 @@ async function interview(database: BenchDatabase, server: ServerProcess): Promis
   const code = `CHECK-${server.name}`
   const created = await ask('POST', '', { itm_code: code, ...input })
   const { row_id: rowId } = created.body as ItemRecord
-  const reread = await ask('GET', rowId)
-  expectSame(server, 'the created record and the same record read', created, reread)
-  const updated = await ask('PUT', rowId, { itm_qty: 4, itm_name: 'changed' })
-  expectSame(server, 'the updated record and the same record read', updated, await ask('GET', rowId))
+  const record = { row_id: rowId, itm_code: code, ...input, itm_category_id__cat_name: 'Category 17' }
+  expectSame(server, 'a created record', created, { status: 200, body: record })
+  expectSame(server, 'a created record that is read', await ask('GET', rowId), created)
+  const changes = { itm_qty: 4, itm_name: 'changed' }
+  const updated = await ask('PUT', rowId, changes)
+  expectSame(server, 'an updated record', updated, { status: 200, body: { ...record, ...changes } })
+  expectSame(server, 'an updated record that is read', await ask('GET', rowId), updated)
   await expectStamps(database, server, rowId)
 
   const search = (status: string, word: string | undefined, page: number) =>
@@ -67,7 +73,7 @@ async function interview(database: BenchDatabase, server: ServerProcess): Promis
     'search 100, second page': await ask('GET', '?_page=1&_pagesize=100'),
     create: anonymous(created),
     update: anonymous(updated),
-    'update a row that is not there': { ...missed, body: undefined }
+    'update a row that is not there': { ...missed, body: undefined },
   }
 }
 
@@ -75,11 +81,12 @@ async function send(server: ServerProcess, method: string, rest: string, body?: 
   const response = await fetch(`http://127.0.0.1:${server.port}${base}${rest}`, {
     method,
     headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) })
+    ...(body && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  if (response.ok && !isJson) throw new Error(`${server.name} answered ${method} ${rest} with ${response.headers.get('content-type')}`)
+  if (response.ok && !isJson)
+    throw new Error(`${server.name} answered ${method} ${rest} with ${response.headers.get('content-type')}`)
   return { status: response.status, body: isJson ? JSON.parse(text) : text }
 }
 
@@ -88,9 +95,14 @@ function anonymous({ status, body }: Reply): Reply {
   return { status, body: { ...(body as ItemRecord), row_id: '…', itm_code: '…' } }
 }
 
-function expectSame(server: ServerProcess, what: string, one: Reply, other: Reply): void {
-  const [left, right] = [one, other].map(({ status, body }) => `${status} ${JSON.stringify(body, sortKeys)}`) as [string, string]
-  if (left !== right) throw new Error(`${server.name}: ${what} differ: ${difference(left, right)}`)
+function expectSame(server: ServerProcess, what: string, found: Reply, expected: Reply): void {
+  const [left, right] = [asText(found), asText(expected)]
+  if (left !== right) throw new Error(`${server.name} answers ${what} differently: ${difference(left, right)}`)
+}
+
+/** The reply with the keys of its records in one order. */
+function asText({ status, body }: Reply): string {
+  return `${status} ${JSON.stringify(body, sortKeys)}`
 }
 
 /** Every server fills the technical columns of what it writes. */

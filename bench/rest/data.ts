@@ -23,18 +23,18 @@ const stamps: Stamps = {
   created_dt: '2024-01-01 00:00:00',
   created_by: 'bench',
   updated_dt: '2024-01-01 00:00:00',
-  updated_by: 'bench'
+  updated_by: 'bench',
 }
 
 /** Tables in the shape in which Steward's `sync` makes them. */
 export async function createTables(db: Knex): Promise<void> {
-  await db.schema.createTable('category', table => {
+  await db.schema.createTable('category', (table) => {
     table.increments('row_id')
     table.string('cat_code', 10).notNullable().unique()
     table.string('cat_name', 100)
     stampColumns(db, table)
   })
-  await db.schema.createTable('item', table => {
+  await db.schema.createTable('item', (table) => {
     table.increments('row_id')
     table.string('itm_code', 20).notNullable().unique()
     table.string('itm_name', 100).notNullable()
@@ -62,7 +62,7 @@ export async function fillTables(db: Knex, items: number): Promise<void> {
   const categories = Array.from({ length: categoryCount }, (_, index) => ({
     cat_code: `C${String(index + 1).padStart(4, '0')}`,
     cat_name: `Category ${index + 1}`,
-    ...stamps
+    ...stamps,
   }))
   await db.batchInsert('category', categories, 500)
   const random = generator(42)
@@ -92,7 +92,7 @@ function item(id: number, random: Random): ItemInput {
     itm_status: (['A', 'B', 'C', 'D'] as const)[random(4)] ?? 'A',
     itm_date: day,
     itm_dt: `${day} ${two(random(24))}:${two(random(60))}:${two(random(60))}`,
-    itm_category_id: String(1 + random(categoryCount))
+    itm_category_id: String(1 + random(categoryCount)),
   }
 }
 
@@ -103,10 +103,10 @@ function two(value: number): string {
 /** mulberry32: small, and the same numbers everywhere. */
 function generator(seed: number): Random {
   let state = seed
-  return below => {
+  return (below) => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return (((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296 * below) | 0
+    return ((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * below) | 0
   }
 }

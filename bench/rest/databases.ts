@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { openKnex } from './connect.ts'
 import { createTables, fillTables } from './data.ts'
 import { loadCore, pin, requireProgram } from './machine.ts'
-import { findMariadb, findPostgresql, startMariadb, startPostgresql } from './test-servers.ts'
+import { findMariadb, findPostgresql, makeFolder, startMariadb, startPostgresql } from './test-servers.ts'
 
 export const databaseKinds = ['sqlite', 'postgresql', 'mysql'] as const
 
@@ -50,9 +49,9 @@ const products: Readonly<Record<DatabaseKind, Product>> = {
   sqlite: {
     start: makeFile,
     version: 'select sqlite_version() as version',
-    title: version => `SQLite ${version}`,
+    title: (version) => `SQLite ${version}`,
     settle: ['analyze'],
-    tidy: ['pragma wal_checkpoint(truncate)']
+    tidy: ['pragma wal_checkpoint(truncate)'],
   },
   postgresql: {
     async start() {
@@ -60,10 +59,10 @@ const products: Readonly<Record<DatabaseKind, Product>> = {
       return startPostgresql()
     },
     version: 'show server_version',
-    title: version => `PostgreSQL ${version.split(' ')[0]}`,
+    title: (version) => `PostgreSQL ${version.split(' ')[0]}`,
     settle: ['alter table item set (autovacuum_enabled = false)', 'vacuum analyze'],
     // Rows in the order of their ids and no dead ones, so that every sample meets the same table.
-    tidy: ['cluster item using item_pkey', 'vacuum analyze item', 'checkpoint']
+    tidy: ['cluster item using item_pkey', 'vacuum analyze item', 'checkpoint'],
   },
   mysql: {
     async start() {
@@ -71,10 +70,10 @@ const products: Readonly<Record<DatabaseKind, Product>> = {
       return startMariadb()
     },
     version: 'select version() as version',
-    title: version => (version.includes('MariaDB') ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`),
+    title: (version) => (version.includes('MariaDB') ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`),
     settle: ['analyze table category, item'],
-    tidy: []
-  }
+    tidy: [],
+  },
 }
 
 /** Starts a database with filled tables, on the core that the server under test does not have. */
@@ -116,6 +115,6 @@ async function readVersion(db: Knex, statement: string): Promise<string> {
 }
 
 async function makeFile(): Promise<Running> {
-  const folder = await mkdtemp(join(tmpdir(), 'steward-bench-'))
+  const folder = await makeFolder('sqlite')
   return { url: join(folder, 'bench.db'), close: () => rm(folder, { recursive: true }) }
 }

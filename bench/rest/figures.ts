@@ -13,7 +13,7 @@ interface Figures {
 /** What Steward is meant to reach. MySQL has no figures. */
 const figures: Partial<Record<DatabaseKind, Figures>> = {
   sqlite: { ratios: { get: 0.65, search20: 0.88, search100: 0.88, create: 0.75, update: 0.75 }, mostMiB: 200 },
-  postgresql: { ratios: { get: 0.85, search20: 0.95, search100: 0.95, create: 0.8, update: 0.8 }, mostMiB: 230 }
+  postgresql: { ratios: { get: 0.85, search20: 0.95, search100: 0.95, create: 0.8, update: 0.8 }, mostMiB: 230 },
 }
 
 /** Least multiple of a peer's rate on get. */
@@ -29,7 +29,7 @@ export function judge(kind: DatabaseKind, summaries: readonly Summary[], memory:
   const wanted = figures[kind]
   if (wanted === undefined) return []
   const find = (server: ServerName, operation: OperationName) =>
-    summaries.find(summary => summary.server === server && summary.operation === operation)
+    summaries.find((summary) => summary.server === server && summary.operation === operation)
   const verdicts: Verdict[] = []
   for (const { server, operation, ratio } of summaries) {
     if (server !== 'steward' || ratio === undefined) continue
@@ -44,6 +44,7 @@ export function judge(kind: DatabaseKind, summaries: readonly Summary[], memory:
     verdicts.push({ text: `get: ${multiple.toFixed(1)} × ${peer}, wanted ${least}`, met: multiple >= least })
   }
   const most = memory.find(({ server }) => server === 'steward')?.mostMiB
-  if (most !== undefined) verdicts.push({ text: `memory: ${most.toFixed(0)} MiB, wanted ${wanted.mostMiB}`, met: most <= wanted.mostMiB })
+  if (most !== undefined)
+    verdicts.push({ text: `memory: ${most.toFixed(0)} MiB, wanted ${wanted.mostMiB}`, met: most <= wanted.mostMiB })
   return verdicts
 }

@@ -29,14 +29,27 @@ export interface Load {
 /** Runs wrk against a server. Throws when an answer was an error: a figure of failing requests is worth nothing. */
 export async function load({ port, operation, seconds, connections, items }: Load): Promise<LoadResult> {
   const mark = `L${(++samples).toString(36)}`
-  const wrk = ['-c', String(loadCore), 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script]
+  const wrk = [
+    '-c',
+    String(loadCore),
+    'wrk',
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    script,
+  ]
   const scriptArguments = [operation, String(items), mark, authorization, words.join(',')]
   const { stdout } = await run('taskset', [...wrk, `http://127.0.0.1:${port}${base}`, '--', ...scriptArguments])
-  const line = stdout.split('\n').find(each => each.startsWith('{'))
+  const line = stdout.split('\n').find((each) => each.startsWith('{'))
   if (line === undefined) throw new Error(`wrk did not finish:\n${stdout}`)
   const { refused, failed, ...result } = JSON.parse(line) as LoadResult & { refused: number; failed: number }
   if (refused > 0 || failed > 0) {
-    throw new Error(`${operation}: ${refused} of ${result.requests} answers were errors, ${failed} requests had no answer`)
+    throw new Error(
+      `${operation}: ${refused} of ${result.requests} answers were errors, ${failed} requests had no answer`,
+    )
   }
   return result
 }

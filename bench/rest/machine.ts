@@ -11,8 +11,10 @@ const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: '
 
 /** Makes sure that measuring is possible here. Throws an Error that says what is missing. */
 export async function requireMachine(): Promise<void> {
-  if (process.platform !== 'linux') throw new Error('The bench needs Linux: it reads /proc and pins processes to cores.')
-  if (availableParallelism() < 2) throw new Error('The bench needs two cores: one for the server, one for load and database.')
+  if (process.platform !== 'linux')
+    throw new Error('The bench needs Linux: it reads /proc and pins processes to cores.')
+  if (availableParallelism() < 2)
+    throw new Error('The bench needs two cores: one for the server, one for load and database.')
   await requireProgram(() => hasCommand('taskset'), 'util-linux')
   await requireProgram(() => hasCommand('wrk'), 'wrk')
 }
@@ -21,7 +23,8 @@ export async function requireMachine(): Promise<void> {
 export async function requireProgram(find: () => unknown, debianPackage: string): Promise<void> {
   if (find()) return
   const reason = whyNotInstallable()
-  if (reason !== undefined) throw new Error(`The bench needs the Debian package ${debianPackage}, or the same programs; ${reason}.`)
+  if (reason !== undefined)
+    throw new Error(`The bench needs the Debian package ${debianPackage}, or the same programs; ${reason}.`)
   await installPackages([debianPackage])
 }
 
@@ -47,7 +50,11 @@ export function familySeconds(pid: number): number {
 
 /** CPU seconds that the whole machine has used, with what a hypervisor took away. */
 export function machineSeconds(): number {
-  const [user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/ +/).slice(1).map(Number)
+  const [user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
+    .split('\n')[0]!
+    .split(/ +/)
+    .slice(1)
+    .map(Number)
   return (user! + nice! + system! + irq! + softirq! + steal!) / ticksPerSecond
 }
 

@@ -31,7 +31,7 @@ export async function measure(
   server: ServerProcess,
   operation: OperationName,
   round: number,
-  options: Options
+  options: Options,
 ): Promise<Sample> {
   const common = { port: server.port, operation, connections: options.connections, items: options.items }
   if (options.warmup > 0) await load({ ...common, seconds: options.warmup })
@@ -49,7 +49,7 @@ export async function measure(
     serverMicros: ((after.server - before.server) / result.requests) * 1e6,
     databaseMicros: ((after.database - before.database) / result.requests) * 1e6,
     mostMiB: memory(server.pid).mostMiB,
-    otherCores: Math.max(0, (other - (after.bench - before.bench)) / ((after.at - before.at) / 1000))
+    otherCores: Math.max(0, (other - (after.bench - before.bench)) / ((after.at - before.at) / 1000)),
   }
 }
 
@@ -60,6 +60,6 @@ function meter(database: BenchDatabase, server: ServerProcess) {
     server: cpuSeconds(server.pid),
     database: database.pid === undefined ? 0 : familySeconds(database.pid),
     // With the load generators that have ended.
-    bench: cpuSeconds(process.pid)
+    bench: cpuSeconds(process.pid),
   }
 }

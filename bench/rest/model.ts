@@ -8,8 +8,8 @@ export const model = [
     table: 'category',
     fields: {
       cat_code: { type: 'string', length: 10, key: true },
-      cat_name: { type: 'string', length: 100 }
-    }
+      cat_name: { type: 'string', length: 100 },
+    },
   },
   {
     name: 'Item',
@@ -24,9 +24,9 @@ export const model = [
       itm_status: { type: 'enum', values: ['A', 'B', 'C', 'D'] },
       itm_date: { type: 'date' },
       itm_dt: { type: 'datetime' },
-      itm_category_id: { type: 'reference', object: 'Category', display: ['cat_name'] }
-    }
-  }
+      itm_category_id: { type: 'reference', object: 'Category', display: ['cat_name'] },
+    },
+  },
 ] as const
 
 /** An item as every server answers it. */

@@ -4,7 +4,7 @@ export const operations = {
   search20: { title: 'search 20 (=, LIKE)', writes: false },
   search100: { title: 'search 100', writes: false },
   create: { title: 'create', writes: true },
-  update: { title: 'update', writes: true }
+  update: { title: 'update', writes: true },
 } as const
 
 export type OperationName = keyof typeof operations

@@ -10,6 +10,7 @@ export interface Options {
   readonly seconds: number
   readonly warmup: number
   readonly rounds: number
+  readonly retries: number
   readonly connections: number
   readonly items: number
   readonly stream: boolean
@@ -26,6 +27,7 @@ Measures this project against the raw driver, a hand-written Koa + knex handler 
   --seconds <n>         length of a sample, default 8
   --warmup <n>          load before each sample that is not counted, in seconds, default 1
   --rounds <n>          samples per server and operation, default 2
+  --retries <n>         a sample that met other work on the machine is repeated this often at most, default 1
   --connections <n>     connections of the load generator, default 16
   --items <n>           rows of the table, default 100000
   --no-stream           leave out the memory check of a search that streams all rows
@@ -47,12 +49,13 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
       seconds: { type: 'string', default: '8' },
       warmup: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '2' },
+      retries: { type: 'string', default: '1' },
       connections: { type: 'string', default: '16' },
       items: { type: 'string', default: '100000' },
       stream: { type: 'boolean', default: true },
       json: { type: 'string' },
-      help: { type: 'boolean', default: false }
-    }
+      help: { type: 'boolean', default: false },
+    },
   })
   if (values.help) return undefined
   return {
@@ -62,24 +65,26 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     seconds: whole('seconds', values.seconds, 1),
     warmup: whole('warmup', values.warmup, 0),
     rounds: whole('rounds', values.rounds, 1),
+    retries: whole('retries', values.retries, 0),
     connections: whole('connections', values.connections, 1),
     items: whole('items', values.items, 1000),
     stream: values.stream,
-    json: values.json
+    json: values.json,
   }
 }
 
 function list<T extends string>(name: string, text: string, known: readonly T[]): T[] {
   const asked = text.split(',').filter(Boolean)
-  const unknown = asked.find(entry => !(known as readonly string[]).includes(entry))
+  const unknown = asked.find((entry) => !(known as readonly string[]).includes(entry))
   if (unknown !== undefined || asked.length === 0) {
     throw new Error(`--${name}: "${unknown ?? text}" is not one of ${known.join(', ')}`)
   }
-  return known.filter(entry => asked.includes(entry))
+  return known.filter((entry) => asked.includes(entry))
 }
 
 function whole(name: string, text: string, least: number): number {
   const value = Number(text)
-  if (!Number.isInteger(value) || value < least) throw new Error(`--${name}: "${text}" is not a whole number of ${least} or more`)
+  if (!Number.isInteger(value) || value < least)
+    throw new Error(`--${name}: "${text}" is not a whole number of ${least} or more`)
   return value
 }

@@ -25,8 +25,10 @@ export interface DatabaseResult {
 /** The tables of one database, for people. */
 export function formatResult({ kind, title, samples, memory, streams }: DatabaseResult): string {
   const summaries = summarize(samples)
-  const rates = summaries.map(each => [
-    each.server === summaries.find(({ operation }) => operation === each.operation)?.server ? operations[each.operation].title : '',
+  const rates = summaries.map((each) => [
+    each.server === summaries.find(({ operation }) => operation === each.operation)?.server
+      ? operations[each.operation].title
+      : '',
     each.server,
     whole(each.perSecond) + (each.doubtful ? ' ~' : '  '),
     `±${(each.spread * 100).toFixed(0)} %`,
@@ -34,49 +36,54 @@ export function formatResult({ kind, title, samples, memory, streams }: Database
     each.p50Ms.toFixed(2),
     each.p99Ms.toFixed(2),
     whole(each.serverMicros),
-    kind === 'sqlite' ? '' : whole(each.databaseMicros)
+    kind === 'sqlite' ? '' : whole(each.databaseMicros),
   ])
   const parts = [
-    table(['', 'server', 'requests/s  ', 'spread', 'of raw', 'p50 ms', 'p99 ms', 'CPU µs', 'CPU µs database'], rates, 2),
+    table(
+      ['', 'server', 'requests/s  ', 'spread', 'of raw', 'p50 ms', 'p99 ms', 'CPU µs', 'CPU µs database'],
+      rates,
+      2,
+    ),
     table(
       ['memory', 'idle MiB', 'most MiB'],
-      memory.map(each => [each.server, whole(each.idleMiB), whole(each.mostMiB)])
-    )
+      memory.map((each) => [each.server, whole(each.idleMiB), whole(each.mostMiB)]),
+    ),
   ]
   if (streams.length > 0) {
     parts.push(
       table(
         ['all rows', 'reader', 'records', 'MiB', 's', 'before MiB', 'most MiB'],
-        streams.map(each => [
+        streams.map((each) => [
           each.server,
           each.reader,
           whole(each.records),
           each.mib.toFixed(1),
           each.seconds.toFixed(1),
           whole(each.beforeMiB),
-          whole(each.mostMiB)
+          whole(each.mostMiB),
         ]),
-        2
-      )
+        2,
+      ),
     )
   }
   if (summaries.some(({ doubtful }) => doubtful)) {
     parts.push(`~ other work took more than ${calmCores} core during a sample: repeat on a calm machine.`)
   }
   const verdicts = judge(kind, summaries, memory)
-  if (verdicts.length > 0) parts.push(verdicts.map(({ text, met }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n'))
+  if (verdicts.length > 0)
+    parts.push(verdicts.map(({ text, met }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n'))
   return [`## ${title}`, ...parts].join('\n\n')
 }
 
 /** Columns after the first `left` ones are aligned to the right. */
 function table(head: string[], rows: string[][], left = 1): string {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map(row => row[column]?.length ?? 0)))
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: string[]) =>
     cells
       .map((cell, column) => (column < left ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
       .join('  ')
       .trimEnd()
-  return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n')
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
 }
 
 function whole(value: number): string {

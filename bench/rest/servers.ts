@@ -7,7 +7,9 @@ export const serverNames = ['raw', 'knex', 'feathers', 'steward'] as const
 export type ServerName = (typeof serverNames)[number]
 
 /** What a file in `servers/` exports as `open`: connects to the database and gives back the handler of HTTP requests. */
-export type OpenServer = (target: Target) => Promise<(request: IncomingMessage, response: ServerResponse) => void>
+export type OpenServer = (
+  target: Target,
+) => Promise<(request: IncomingMessage, response: ServerResponse) => void | Promise<void>>
 
 /** What is asked of a server beyond the common answers. */
 export interface Demands {
@@ -21,7 +23,7 @@ export const demands: Readonly<Record<ServerName, Demands>> = {
   raw: { guarded: false, streams: false },
   knex: { guarded: false, streams: false },
   feathers: { guarded: false, streams: false },
-  steward: { guarded: true, streams: true }
+  steward: { guarded: true, streams: true },
 }
 
 /** Credentials of every request; only a guarded server looks at them. */

@@ -28,7 +28,9 @@ export async function measureStream(name: ServerName, target: Target, items: num
       let mostMiB = beforeMiB
       const timer = setInterval(() => (mostMiB = Math.max(mostMiB, memory(server.pid).nowMiB)), 20)
       const start = performance.now()
-      const { records, bytes } = await readAll(server.port, '', reader === 'slow' ? 5 : 0).finally(() => clearInterval(timer))
+      const { records, bytes } = await readAll(server.port, '', reader === 'slow' ? 5 : 0).finally(() =>
+        clearInterval(timer),
+      )
       if (records !== items) throw new Error(`${name} streamed ${records} records, not ${items}`)
       const seconds = (performance.now() - start) / 1000
       results.push({ server: name, reader, records, mib: bytes / 2 ** 20, seconds, beforeMiB, mostMiB })
@@ -42,7 +44,9 @@ export async function measureStream(name: ServerName, target: Target, items: num
 /** Reads an answer without keeping it, waiting after each chunk. */
 async function readAll(port: number, rest: string, pauseMs: number): Promise<{ records: number; bytes: number }> {
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: base + rest, headers: { authorization } }, resolve).on('error', reject).end()
+    request({ host: '127.0.0.1', port, path: base + rest, headers: { authorization } }, resolve)
+      .on('error', reject)
+      .end()
   })
   if (response.statusCode !== 200) throw new Error(`A search of all rows was answered with ${response.statusCode}`)
   const mark = '"row_id"'

@@ -20,21 +20,24 @@ export interface Summary {
 }
 
 export function summarize(samples: readonly Sample[]): Summary[] {
-  return operationNames.flatMap(operation =>
-    serverNames.flatMap(server => {
-      const own = samples.filter(sample => sample.server === server && sample.operation === operation)
+  return operationNames.flatMap((operation) =>
+    serverNames.flatMap((server) => {
+      const own = samples.filter((sample) => sample.server === server && sample.operation === operation)
       return own.length === 0 ? [] : [summarizeOne(server, operation, own, samples)]
-    })
+    }),
   )
 }
 
 function summarizeOne(server: ServerName, operation: OperationName, own: Sample[], all: readonly Sample[]): Summary {
-  const rates = own.map(sample => sample.perSecond)
+  const rates = own.map((sample) => sample.perSecond)
   const ratios = own.flatMap(({ round, perSecond }) => {
-    const raw = all.find(sample => sample.server === 'raw' && sample.operation === operation && sample.round === round)
+    const raw = all.find(
+      (sample) => sample.server === 'raw' && sample.operation === operation && sample.round === round,
+    )
     return raw === undefined ? [] : [perSecond / raw.perSecond]
   })
-  const medianOf = (name: 'p50Ms' | 'p99Ms' | 'serverMicros' | 'databaseMicros') => median(own.map(sample => sample[name]))
+  const medianOf = (name: 'p50Ms' | 'p99Ms' | 'serverMicros' | 'databaseMicros') =>
+    median(own.map((sample) => sample[name]))
   return {
     server,
     operation,
@@ -45,7 +48,7 @@ function summarizeOne(server: ServerName, operation: OperationName, own: Sample[
     p99Ms: medianOf('p99Ms'),
     serverMicros: medianOf('serverMicros'),
     databaseMicros: medianOf('databaseMicros'),
-    doubtful: own.some(sample => sample.otherCores > calmCores)
+    doubtful: own.some((sample) => sample.otherCores > calmCores),
   }
 }
 

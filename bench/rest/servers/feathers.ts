@@ -10,7 +10,7 @@ import { now, pickInput, toRecord, user } from './item.ts'
 const path = base.slice(1, -1)
 
 /** The peer: Feathers 5 with its own knex adapter and its own Koa transport. */
-export const open: OpenServer = async target => {
+export const open: OpenServer = async (target) => {
   const db = openKnex(target)
   const like = target.kind === 'postgresql' ? '$ilike' : '$like'
   const app = koa(feathers())
@@ -19,7 +19,7 @@ export const open: OpenServer = async target => {
   app.configure(rest())
   app.use(path, new Items({ Model: db, name: 'item', id: 'row_id' }))
   app.service(path).hooks({
-    around: { all: [answerRecords], find: [translateQuery(like)], create: [stampCreate], update: [stampUpdate] }
+    around: { all: [answerRecords], find: [translateQuery(like)], create: [stampCreate], update: [stampUpdate] },
   })
   await app.setup()
   return app.callback()

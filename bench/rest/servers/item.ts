@@ -21,14 +21,14 @@ export function toRecord(row: JoinedRow): ItemRecord {
     itm_date: row.itm_date,
     itm_dt: row.itm_dt,
     itm_category_id: String(row.itm_category_id),
-    itm_category_id__cat_name: row.itm_category_id__cat_name
+    itm_category_id__cat_name: row.itm_category_id__cat_name,
   }
 }
 
 /** Only the fields that a client may send. */
 export function pickInput(body: unknown): Partial<ItemInput> {
   const given = (body ?? {}) as Partial<Record<string, unknown>>
-  return Object.fromEntries(inputFields.filter(name => given[name] !== undefined).map(name => [name, given[name]]))
+  return Object.fromEntries(inputFields.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
 }
 
 /** Now, as datetimes are stored. */

@@ -1,11 +1,11 @@
 import { createPool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise'
-import { mysqlTexts } from '../connect.ts'
 import type { Target } from '../databases.ts'
+import { mysqlTexts } from '../drivers.ts'
 import { inputFields } from '../model.ts'
 import { now, toRecord, user, type JoinedRow } from './item.ts'
 import type { RawItems } from './raw.ts'
 
-const columns = ['row_id', ...inputFields].map(name => `i.${name}`).join(', ')
+const columns = ['row_id', ...inputFields].map((name) => `i.${name}`).join(', ')
 const joined = `select ${columns}, c.cat_name as itm_category_id__cat_name`
 const join = 'left join category c on c.row_id = i.itm_category_id'
 
@@ -34,13 +34,15 @@ export async function openItems({ url }: Target): Promise<RawItems> {
     },
     async create(values) {
       const time = now()
-      const given = inputFields.map(name => values[name]).map(value => (typeof value === 'boolean' ? Number(value) : value))
+      const given = inputFields
+        .map((name) => values[name])
+        .map((value) => (typeof value === 'boolean' ? Number(value) : value))
       const [{ insertId }] = await pool.execute<ResultSetHeader>(insert, [...given, time, user, time, user])
       return (await find(insertId)) ?? {}
     },
     async update(rowId, { itm_qty, itm_name }) {
       await pool.execute(change, [itm_qty ?? null, itm_name ?? null, now(), user, rowId])
       return find(rowId)
-    }
+    },
   }
 }

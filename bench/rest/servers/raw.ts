@@ -24,7 +24,7 @@ export interface RawItems {
 }
 
 /** The limit: the driver behind node:http, with nothing in between that could be left out. */
-export const open: OpenServer = async target => {
+export const open: OpenServer = async (target) => {
   const items = await openItems[target.kind](target)
   return (request, response) => {
     answer(items, request, response).catch((error: unknown) => {
@@ -35,9 +35,9 @@ export const open: OpenServer = async target => {
 }
 
 const openItems: Readonly<Record<DatabaseKind, (target: Target) => Promise<RawItems>>> = {
-  sqlite: async target => (await import('./raw-sqlite.ts')).openItems(target),
-  postgresql: async target => (await import('./raw-postgresql.ts')).openItems(target),
-  mysql: async target => (await import('./raw-mysql.ts')).openItems(target)
+  sqlite: async (target) => (await import('./raw-sqlite.ts')).openItems(target),
+  postgresql: async (target) => (await import('./raw-postgresql.ts')).openItems(target),
+  mysql: async (target) => (await import('./raw-mysql.ts')).openItems(target),
 }
 
 async function answer(items: RawItems, request: IncomingMessage, response: ServerResponse): Promise<void> {
