@@ -36,7 +36,12 @@ export function parseObjectFile(text: string, fileName: string): ObjectDefinitio
     return `${fileName}:${Math.max(line, 1)}:${Math.max(col, 1)}`
   }
   if (document.errors.length > 0) {
-    throw new DefinitionError(document.errors.map(({ pos, message }) => `${place(pos[0])} ${message}`))
+    throw new DefinitionError(
+      document.errors.map(({ code, pos, message }) => {
+        const text = code === 'MULTIPLE_DOCS' ? 'holds a second object; each one needs its own file' : message
+        return `${place(pos[0])} ${text}`
+      }),
+    )
   }
   const data = toData(document, place)
   if (data === null) throw new DefinitionError([`${place(0)} is empty; it needs "name" and "fields"`])
@@ -45,7 +50,11 @@ export function parseObjectFile(text: string, fileName: string): ObjectDefinitio
     const mistakes = readSchemaErrors(validate.errors ?? [])
       .map((mistake) => ({ ...mistake, offset: offsetOf(document.contents, mistake) }))
       .toSorted((a, b) => a.offset - b.offset)
-    throw new DefinitionError(mistakes.map(({ path, text, offset }) => [place(offset), ...(path.length > 0 ? [path.join('.')] : []), text].join(' ')))
+    throw new DefinitionError(
+      mistakes.map(({ path, text, offset }) =>
+        [place(offset), ...(path.length > 0 ? [path.join('.')] : []), text].join(' '),
+      ),
+    )
   }
   const { $schema: _, ...definition } = data as ObjectDefinition & { $schema?: string }
   return definition
@@ -87,6 +96,8 @@ function schemaValidator(): ValidateFunction {
 
 /** The published schema: beside the built files, or where it is written when this file runs from its source. */
 function readSchema(): object {
-  const [built, source] = ['./schema/object.json', '../../../schema/object.json'].map((path) => new URL(path, import.meta.url)) as [URL, URL]
+  const [built, source] = ['./schema/object.json', '../../../schema/object.json'].map(
+    (path) => new URL(path, import.meta.url),
+  ) as [URL, URL]
   return JSON.parse(readFileSync(existsSync(built) ? built : source, 'utf8')) as object
 }

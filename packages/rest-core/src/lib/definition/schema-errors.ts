@@ -35,7 +35,10 @@ function textOf({ keyword, params, data, schema, parentSchema, message = 'is not
     case 'required':
       return `needs "${params['missingProperty']}"`
     case 'additionalProperties':
-      return unknown(params['additionalProperty'] as string, Object.keys((parentSchema as { properties: object }).properties))
+      return unknown(
+        params['additionalProperty'] as string,
+        Object.keys((parentSchema as { properties: object }).properties),
+      )
     case 'propertyNames': {
       const { enum: known, description } = schema as { enum?: string[]; description?: string }
       return known ? unknown(params['propertyName'] as string, known) : `is not a good name: ${description}`
@@ -67,7 +70,9 @@ function hint(given: unknown, known: readonly string[]): string {
 
 function quoteAdvice(schema: unknown, data: unknown): string {
   const wantsText = [schema].flat().includes('string')
-  return wantsText && (typeof data === 'number' || typeof data === 'boolean') ? `; put it in quotes: "${String(data)}"` : ''
+  return wantsText && (typeof data === 'number' || typeof data === 'boolean')
+    ? `; put it in quotes: "${String(data)}"`
+    : ''
 }
 
 const names: Readonly<Record<string, string>> = {

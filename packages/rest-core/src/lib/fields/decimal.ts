@@ -38,7 +38,11 @@ export const decimalType: FieldType = {
   jsonSchema(field) {
     const { min, max } = field.definition as DecimalField
     return {
-      type: ['number', ...(sizeOf(field).precision > exactDigits ? ['string'] : []), ...(field.required ? [] : ['null'])],
+      type: [
+        'number',
+        ...(sizeOf(field).precision > exactDigits ? ['string'] : []),
+        ...(field.required ? [] : ['null']),
+      ],
       ...(min === undefined ? {} : { minimum: min }),
       ...(max === undefined ? {} : { maximum: max }),
     }

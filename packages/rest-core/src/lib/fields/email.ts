@@ -19,6 +19,11 @@ function checkEmail(text: string): Problem | undefined {
     !local.startsWith('.') &&
     !local.endsWith('.') &&
     !local.includes('..') &&
-    text.slice(at + 1).split('.').every((part) => label.test(part))
-  return valid ? undefined : new Problem('ERR_PATTERN', `must be an e-mail address such as name@example.com, not ${quote(text)}`)
+    text
+      .slice(at + 1)
+      .split('.')
+      .every((part) => label.test(part))
+  return valid
+    ? undefined
+    : new Problem('ERR_PATTERN', `must be an e-mail address such as name@example.com, not ${quote(text)}`)
 }

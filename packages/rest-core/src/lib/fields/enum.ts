@@ -15,6 +15,12 @@ export const enumType: FieldType = {
   parse: parseText,
   validate: (value, field) => checkCode(value as string, field),
   format: (value, field) => labelOf(value as string, field),
-  column: (field) => ({ kind: 'string', length: Math.max(shortestColumn, ...enumValues(field).map(({ code }) => code.length)) }),
-  jsonSchema: (field) => ({ type: 'string', enum: [...enumValues(field).map(({ code }) => code), ...(field.required ? [] : [''])] }),
+  column: (field) => ({
+    kind: 'string',
+    length: Math.max(shortestColumn, ...enumValues(field).map(({ code }) => code.length)),
+  }),
+  jsonSchema: (field) => ({
+    type: 'string',
+    enum: [...enumValues(field).map(({ code }) => code), ...(field.required ? [] : [''])],
+  }),
 }

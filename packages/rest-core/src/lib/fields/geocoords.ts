@@ -34,5 +34,8 @@ function readDegrees(text: string | undefined, most: number): string | undefined
 }
 
 function notCoordinates(input: unknown): Problem {
-  return new Problem('ERR_TYPE', `must be coordinates such as 48.8566;2.3522 (latitude;longitude, at most ${mostFraction} digits after the point), not ${describe(input)}`)
+  return new Problem(
+    'ERR_TYPE',
+    `must be coordinates such as 48.8566;2.3522 (latitude;longitude, at most ${mostFraction} digits after the point), not ${describe(input)}`,
+  )
 }

@@ -25,7 +25,9 @@ export const integerType: FieldType = {
     if (typeof input !== 'string') return notAnInteger(input)
     const text = input.trim()
     if (text === '') return null
-    const digits = digitsOnly.test(text) ? { negative: false, whole: String(Number(text)), fraction: '' } : readDigits(text)
+    const digits = digitsOnly.test(text)
+      ? { negative: false, whole: String(Number(text)), fraction: '' }
+      : readDigits(text)
     if (!digits || digits.fraction !== '') return notAnInteger(input)
     return digits.whole.length > precision ? tooManyDigits(precision) : integerValue(digitsText(digits))
   },

@@ -14,7 +14,8 @@ export const multiEnumType: FieldType = {
     const codes = new Set<string>()
     for (const item of Array.isArray(input) ? input : [input]) {
       const text = parseText(item)
-      if (text instanceof Problem) return new Problem('ERR_TYPE', 'must be an array of codes, or codes as text, separated by ;')
+      if (text instanceof Problem)
+        return new Problem('ERR_TYPE', 'must be an array of codes, or codes as text, separated by ;')
       for (const code of text.split(';')) if (code !== '') codes.add(code)
     }
     return inListOrder(codes, field)

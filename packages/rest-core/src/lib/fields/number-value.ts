@@ -2,7 +2,10 @@ import { Problem, type FieldValue } from './field-type.js'
 import { compareNumbers, digitsText, readDigits } from './number-text.js'
 
 /** Checks the range of a definition. */
-export function checkRange(value: FieldValue, range: { readonly min?: number; readonly max?: number }): Problem | undefined {
+export function checkRange(
+  value: FieldValue,
+  range: { readonly min?: number; readonly max?: number },
+): Problem | undefined {
   const number = value as number | string
   if (range.min !== undefined && compareNumbers(number, range.min) < 0) {
     return new Problem('ERR_TYPE', `must be at least ${range.min}, not ${number}`)

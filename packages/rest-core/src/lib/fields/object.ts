@@ -43,5 +43,8 @@ function isPlain(value: object): boolean {
 }
 
 function notJson(value: unknown): Problem {
-  return new Problem('ERR_TYPE', `must be a JSON value, not ${typeof value === 'object' ? 'an instance of a class' : describe(value)}`)
+  return new Problem(
+    'ERR_TYPE',
+    `must be a JSON value, not ${typeof value === 'object' ? 'an instance of a class' : describe(value)}`,
+  )
 }

@@ -2,7 +2,7 @@ import { quote } from './describe.js'
 import { Problem } from './field-type.js'
 import { textType } from './text-value.js'
 
-const shape = /^\+?[\d ().\/-]+(?:(?:x|ext\.?|#) ?\d{1,6})?$/i
+const shape = /^\+?[\d ()./-]+(?:(?:x|ext\.?|#) ?\d{1,6})?$/i
 
 /** A phone number as people write it: 3 to 20 digits, blanks and `().-/` between them, an optional leading `+` and extension. Kept as given. */
 export const phoneType = textType({ name: 'phone', number: 22, check: checkPhone })

@@ -1,6 +1,5 @@
 import { describe } from './describe.js'
 import { Problem } from './field-type.js'
-import { readDigits } from './number-text.js'
 import { checkLength, parseText } from './text-value.js'
 
 const largest = 2n ** 63n - 1n
@@ -25,8 +24,8 @@ function parseIntegerId(input: unknown): string | Problem {
     return new Problem('ERR_TYPE', `must be exact; ${input} is a number that has lost digits, send it as a string`)
   }
   const text = typeof input === 'string' || typeof input === 'number' ? String(input).trim() : 'none'
-  const digits = /^[+-]?\d{1,40}$/.test(text) ? readDigits(text) : undefined
-  if (!digits) return text === '' ? '' : notAnId(input)
+  if (text === '') return ''
+  if (!/^[+-]?\d{1,40}$/.test(text)) return notAnId(input)
   const id = BigInt(text.replace('+', ''))
   if (id < smallest || id > largest) return notAnId(input)
   return id === 0n ? '' : id.toString()

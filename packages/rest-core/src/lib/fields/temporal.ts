@@ -99,6 +99,9 @@ export function temporalType(options: TemporalTypeOptions): FieldType {
     validate: () => undefined,
     format: String,
     column: () => ({ kind: options.name }),
-    jsonSchema: (field) => ({ type: 'string', pattern: field.required ? `^${options.pattern}$` : `^(${options.pattern})?$` }),
+    jsonSchema: (field) => ({
+      type: 'string',
+      pattern: field.required ? `^${options.pattern}$` : `^(${options.pattern})?$`,
+    }),
   }
 }

@@ -18,14 +18,17 @@ export function parseText(input: unknown): string | Problem {
     case 'boolean':
       return String(input)
     default:
-      return input === null || input === undefined ? '' : new Problem('ERR_TYPE', `must be text, not ${describe(input)}`)
+      return input === null || input === undefined
+        ? ''
+        : new Problem('ERR_TYPE', `must be text, not ${describe(input)}`)
   }
 }
 
 /** Why no database should get this text, whatever the field. */
 export function unstorable(text: string): Problem | undefined {
   if (text.includes('\0')) return new Problem('ERR_TYPE', 'must not contain the NUL character')
-  if (!text.isWellFormed()) return new Problem('ERR_TYPE', 'must be well-formed Unicode, but contains half of a surrogate pair')
+  if (!text.isWellFormed())
+    return new Problem('ERR_TYPE', 'must be well-formed Unicode, but contains half of a surrogate pair')
   return undefined
 }
 
@@ -98,7 +101,11 @@ export function formatText(value: FieldValue): string {
 }
 
 /** JSON Schema of a text with the length of its field; the pattern only when empty texts would be wrong too. */
-export function textSchema(field: FieldModel, length?: number, more?: Record<string, unknown>): Record<string, unknown> {
+export function textSchema(
+  field: FieldModel,
+  length?: number,
+  more?: Record<string, unknown>,
+): Record<string, unknown> {
   const { pattern } = field.definition as TextField
   return {
     type: 'string',

@@ -19,7 +19,10 @@ function checkUrl(text: string): Problem | undefined {
     return new Problem('ERR_PATTERN', `must be a complete address such as https://example.com/, not ${quote(text)}`)
   }
   if (!safeSchemes.includes(given.toLowerCase())) {
-    return new Problem('ERR_PATTERN', `must be an address that starts with one of ${safeSchemes.map((s) => `${s}:`).join(' ')}, not ${quote(`${given}:`)}`)
+    return new Problem(
+      'ERR_PATTERN',
+      `must be an address that starts with one of ${safeSchemes.map((s) => `${s}:`).join(' ')}, not ${quote(`${given}:`)}`,
+    )
   }
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) {
     return new Problem('ERR_PATTERN', `must be a well-formed address, with blanks written as %20, not ${quote(text)}`)

@@ -13,7 +13,13 @@ export function anyOf(terms: readonly Filter[]): Filter {
 
 /** Matches no record. */
 export function never(field: string): Filter {
-  return { op: 'and', terms: [{ op: 'null', field }, { op: 'notNull', field }] }
+  return {
+    op: 'and',
+    terms: [
+      { op: 'null', field },
+      { op: 'notNull', field },
+    ],
+  }
 }
 
 function combine(op: 'and' | 'or', single: '=' | '<>', list: 'in' | 'notIn', terms: readonly Filter[]): Filter {
@@ -36,7 +42,8 @@ function combine(op: 'and' | 'or', single: '=' | '<>', list: 'in' | 'notIn', ter
   }
   for (const [field, place] of places) {
     const all = [...(values.get(field) ?? [])]
-    merged[place] = all.length === 1 ? { op: single, field, value: all[0] as FieldValue } : { op: list, field, values: all }
+    merged[place] =
+      all.length === 1 ? { op: single, field, value: all[0] as FieldValue } : { op: list, field, values: all }
   }
   return merged.length === 1 ? (merged[0] as Filter) : { op, terms: merged }
 }
@@ -71,7 +78,9 @@ export function negate(filter: Filter): Filter {
     case '>=': {
       // An empty value is on neither side of a comparison.
       const opposite: Filter = { ...filter, op: opposites[filter.op] as Comparison }
-      return filter.value === true || filter.value === false ? opposite : { op: 'or', terms: [opposite, { op: 'null', field: filter.field }] }
+      return filter.value === true || filter.value === false
+        ? opposite
+        : { op: 'or', terms: [opposite, { op: 'null', field: filter.field }] }
     }
     default:
       return { ...filter, op: opposites[filter.op] } as Filter

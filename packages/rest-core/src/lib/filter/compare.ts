@@ -18,7 +18,9 @@ export function compareValues(a: FieldValue, b: FieldValue, { columnType }: Read
       return compareNumbers(a as number | string, b as number | string)
     case 'id':
     case 'reference':
-      return columnType.values === 'integer' ? compareNumbers(a as string, b as string) : compareText(a as string, b as string)
+      return columnType.values === 'integer'
+        ? compareNumbers(a as string, b as string)
+        : compareText(a as string, b as string)
     case 'boolean':
       return Number(a) - Number(b)
     case 'list':
@@ -48,8 +50,15 @@ function rank(unit: number): number {
 }
 
 /** A comparison for `sort` that follows an order on records that hold its fields. */
-export function compareRecords(order: readonly Order[], object: ObjectModel): (a: BusinessRecord, b: BusinessRecord) => number {
-  const steps = order.map(({ field, descending }) => ({ name: field, sign: descending ? -1 : 1, field: object.readable.get(field) as ReadableField }))
+export function compareRecords(
+  order: readonly Order[],
+  object: ObjectModel,
+): (a: BusinessRecord, b: BusinessRecord) => number {
+  const steps = order.map(({ field, descending }) => ({
+    name: field,
+    sign: descending ? -1 : 1,
+    field: object.readable.get(field) as ReadableField,
+  }))
   return (a, b) => {
     for (const { name, sign, field } of steps) {
       const result = sign * compareValues(a[name] as FieldValue, b[name] as FieldValue, field)

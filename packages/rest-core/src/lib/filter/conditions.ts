@@ -29,7 +29,8 @@ export interface Operand {
 export function compareFilter(field: ReadableField, op: Comparison, operand: Operand, context: FilterContext): Filter {
   const { name, type, columnType } = field
   if (columnType.kind === 'json') throw filterError('can only be "is null" or "is not null"', name)
-  if (op !== '=' && op !== '<>' && !type.ordered) throw filterError(`cannot use ${op}, because values of type "${type.name}" have no order`, name)
+  if (op !== '=' && op !== '<>' && !type.ordered)
+    throw filterError(`cannot use ${op}, because values of type "${type.name}" have no order`, name)
   const text = resolve(field, operand, context)
   if (text === '' && operand.variable) return op === '<>' ? negate(never(name)) : never(name)
   const value = parseValue(field, text)
@@ -75,16 +76,21 @@ export function listFilter(field: ReadableField, operands: readonly Operand[], c
 export function operandOf(field: ReadableField, text: string, context: FilterContext): Operand {
   const trimmed = text.trim()
   if (!trimmed.startsWith('[') || !trimmed.endsWith(']')) return { text, variable: false }
-  const variable = (isTemporal(field) && looksRelative(trimmed)) || variableValue(context, trimmed.slice(1, -1)) !== undefined
+  const variable =
+    (isTemporal(field) && looksRelative(trimmed)) || variableValue(context, trimmed.slice(1, -1)) !== undefined
   return { text: variable ? trimmed : text, variable }
 }
 
 function resolve({ name }: ReadableField, { text, variable }: Operand, context: FilterContext): string {
   if (!variable) return text
-  const value = readRelativeDate(text, context.options.now?.() ?? new Date()) ?? variableValue(context, text.slice(1, -1))
+  const value =
+    readRelativeDate(text, context.options.now?.() ?? new Date()) ?? variableValue(context, text.slice(1, -1))
   if (value !== undefined) return value
   if (looksRelative(text)) {
-    throw filterError(`has ${quote(text)}; relative dates look like [DATE:-3m] (units y m w d) or [DATETIME:+12h] (also h n s)`, name)
+    throw filterError(
+      `has ${quote(text)}; relative dates look like [DATE:-3m] (units y m w d) or [DATETIME:+12h] (also h n s)`,
+      name,
+    )
   }
   const known = ['[DATE]', '[DATETIME]', ...Object.keys(context.options.variables ?? {}).map((each) => `[${each}]`)]
   throw filterError(`has ${quote(text)}, which is not known here; known are ${known.join(' ')}`, name)
@@ -109,9 +115,22 @@ function compareDay(field: string, op: Comparison, day: string): Filter {
   const end = `${day} 23:59:59`
   switch (op) {
     case '=':
-      return { op: 'and', terms: [{ op: '>=', field, value: start }, { op: '<=', field, value: end }] }
+      return {
+        op: 'and',
+        terms: [
+          { op: '>=', field, value: start },
+          { op: '<=', field, value: end },
+        ],
+      }
     case '<>':
-      return { op: 'or', terms: [{ op: '<', field, value: start }, { op: '>', field, value: end }, { op: 'null', field }] }
+      return {
+        op: 'or',
+        terms: [
+          { op: '<', field, value: start },
+          { op: '>', field, value: end },
+          { op: 'null', field },
+        ],
+      }
     case '<':
     case '>=':
       return { op, field, value: start }

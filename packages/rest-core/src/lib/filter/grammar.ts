@@ -1,4 +1,12 @@
-import { createToken, EmbeddedActionsParser, EOF, Lexer, type IToken, type ParserMethod, type TokenType } from 'chevrotain'
+import {
+  createToken,
+  EmbeddedActionsParser,
+  EOF,
+  Lexer,
+  type IToken,
+  type ParserMethod,
+  type TokenType,
+} from 'chevrotain'
 import type { RestError } from '../../errors.js'
 import type { Comparison } from './filter.js'
 import type { Operand } from './conditions.js'
@@ -54,7 +62,7 @@ const tokens = [Blank, Operator, Quoted, Variable, Open, Close, Comma, And, Or, 
  */
 class FilterParser extends EmbeddedActionsParser {
   constructor() {
-    super(tokens, { maxLookahead: 2, recoveryEnabled: false, skipValidations: true })
+    super(tokens, { maxLookahead: 2, recoveryEnabled: false })
     this.performSelfAnalysis()
   }
 
@@ -82,10 +90,7 @@ class FilterParser extends EmbeddedActionsParser {
       this.CONSUME(Not)
       negated = !negated
     })
-    const term = this.OR([
-      { ALT: () => this.SUBRULE(this.group) },
-      { ALT: () => this.SUBRULE(this.condition) },
-    ])
+    const term = this.OR([{ ALT: () => this.SUBRULE(this.group) }, { ALT: () => this.SUBRULE(this.condition) }])
     return negated ? { kind: 'not', term } : term
   })
 
@@ -192,7 +197,8 @@ function checkLimits(found: readonly IToken[], budget: Budget, field: string | u
   let terms = 0
   let commas = 0
   for (const { tokenType } of found) {
-    if (tokenType === Open && ++depth > limits.nesting) throw filterError(`nests parentheses deeper than ${limits.nesting}`, field)
+    if (tokenType === Open && ++depth > limits.nesting)
+      throw filterError(`nests parentheses deeper than ${limits.nesting}`, field)
     if (tokenType === Close) depth--
     if (tokenType === Operator || tokenType === Like || tokenType === In || tokenType === Is) terms++
     if (tokenType === Comma) commas++

@@ -24,7 +24,9 @@ type Group = Extract<Filter, { terms: unknown }>
 function compile(filter: Filter, object: ObjectModel): Test {
   if (isGroup(filter)) {
     const tests = filter.terms.map((term) => compile(term, object))
-    return filter.op === 'and' ? (values) => tests.every((test) => test(values)) : (values) => tests.some((test) => test(values))
+    return filter.op === 'and'
+      ? (values) => tests.every((test) => test(values))
+      : (values) => tests.some((test) => test(values))
   }
   const field = object.readable.get(filter.field)
   if (!field) throw new TypeError(`Object "${object.name}" has no field "${filter.field}" to filter on.`)
@@ -51,7 +53,8 @@ function compileLeaf(filter: Exclude<Filter, Group>, field: ReadableField): (val
     case 'in':
     case 'notIn': {
       const found = filter.op === 'in'
-      return (value) => (!isEmpty(value) && filter.values.some((each) => compareValues(value, each, field) === 0)) === found
+      return (value) =>
+        (!isEmpty(value) && filter.values.some((each) => compareValues(value, each, field) === 0)) === found
     }
     case 'contains':
     case 'notContains': {
@@ -63,7 +66,11 @@ function compileLeaf(filter: Exclude<Filter, Group>, field: ReadableField): (val
   }
 }
 
-function compileComparison(op: '=' | '<>' | '<' | '<=' | '>' | '>=', other: FieldValue, field: ReadableField): (value: FieldValue) => boolean {
+function compileComparison(
+  op: '=' | '<>' | '<' | '<=' | '>' | '>=',
+  other: FieldValue,
+  field: ReadableField,
+): (value: FieldValue) => boolean {
   const order = (value: FieldValue): number => compareValues(value, other, field)
   switch (op) {
     case '=':

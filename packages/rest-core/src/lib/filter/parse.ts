@@ -17,7 +17,11 @@ import { boundFilter, plainFilter } from './plain.js'
  * @returns `undefined` when nothing is asked for.
  * @throws RestError ERR_FILTER for a text that cannot be used, ERR_BAD_REQUEST for an unknown field.
  */
-export function parseFilterTexts(object: ObjectModel, texts: FilterTexts, options: FilterOptions = {}): Filter | undefined {
+export function parseFilterTexts(
+  object: ObjectModel,
+  texts: FilterTexts,
+  options: FilterOptions = {},
+): Filter | undefined {
   const context = createContext(object, options)
   const terms: Filter[] = []
   for (const [name, given] of Object.entries(texts)) {
@@ -27,7 +31,8 @@ export function parseFilterTexts(object: ObjectModel, texts: FilterTexts, option
       const filter = read(text)
       if (filter) alternatives.push(filter)
     }
-    if (alternatives.length > 0) terms.push(alternatives.length === 1 ? (alternatives[0] as Filter) : anyOf(alternatives))
+    if (alternatives.length > 0)
+      terms.push(alternatives.length === 1 ? (alternatives[0] as Filter) : anyOf(alternatives))
   }
   return terms.length < 2 ? terms[0] : allOf(terms)
 }
@@ -43,7 +48,12 @@ export function parseFilterTexts(object: ObjectModel, texts: FilterTexts, option
  * @returns `undefined` for a blank text.
  * @throws RestError ERR_FILTER for a text that cannot be used, ERR_BAD_REQUEST for an unknown field.
  */
-export function parseFilterText(object: ObjectModel, fieldName: string, text: string, options: FilterOptions = {}): Filter | undefined {
+export function parseFilterText(
+  object: ObjectModel,
+  fieldName: string,
+  text: string,
+  options: FilterOptions = {},
+): Filter | undefined {
   const context = createContext(object, options)
   return readText(filterableField(context, fieldName), text, context)
 }
@@ -117,12 +127,20 @@ function isMeantAsTitle(expression: Expression): boolean {
 function ownField(field: ReadableField): (condition: Condition) => ReadableField {
   return ({ field: named, position }) => {
     if (named === undefined) return field
-    throw filterError(`has "${named}" where an operator is expected, before position ${position + 1}; put texts in single quotes`, field.name)
+    throw filterError(
+      `has "${named}" where an operator is expected, before position ${position + 1}; put texts in single quotes`,
+      field.name,
+    )
   }
 }
 
 /** Negation is carried down to the conditions and applied there once. */
-function build(expression: Expression, fieldOf: (condition: Condition) => ReadableField, context: FilterContext, negated: boolean): Filter {
+function build(
+  expression: Expression,
+  fieldOf: (condition: Condition) => ReadableField,
+  context: FilterContext,
+  negated: boolean,
+): Filter {
   switch (expression.kind) {
     case 'and':
     case 'or': {

@@ -38,6 +38,11 @@ function intervalFilter(field: ReadableField, text: string, context: FilterConte
 }
 
 /** One side of an interval, inclusive; `undefined` for a blank text. @throws RestError ERR_FILTER */
-export function boundFilter(field: ReadableField, op: '>=' | '<=', text: string, context: FilterContext): Filter | undefined {
+export function boundFilter(
+  field: ReadableField,
+  op: '>=' | '<=',
+  text: string,
+  context: FilterContext,
+): Filter | undefined {
   return text.trim() === '' ? undefined : compareFilter(field, op, operandOf(field, text, context), context)
 }
