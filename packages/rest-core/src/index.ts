@@ -26,6 +26,7 @@ export type {
   SyncStep,
   Values,
 } from './lib/store.js'
+export { createMemoryStore } from './lib/memory/memory-store.js'
 export { createBusinessObjects } from './lib/service/create-business-objects.js'
 export type { BusinessObjectsOptions, Change } from './lib/service/create-business-objects.js'
 export type {
