@@ -1,0 +1,34 @@
+import type { ObjectStore } from '@steward/rest-core'
+import { ConnectionPool } from '../pool/pool.js'
+import { PooledStore } from '../pool/store.js'
+import { mysqlSchema } from '../schema/index.js'
+import { createCompiler } from '../sql/compiler.js'
+import { mysqlConfig, setStatementTimeout, type MysqlStoreOptions } from './config.js'
+import { mysqlDialect } from './dialect.js'
+import { connector } from './pool.js'
+
+/**
+ * A store on MySQL 8 or MariaDB 10.6 and later, by the package `mysql2`, which must be installed beside this one. No I/O
+ * is done here; the first call connects, and after a restart of the server the next call connects again.
+ *
+ * @throws TypeError for options that cannot work
+ * @example
+ * const store = createMysqlStore({ connection: 'mysql://app:secret@localhost/app', pool: { max: 20 } })
+ */
+export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
+  const config = mysqlConfig(options)
+  return new PooledStore({
+    capabilities: Object.freeze({
+      name: 'mysql',
+      persistent: true,
+      migrations: true,
+      introspection: true,
+      concurrentWriters: true,
+      likeFoldsUnicode: true,
+    }),
+    compiler: createCompiler(mysqlDialect),
+    schema: mysqlSchema,
+    schemaSetUp: setStatementTimeout(0),
+    pool: new ConnectionPool(connector(config), config.pool),
+  })
+}

@@ -1,0 +1,89 @@
+import type { ColumnType, FieldValue } from '@steward/rest-core'
+import { encodeText, isIdType, isTextType, readDatetime, readDecimal, readInteger, readJson, readList, readTime } from '../pool/values.js'
+import type { Dialect, Present } from '../sql/dialect.js'
+
+/**
+ * MySQL and MariaDB. Values go as texts; rows come from the binary protocol with all large numbers, decimals, dates and
+ * times as texts.
+ *
+ * Texts compare in the collation of their column; `sync` makes columns with utf8mb4_bin (code points).
+ */
+export const mysqlDialect: Dialect = {
+  client: 'mysql2',
+  writes: 'reread',
+  pageBeforeJoin: true,
+  noLimit: '18446744073709551615',
+  maxValues: 65_535,
+  // There is no "of" on MariaDB: the joined rows are locked, too.
+  lock: 'for update',
+  schemas: false,
+  falseLiteral: '0',
+
+  encode: (value, type) => (type.kind === 'boolean' ? (value ? '1' : '0') : encodeText(value, type)),
+  read: (column) => column,
+  decode(type) {
+    switch (type.kind) {
+      case 'id':
+      case 'reference':
+        return String
+      case 'integer':
+        return readInteger
+      case 'decimal':
+        return (value) => readDecimal(typeof value === 'number' ? shortest(value) : value)
+      case 'boolean':
+        return readBoolean
+      case 'date':
+        return (value) => orEmpty(value as string)
+      case 'datetime':
+        return (value) => orEmpty(readDatetime(value) as string)
+      case 'time':
+        return readTime
+      case 'list':
+        return readList
+      case 'json':
+        return readJson
+      default:
+        return undefined
+    }
+  },
+
+  isEmpty: (column, type) => (isTextType(type) ? `(${column} is null or ${column} = '')` : `${column} is null`),
+  isFilled: (column, type) => (isTextType(type) ? `${column} <> ''` : `${column} is not null`),
+  compare: (column, operator, type) => `${column} ${operator} ${mark(type)}`,
+  in: (column, count, type) => `${column} in (${Array(count).fill(mark(type)).join(', ')})`,
+  like: (column, type) => `lower(${wireText(column, type)}) like lower(?) escape '\\\\'`,
+  contains: (column) => `instr(${column}, ?) > 0`,
+  order: (column, descending) => (descending ? `${column} desc` : column),
+}
+
+/** A placeholder. Without the casts, numbers would be compared with texts, and that is done by doubles. */
+function mark(type: ColumnType): string {
+  if (type.kind === 'integer' || (isIdType(type) && type.values === 'integer')) return 'cast(? as signed)'
+  return type.kind === 'decimal' ? 'cast(? as decimal(65, 30))' : '?'
+}
+
+function wireText(column: string, type: ColumnType): string {
+  if (isTextType(type) || (isIdType(type) && type.values === 'string')) return column
+  if (type.kind === 'datetime') return `left(cast(${column} as char), 19)`
+  return type.kind === 'time' ? `left(cast(${column} as char), 8)` : `cast(${column} as char)`
+}
+
+/** A float column comes as a double: 1.1 as 1.100000023841858. Gives the shortest number that is the same float. */
+function shortest(number: number): number {
+  if (Math.fround(number) !== number) return number
+  for (let digits = 6; digits < 9; digits++) {
+    const rounded = Number(number.toPrecision(digits))
+    if (Math.fround(rounded) === number) return rounded
+  }
+  return number
+}
+
+/** tinyint, or bit(1), which comes as bytes. */
+function readBoolean(value: Present): FieldValue {
+  return Buffer.isBuffer(value) ? value.some((byte) => byte !== 0) : Number(value) !== 0
+}
+
+/** MySQL lets existing columns hold days that are none. */
+function orEmpty(date: string): FieldValue {
+  return date.startsWith('0000-00-00') ? '' : date
+}

@@ -1,0 +1,32 @@
+import type { SchemaConnection } from '../schema/connection.js'
+import type { Call } from '../sql/statement.js'
+import type { Poolable } from './pool.js'
+
+/** Rows with their values in the order of the statement's columns. */
+export type Rows = readonly (readonly unknown[])[]
+
+/** What a statement that gives no rows did. */
+export interface Change {
+  readonly affected: number
+  /** Id that the database gave to an inserted row, as text; `'0'` when there was none. */
+  readonly insertId: string
+}
+
+/**
+ * One session of a database server. Statements run one after the other in the order of the calls, whether or not the
+ * earlier ones have been waited for. All methods reject with `StoreError` only.
+ */
+export interface Connection extends Poolable, SchemaConnection {
+  query(call: Call): Promise<Rows>
+  change(call: Call): Promise<Change>
+  begin(): Promise<void>
+  /** Once it rejects, the transaction is undone, or the connection is lost and the error says that nobody knows. */
+  commit(): Promise<void>
+  rollback(): Promise<void>
+  /**
+   * Rows in batches of one or more, within the running transaction. Other statements may run between two batches.
+   * Everything behind it is released when the consumer stops; when this is the transaction's only statement (`alone`),
+   * that may be done by giving up the connection.
+   */
+  stream(call: Call, alone: boolean): AsyncGenerator<Rows, void, undefined>
+}

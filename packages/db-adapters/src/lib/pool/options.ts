@@ -1,0 +1,79 @@
+import { StoreError } from '@steward/rest-core/errors'
+
+/** Connections that a store keeps for itself, one caller at a time. */
+export interface PoolOptions {
+  /** Most connections. Default 10. */
+  readonly max?: number
+  /** A caller waits at most this long for a connection, then gets StoreError `unavailable`. In ms, default 5,000. */
+  readonly acquireTimeoutMs?: number
+  /** Connections that nobody needed for this long are closed. In ms, default 60,000. */
+  readonly idleTimeoutMs?: number
+}
+
+/** What stores on database servers have in common. */
+export interface ServerStoreOptions {
+  readonly pool?: PoolOptions
+  /** The server ends statements that run longer, with StoreError `unavailable`. In ms, default 0: no limit. */
+  readonly statementTimeoutMs?: number
+  /** Waiting for a row that others are changing ends with StoreError `busy`. In ms, default 10,000. */
+  readonly lockTimeoutMs?: number
+  /** Most prepared statements kept per connection. Default 200. */
+  readonly maxPreparedStatements?: number
+}
+
+export type PoolLimits = Required<PoolOptions>
+
+export type ServerStoreLimits = Required<Omit<ServerStoreOptions, 'pool'>> & { readonly pool: PoolLimits }
+
+/** @throws TypeError for a limit that is not a whole number, or is too small. */
+export function serverStoreLimits(options: ServerStoreOptions): ServerStoreLimits {
+  const { pool = {} } = options
+  return {
+    pool: {
+      max: limit('pool.max', pool.max, 10, 1),
+      acquireTimeoutMs: limit('pool.acquireTimeoutMs', pool.acquireTimeoutMs, 5_000, 1),
+      idleTimeoutMs: limit('pool.idleTimeoutMs', pool.idleTimeoutMs, 60_000, 1),
+    },
+    statementTimeoutMs: limit('statementTimeoutMs', options.statementTimeoutMs, 0, 0),
+    lockTimeoutMs: limit('lockTimeoutMs', options.lockTimeoutMs, 10_000, 1),
+    maxPreparedStatements: limit('maxPreparedStatements', options.maxPreparedStatements, 200, 1),
+  }
+}
+
+// Timers take a signed 32-bit number of milliseconds.
+const most = 2 ** 31 - 1
+
+function limit(name: string, value: number | undefined, byDefault: number, least: number): number {
+  if (value === undefined) return byDefault
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new TypeError(`Option "${name}" must be a whole number from ${least} to ${most}, not ${String(value)}.`)
+}
+
+/**
+ * Checks that `connection` is a URL with one of these schemes, or an object; a copy is given back.
+ *
+ * @throws TypeError that does not hold the URL, because of its password.
+ */
+export function checkConnection<T extends object>(connection: string | T, schemes: readonly string[]): string | T {
+  if (typeof connection === 'object' && connection !== null) return { ...connection }
+  const url = typeof connection === 'string' && URL.canParse(connection) ? new URL(connection) : undefined
+  if (url && schemes.includes(url.protocol)) return connection
+  const what = url ? `has the scheme "${url.protocol}"` : 'cannot be read as a URL'
+  throw new TypeError(
+    `Option "connection" ${what}. Give an object, or a URL like ${schemes[0]}//user:password@host/database.`,
+  )
+}
+
+/**
+ * The driver's module, an optional peer.
+ *
+ * @throws StoreError `internal` that says what to install.
+ */
+export async function loadDriver<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw new StoreError('internal', `The package "${name}" is missing. Install it: npm install ${name}`, { cause })
+  }
+}

@@ -1,0 +1,135 @@
+import type { BusinessRecord, Filter, ObjectModel, Query, ReadOptions, Selection, StoreSession, Values } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import type { Compiler } from '../sql/compiler.js'
+import type { Call } from '../sql/statement.js'
+import type { Change, Connection, Rows } from './connection.js'
+
+/** A search with a limit up to this comes as one batch. Source: the contract of `StoreSession.search`. */
+const largestBatch = 1_000
+
+/** Whether the search is answered in one batch. */
+export function isOneBatch(query: Query): boolean {
+  return query.limit !== undefined && query.limit <= largestBatch
+}
+
+/**
+ * A transaction's requests. A statement that fails ends the transaction on every database: PostgreSQL does so by itself,
+ * and elsewhere its first half could be kept by mistake.
+ */
+export class ConnectionSession implements StoreSession {
+  readonly #connection: Connection
+  readonly #compiler: Compiler
+  #failure: StoreError | undefined
+  #ended = false
+
+  constructor(connection: Connection, compiler: Compiler) {
+    this.#connection = connection
+    this.#compiler = compiler
+  }
+
+  /** The first statement's failure, when one failed. */
+  get failure(): StoreError | undefined {
+    return this.#failure
+  }
+
+  /** Refuses all later use. */
+  end(): void {
+    this.#ended = true
+  }
+
+  async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    const call = this.#compiler.get(object, rowId, options)
+    return call && firstRecord(call, await this.#query(call))
+  }
+
+  async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void, undefined> {
+    const call = this.#compiler.search(object, query)
+    if (isOneBatch(query)) {
+      const rows = await this.#query(call)
+      if (rows.length > 0) yield records(call, rows)
+      return
+    }
+    this.#check()
+    try {
+      for await (const rows of this.#connection.stream(call, false)) {
+        yield records(call, rows)
+        this.#check()
+      }
+    } catch (error) {
+      throw this.#failed(error)
+    }
+  }
+
+  async count(object: ObjectModel, where?: Filter): Promise<number> {
+    return countIn(await this.#query(this.#compiler.count(object, where)))
+  }
+
+  async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+    const call = this.#compiler.insert(object, values, select)
+    if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))!
+    const rowId = call.statement.gives === 'id' ? firstId(await this.#query(call)) : await this.#insertedId(call)
+    return (await this.get(object, rowId!, { select }))!
+  }
+
+  async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    const call = this.#compiler.update(object, rowId, values, options)
+    if (!call) return undefined
+    if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))
+    const written = call.statement.gives === 'id' ? firstId(await this.#query(call)) : (await this.#change(call)).affected > 0
+    return written ? this.get(object, rowId, { select: options.select }) : undefined
+  }
+
+  async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+    const call = this.#compiler.delete(object, rowId, where)
+    return call !== undefined && (await this.#change(call)).affected > 0
+  }
+
+  async #insertedId(call: Call): Promise<string> {
+    const { insertId } = await this.#change(call)
+    return call.rowId ?? insertId
+  }
+
+  #query(call: Call): Promise<Rows> {
+    this.#check()
+    return this.#connection.query(call).catch((error: unknown) => Promise.reject(this.#failed(error)))
+  }
+
+  #change(call: Call): Promise<Change> {
+    this.#check()
+    return this.#connection.change(call).catch((error: unknown) => Promise.reject(this.#failed(error)))
+  }
+
+  #check(): void {
+    if (this.#ended) throw new StoreError('internal', 'This transaction has ended; its session cannot be used any more.')
+    if (this.#failure) throw afterFailure(this.#failure)
+  }
+
+  #failed(error: unknown): unknown {
+    if (error instanceof StoreError) this.#failure ??= error
+    return error
+  }
+}
+
+/** What a transaction gets when it goes on after a statement that failed. */
+export function afterFailure(failure: StoreError): StoreError {
+  return new StoreError(failure.code, `The transaction is undone, because a statement in it failed: ${failure.message}`, {
+    cause: failure,
+  })
+}
+
+export function records({ statement }: Call, rows: Rows): BusinessRecord[] {
+  return rows.map(statement.decode)
+}
+
+export function firstRecord({ statement }: Call, rows: Rows): BusinessRecord | undefined {
+  const [row] = rows
+  return row && statement.decode(row)
+}
+
+function firstId(rows: Rows): string | undefined {
+  return rows[0] && String(rows[0][0])
+}
+
+export function countIn(rows: Rows): number {
+  return Number(rows[0]![0])
+}

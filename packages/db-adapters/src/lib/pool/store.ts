@@ -1,0 +1,219 @@
+import type {
+  BusinessRecord,
+  Filter,
+  Introspection,
+  Model,
+  ObjectModel,
+  ObjectStore,
+  Query,
+  ReadOptions,
+  Selection,
+  StoreCapabilities,
+  StoreSession,
+  SyncPlan,
+  Values,
+} from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import { applySync, introspect, planSync } from '../schema/index.js'
+import type { SchemaDialect } from '../schema/index.js'
+import type { Compiler } from '../sql/compiler.js'
+import type { Call } from '../sql/statement.js'
+import type { Connection, Rows } from './connection.js'
+import type { ConnectionSource } from './pool.js'
+import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
+
+export interface PooledStoreParts<C extends Connection> {
+  readonly capabilities: StoreCapabilities
+  readonly compiler: Compiler
+  readonly schema: SchemaDialect
+  /** Lets statements of schema work take their time. */
+  readonly schemaSetUp: string
+  /** Connections for one user at a time. */
+  readonly pool: ConnectionSource<C>
+  /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
+  readonly readers?: ConnectionSource<C>
+}
+
+const ping: Call = { statement: { id: 0, sql: 'select 1', gives: 'count', decode: () => ({ row_id: '' }), once: true }, values: [], rowId: undefined }
+
+/** A store on a database server: connections come from a pool, statements from a compiler. */
+export class PooledStore<C extends Connection> implements ObjectStore {
+  readonly capabilities: StoreCapabilities
+  readonly #compiler: Compiler
+  readonly #schema: SchemaDialect
+  readonly #schemaSetUp: string
+  readonly #pool: ConnectionSource<C>
+  readonly #readers: ConnectionSource<C>
+
+  constructor(parts: PooledStoreParts<C>) {
+    this.capabilities = parts.capabilities
+    this.#compiler = parts.compiler
+    this.#schema = parts.schema
+    this.#schemaSetUp = parts.schemaSetUp
+    this.#pool = parts.pool
+    this.#readers = parts.readers ?? parts.pool
+  }
+
+  async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    // A lock would end with the statement, and others would wait behind this one on a shared connection.
+    const call = this.#compiler.get(object, rowId, options.lock ? { ...options, lock: false } : options)
+    return call && firstRecord(call, await this.#read(this.#readers, call))
+  }
+
+  async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void, undefined> {
+    const call = this.#compiler.search(object, query)
+    if (isOneBatch(query)) {
+      const rows = await this.#read(this.#pool, call)
+      if (rows.length > 0) yield records(call, rows)
+      return
+    }
+    for await (const rows of this.#stream(call)) yield records(call, rows)
+  }
+
+  async count(object: ObjectModel, where?: Filter): Promise<number> {
+    return countIn(await this.#read(this.#pool, this.#compiler.count(object, where)))
+  }
+
+  async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+    const call = this.#compiler.insert(object, values, select)
+    if (call.statement.gives !== 'records') return this.transaction((session) => session.insert(object, values, select))
+    return firstRecord(call, await this.#write(call))!
+  }
+
+  async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    const call = this.#compiler.update(object, rowId, values, options)
+    if (!call) return undefined
+    if (call.statement.gives !== 'records') return this.transaction((session) => session.update(object, rowId, values, options))
+    return firstRecord(call, await this.#write(call))
+  }
+
+  async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+    const call = this.#compiler.delete(object, rowId, where)
+    if (!call) return false
+    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    try {
+      return (await connection.change(call)).affected > 0
+    } catch (error) {
+      throw outcome(error, connection)
+    } finally {
+      this.#pool.release(connection)
+    }
+  }
+
+  async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    const session = new ConnectionSession(connection, this.#compiler)
+    try {
+      const began = connection.begin()
+      began.catch(() => {}) // Every statement that follows fails for the same reason.
+      const result = await work(session)
+      session.end()
+      if (session.failure) throw afterFailure(session.failure)
+      await began
+      await connection.commit().catch((error: unknown) => Promise.reject(outcome(error, connection)))
+      return result
+    } catch (error) {
+      session.end()
+      // A rollback that fails leaves a connection that is not usable: its transaction ends with it.
+      if (connection.usable) await connection.rollback().catch(() => {})
+      throw error
+    } finally {
+      this.#pool.release(connection)
+    }
+  }
+
+  plan(model: Model): Promise<SyncPlan> {
+    return this.#exclusively((connection) => planSync(model, connection, this.#schema))
+  }
+
+  sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
+    return this.#exclusively((connection) => applySync(model, connection, this.#schema, options))
+  }
+
+  introspect(): Promise<Introspection> {
+    return this.#exclusively((connection) => introspect(connection, this.#schema))
+  }
+
+  async ping(): Promise<void> {
+    await this.#read(this.#readers, ping)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.close(), this.#readers.close()])
+  }
+
+  /** A read may be asked twice: when its connection turns out to be lost, another one answers. */
+  async #read(source: ConnectionSource<C>, call: Call): Promise<Rows> {
+    const connection = source.take() ?? (await source.acquire())
+    try {
+      return await connection.query(call)
+    } catch (error) {
+      if (!isLoss(error, connection)) throw error
+    } finally {
+      source.release(connection)
+    }
+    source.discardIdle()
+    const other = await source.acquire()
+    try {
+      return await other.query(call)
+    } finally {
+      source.release(other)
+    }
+  }
+
+  /** A write is asked once: nobody knows how far it came when its connection was lost. */
+  async #write(call: Call): Promise<Rows> {
+    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    try {
+      return await connection.query(call)
+    } catch (error) {
+      throw outcome(error, connection)
+    } finally {
+      this.#pool.release(connection)
+    }
+  }
+
+  /** As long as nothing has come, another connection may start again. */
+  async *#stream(call: Call): AsyncGenerator<Rows, void, undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = await this.#pool.acquire()
+      let started = false
+      try {
+        connection.begin().catch(() => {}) // The stream fails for the same reason.
+        for await (const rows of connection.stream(call, true)) {
+          started = true
+          yield rows
+        }
+        return
+      } catch (error) {
+        if (started || attempt === 2 || !isLoss(error, connection)) throw error
+      } finally {
+        // The next user's statements wait for it; when it fails, the connection is lost for them too.
+        if (connection.usable) connection.rollback().catch(() => {})
+        this.#pool.release(connection)
+      }
+      this.#pool.discardIdle()
+    }
+  }
+
+  /** The connection is not used afterwards: its settings and locks end with it. */
+  async #exclusively<T>(work: (connection: C) => Promise<T>): Promise<T> {
+    const connection = await this.#pool.acquire()
+    try {
+      await connection.run(this.#schemaSetUp)
+      return await work(connection)
+    } finally {
+      await connection.close()
+      this.#pool.release(connection)
+    }
+  }
+}
+
+function isLoss(error: unknown, connection: Connection): boolean {
+  return !connection.usable && error instanceof StoreError && error.code === 'unavailable'
+}
+
+function outcome(error: unknown, connection: Connection): unknown {
+  if (connection.usable || !(error instanceof StoreError)) return error
+  return new StoreError(error.code, `Whether the change was kept is not known: ${error.message}`, { cause: error })
+}

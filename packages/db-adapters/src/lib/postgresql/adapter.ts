@@ -1,0 +1,37 @@
+import type { ObjectStore } from '@steward/rest-core'
+import { ConnectionPool } from '../pool/pool.js'
+import { PooledStore } from '../pool/store.js'
+import { postgresqlSchema } from '../schema/index.js'
+import { createCompiler } from '../sql/compiler.js'
+import { postgresqlConfig, type PostgresqlStoreOptions } from './config.js'
+import { postgresqlDialect } from './dialect.js'
+import { connector } from './pool.js'
+import { SharedConnections } from './shared-connections.js'
+
+/**
+ * A store on PostgreSQL 13 or later, by the package `pg`, which must be installed beside this one. No I/O is done here;
+ * the first call connects, and after a restart of the server the next call connects again.
+ *
+ * @throws TypeError for options that cannot work
+ * @example
+ * const store = createPostgresqlStore({ connection: 'postgresql://app@localhost/app', pool: { max: 20 } })
+ */
+export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectStore {
+  const config = postgresqlConfig(options)
+  const open = connector(config)
+  return new PooledStore({
+    capabilities: Object.freeze({
+      name: 'postgresql',
+      persistent: true,
+      migrations: true,
+      introspection: true,
+      concurrentWriters: true,
+      likeFoldsUnicode: false,
+    }),
+    compiler: createCompiler(postgresqlDialect),
+    schema: postgresqlSchema,
+    schemaSetUp: 'set statement_timeout = 0',
+    pool: new ConnectionPool(open, config.pool),
+    readers: new SharedConnections(open, config.sharedConnections),
+  })
+}
