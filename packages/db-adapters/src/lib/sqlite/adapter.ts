@@ -1,0 +1,167 @@
+import type {
+  BusinessRecord,
+  Filter,
+  Introspection,
+  Model,
+  ObjectModel,
+  ObjectStore,
+  Query,
+  ReadOptions,
+  Selection,
+  StoreCapabilities,
+  StoreSession,
+  SyncPlan,
+  Values,
+} from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import { applySync, introspect, planSync, sqliteSchema, type SchemaConnection } from '../schema/index.js'
+import { createCompiler, type Compiler } from '../sql/compiler.js'
+import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
+import { Database } from './database.js'
+import { sqliteDialect } from './dialect.js'
+import { createSchemaConnection } from './schema-connection.js'
+import { createTransactionSession, isPage } from './transaction-session.js'
+
+const capabilities: StoreCapabilities = Object.freeze({
+  name: 'sqlite',
+  persistent: true,
+  migrations: true,
+  introspection: true,
+  concurrentWriters: false,
+  likeFoldsUnicode: false,
+})
+
+/**
+ * A store on one SQLite file, by better-sqlite3. Small reads and writes run on the calling thread; counts and searches of more
+ * than 1,000 records run in threads of their own. Writers wait for each other, also for those of other processes.
+ *
+ * @throws TypeError for wrong options; the file is opened by the first call
+ *
+ * @example
+ * const store = createSqliteStore({ filename: 'data/catalog.db' })
+ * await store.sync(model)
+ */
+export function createSqliteStore(options: SqliteStoreOptions): ObjectStore {
+  return new SqliteStore(readOptions(options))
+}
+
+class SqliteStore implements ObjectStore {
+  readonly #config: SqliteConfig
+  readonly #compiler: Compiler
+  #database: Database | undefined
+  #opening: Promise<Database> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(config: SqliteConfig) {
+    this.#config = config
+    this.#compiler = createCompiler(sqliteDialect, { shapes: config.shapes })
+  }
+
+  get capabilities(): StoreCapabilities {
+    return capabilities
+  }
+
+  async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.get(object, rowId, options)
+    return call && database.read(`read "${object.table}"`, (connection) => connection.one(call))
+  }
+
+  async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.search(object, query)
+    if (isPage(query)) {
+      const records = await database.read(`search "${object.table}"`, (connection) => connection.all(call))
+      if (records.length > 0) yield records
+      return
+    }
+    for await (const rows of database.readers.search(call)) yield rows.map(call.statement.decode)
+  }
+
+  async count(object: ObjectModel, where?: Filter): Promise<number> {
+    const database = this.#database ?? (await this.#open())
+    return database.readers.count(this.#compiler.count(object, where))
+  }
+
+  async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.insert(object, values, select)
+    return database.write(`insert into "${object.table}"`, (connection) => connection.write(call) as BusinessRecord)
+  }
+
+  async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.update(object, rowId, values, options)
+    return call && database.write(`update "${object.table}"`, (connection) => connection.write(call))
+  }
+
+  async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.delete(object, rowId, where)
+    return call !== undefined && database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0)
+  }
+
+  async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.transaction(async (connection) => {
+      const { session, end } = createTransactionSession(this.#compiler, connection, () => database.wrote())
+      try {
+        return await work(session)
+      } finally {
+        end()
+      }
+    })
+  }
+
+  plan(model: Model): Promise<SyncPlan> {
+    return this.#schema((connection) => planSync(model, connection, sqliteSchema))
+  }
+
+  sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
+    return this.#schema((connection) => applySync(model, connection, sqliteSchema, options))
+  }
+
+  introspect(): Promise<Introspection> {
+    return this.#schema((connection) => introspect(connection, sqliteSchema))
+  }
+
+  async ping(): Promise<void> {
+    const database = this.#database ?? (await this.#open())
+    await database.read('reach the database', ({ raw }) => raw.prepare('select count(*) from sqlite_schema').get())
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const database = await this.#opening?.catch(() => undefined)
+    this.#database = undefined
+    await database?.close()
+  }
+
+  /** Opens the file once for all callers; after a failure the next call tries again. */
+  #open(): Promise<Database> {
+    if (this.#closing) return Promise.reject(new StoreError('unavailable', 'Cannot use the SQLite store: it was closed.'))
+    return (this.#opening ??= Database.open(this.#config).then(
+      (database) => (this.#closing ? database : (this.#database = database)),
+      (error: unknown) => {
+        this.#opening = undefined
+        throw error
+      },
+    ))
+  }
+
+  async #schema<T>(work: (connection: SchemaConnection) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.exclusive(async (connection) => {
+      try {
+        return await work(createSchemaConnection(connection, this.#config.busyTimeoutMs))
+      } finally {
+        // The pragma does nothing inside a transaction.
+        if (connection.raw.inTransaction) connection.execute('rollback')
+        connection.raw.pragma('foreign_keys = on')
+      }
+    })
+  }
+}

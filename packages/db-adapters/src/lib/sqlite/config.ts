@@ -1,0 +1,44 @@
+export interface SqliteStoreOptions {
+  /**
+   * The database file; it is created when missing, its folder is not. `:memory:` or an empty name: a temporary file that
+   * `close()` removes (a database that is really in memory could not be read by several threads).
+   */
+  readonly filename: string
+  /** Nothing can be written, not even the first table. Default false. */
+  readonly readOnly?: boolean
+  /**
+   * - `normal` (default): a crash of the process loses nothing; a power failure may lose the last transactions, and never damages the file
+   * - `full`: every acknowledged write is on the disk; writes are several times slower
+   */
+  readonly synchronous?: 'normal' | 'full'
+  /** How long a write waits for other writers, in ms, before it fails with `busy`. Default 5,000. */
+  readonly busyTimeoutMs?: number
+  /** Threads for counts and for searches of more than 1,000 records, 1 to 16. Default 2; started when first needed. */
+  readonly workers?: number
+  /** Statements kept ready. Default 500. */
+  readonly shapes?: number
+}
+
+/** Checked options with their defaults. */
+export type SqliteConfig = Readonly<Required<SqliteStoreOptions>>
+
+/** @throws TypeError naming the option and what it takes */
+export function readOptions(options: SqliteStoreOptions): SqliteConfig {
+  const { filename, readOnly = false, synchronous = 'normal', busyTimeoutMs = 5_000, workers = 2, shapes = 500 } = options
+  if (typeof filename !== 'string') throw new TypeError('Missing required option "filename" of the SQLite store.')
+  if (filename.includes('\0')) throw new TypeError('Option "filename" of the SQLite store may not contain NUL characters.')
+  if (!['normal', 'full'].includes(synchronous)) throw new TypeError(`Option "synchronous" must be "normal" or "full", not "${synchronous}".`)
+  checkInteger('busyTimeoutMs', busyTimeoutMs, 0, 600_000)
+  checkInteger('workers', workers, 1, 16)
+  checkInteger('shapes', shapes, 1, 100_000)
+  return Object.freeze({ filename, readOnly, synchronous, busyTimeoutMs, workers, shapes })
+}
+
+export function isTemporary(filename: string): boolean {
+  return filename === '' || filename === ':memory:'
+}
+
+function checkInteger(name: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return
+  throw new TypeError(`Option "${name}" of the SQLite store must be a whole number from ${min} to ${max}, not ${String(value)}.`)
+}

@@ -1,0 +1,91 @@
+import type { BusinessRecord } from '@steward/rest-core'
+import type BetterSqlite3 from 'better-sqlite3'
+import type { Call, Statement } from '../sql/statement.js'
+import type { Driver } from './driver.js'
+
+type Prepared = BetterSqlite3.Statement<unknown[]>
+
+export interface ConnectionOptions {
+  readonly filename: string
+  readonly readOnly: boolean
+  readonly synchronous: 'normal' | 'full'
+}
+
+/** One connection on this thread. Its methods throw what the driver throws. */
+export class Connection {
+  readonly raw: BetterSqlite3.Database
+  /** Bounded by the compiler's cache: what it forgets is collected here too. */
+  readonly #prepared = new WeakMap<Statement, Prepared>()
+
+  constructor(driver: Driver, { filename, readOnly, synchronous }: ConnectionOptions) {
+    // No waiting inside SQLite: it would stop this thread. Who meets a lock tries again later.
+    this.raw = new driver(filename, { readonly: readOnly, timeout: 0 })
+    try {
+      if (!readOnly) {
+        this.raw.pragma('journal_mode = wal')
+        // Checkpoints are left to a worker; this is the bound when it cannot keep up, in pages.
+        this.raw.pragma('wal_autocheckpoint = 8000')
+      }
+      this.raw.pragma(`synchronous = ${synchronous}`)
+      this.raw.pragma('foreign_keys = on')
+    } catch (error) {
+      this.raw.close()
+      throw error
+    }
+  }
+
+  one({ statement, values }: Call): BusinessRecord | undefined {
+    const row = this.#prepare(statement).get(values) as unknown[] | undefined
+    return row === undefined ? undefined : statement.decode(row)
+  }
+
+  all({ statement, values }: Call): BusinessRecord[] {
+    const { decode } = statement
+    const rows = this.#prepare(statement).all(values) as unknown[][]
+    const records: BusinessRecord[] = []
+    for (const row of rows) records.push(decode(row))
+    return records
+  }
+
+  /** The rows, when there are at most `most` of them. */
+  few({ statement, values }: Call, most: number): BusinessRecord[] | undefined {
+    const records: BusinessRecord[] = []
+    for (const row of this.#prepare(statement).iterate(values)) {
+      if (records.length === most) return undefined
+      records.push(statement.decode(row as unknown[]))
+    }
+    return records
+  }
+
+  count({ statement, values }: Call): number {
+    return (this.#prepare(statement).get(values) as [number])[0]
+  }
+
+  /**
+   * Runs a write that gives back the row. `all` and not `get`: an autocommit ends with the last step, and `get` does
+   * not take it, so that a failing commit would go unnoticed.
+   */
+  write({ statement, values }: Call): BusinessRecord | undefined {
+    const [row] = this.#prepare(statement).all(values) as unknown[][]
+    return row && statement.decode(row)
+  }
+
+  /** Runs a write that gives nothing back; the number of rows it met. */
+  change({ statement, values }: Call): number {
+    return this.#prepare(statement).run(values).changes
+  }
+
+  execute(sql: string): void {
+    this.raw.exec(sql)
+  }
+
+  #prepare(statement: Statement): Prepared {
+    let prepared = this.#prepared.get(statement)
+    if (!prepared) {
+      prepared = this.raw.prepare<unknown[]>(statement.sql)
+      if (prepared.reader) prepared.raw()
+      if (!statement.once) this.#prepared.set(statement, prepared)
+    }
+    return prepared
+  }
+}

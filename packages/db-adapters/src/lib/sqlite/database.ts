@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isTemporary, type SqliteConfig } from './config.js'
+import { Connection } from './connection.js'
+import { loadDriver, type Driver } from './driver.js'
+import { isBusy, toStoreError } from './errors.js'
+import { Readers } from './readers.js'
+import { WriteLock } from './write-lock.js'
+
+/** Writes between two checkpoints; about 1,000 pages of the log. */
+const checkpointWrites = 250
+
+/**
+ * One open database file: the connection that writes and answers small reads on this thread, the lock on writing, the
+ * threads that count and search. Methods reject with `StoreError`.
+ */
+export class Database {
+  readonly #driver: Driver
+  readonly #config: SqliteConfig
+  readonly #filename: string
+  readonly #main: Connection
+  readonly #lock = new WriteLock()
+  readonly readers: Readers
+  /** What others read while a transaction is open; opened when first needed. */
+  #committed: Connection | undefined
+  #inTransaction = false
+  #writes = 0
+
+  private constructor(driver: Driver, config: SqliteConfig, filename: string, main: Connection) {
+    this.#driver = driver
+    this.#config = config
+    this.#filename = filename
+    this.#main = main
+    this.readers = new Readers(filename, config.workers)
+  }
+
+  /** @throws StoreError when the driver is missing or the file cannot be opened */
+  static async open(config: SqliteConfig): Promise<Database> {
+    const driver = await loadDriver()
+    const filename = isTemporary(config.filename) ? join(mkdtempSync(join(tmpdir(), 'steward-sqlite-')), 'temporary.db') : config.filename
+    const main = await retryWhileBusy(config.busyTimeoutMs, `open the database "${filename}"`, () => new Connection(driver, { ...config, filename }))
+    return new Database(driver, config, filename, main)
+  }
+
+  /** Runs a read on this thread; it sees what is committed. */
+  read<T>(attempt: string, work: (connection: Connection) => T): T | Promise<T> {
+    try {
+      return work(this.#reading())
+    } catch (error) {
+      if (isBusy(error)) return retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#reading()))
+      throw toStoreError(error, attempt)
+    }
+  }
+
+  /** Runs one statement that writes, when no transaction is open. */
+  write<T>(attempt: string, work: (connection: Connection) => T): T | Promise<T> {
+    if (!this.#lock.isFree) return this.#writeLater(attempt, work)
+    try {
+      const result = work(this.#main)
+      this.wrote()
+      return result
+    } catch (error) {
+      if (isBusy(error)) return this.#writeLater(attempt, work)
+      throw toStoreError(error, attempt)
+    }
+  }
+
+  async #writeLater<T>(attempt: string, work: (connection: Connection) => T): Promise<T> {
+    await this.#lock.acquire(this.#config.busyTimeoutMs)
+    try {
+      const result = await retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#main))
+      this.wrote()
+      return result
+    } finally {
+      this.#lock.release()
+    }
+  }
+
+  /** Lets nobody else write, and shows others nothing of what is not committed, until the work has ended. */
+  async exclusive<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    await this.#lock.acquire(this.#config.busyTimeoutMs)
+    this.#inTransaction = true
+    try {
+      return await work(this.#main)
+    } finally {
+      if (this.#main.raw.inTransaction) this.#main.execute('rollback')
+      this.#inTransaction = false
+      this.#lock.release()
+    }
+  }
+
+  /** Runs the work between begin and commit. */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { busyTimeoutMs, readOnly } = this.#config
+    return this.exclusive(async (connection) => {
+      await retryWhileBusy(busyTimeoutMs, 'begin a transaction', () => connection.execute(readOnly ? 'begin' : 'begin immediate'))
+      const result = await work(connection)
+      await retryWhileBusy(busyTimeoutMs, 'commit', () => connection.execute('commit'))
+      return result
+    })
+  }
+
+  /** Tells that rows were written, so that the log is moved into the file from time to time, by another thread. */
+  wrote(): void {
+    if (++this.#writes < checkpointWrites) return
+    this.#writes = 0
+    this.readers.checkpoint()
+  }
+
+  /** Waits for transactions and counts, ends searches. */
+  async close(): Promise<void> {
+    await this.#lock.acquire(Infinity)
+    await this.readers.close()
+    this.#committed?.raw.close()
+    this.#main.raw.close()
+    if (isTemporary(this.#config.filename)) rmSync(join(this.#filename, '..'), { recursive: true, force: true })
+  }
+
+  #reading(): Connection {
+    if (!this.#inTransaction) return this.#main
+    return (this.#committed ??= new Connection(this.#driver, { ...this.#config, filename: this.#filename, readOnly: true }))
+  }
+}
+
+/**
+ * Locks of other processes are waited for without stopping this thread.
+ * @throws StoreError `busy` when it takes longer than `timeoutMs`
+ */
+export async function retryWhileBusy<T>(timeoutMs: number, attempt: string, work: () => T): Promise<T> {
+  const deadline = performance.now() + timeoutMs
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 25)) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() + pauseMs > deadline) throw toStoreError(error, attempt)
+    }
+    await sleep(pauseMs)
+  }
+}

@@ -1,0 +1,100 @@
+// A thread that reads for the store. It imports nothing of this package at run time, so that Node can also run it from source.
+import { parentPort, workerData } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import type { VendorError } from './errors.js'
+import type { ReaderAnswer, ReaderData, ReaderRequest } from './reader-protocol.js'
+
+const { filename, batch } = workerData as ReaderData
+const port = parentPort
+if (!port) throw new Error('This file is started as a worker thread by the SQLite store.')
+
+interface Search {
+  readonly connection: Database.Database
+  readonly rows: IterableIterator<unknown>
+}
+
+const searches = new Map<number, Search>()
+/**
+ * An open search pins its connection to the state of the database at its start, so each one has a connection to itself,
+ * and counts use one without a search.
+ */
+const idle: Database.Database[] = []
+const mostIdle = 4
+let checkpointing: Database.Database | undefined
+
+port.on('message', (request: ReaderRequest) => {
+  try {
+    answer(request)
+  } catch (error) {
+    if (request.kind === 'checkpoint') return // The main connection has a bound of its own for the log.
+    finish(request.job)
+    const { code, message } = error as VendorError
+    send({ kind: 'failed', job: request.job, error: { ...(code === undefined ? {} : { code }), message } })
+  }
+})
+
+function answer(request: ReaderRequest): void {
+  switch (request.kind) {
+    case 'count': {
+      const connection = take()
+      try {
+        send({ kind: 'value', job: request.job, value: connection.prepare(request.sql).pluck().get(request.values) as number })
+      } finally {
+        give(connection)
+      }
+      return
+    }
+    case 'search': {
+      const connection = take()
+      try {
+        searches.set(request.job, { connection, rows: connection.prepare(request.sql).raw().iterate(request.values) })
+      } catch (error) {
+        give(connection)
+        throw error
+      }
+      return
+    }
+    case 'more':
+      return sendRows(request.job)
+    case 'cancel':
+      return finish(request.job)
+    case 'checkpoint':
+      checkpointing ??= new Database(filename, { timeout: 0 })
+      checkpointing.pragma('wal_checkpoint(passive)')
+  }
+}
+
+function sendRows(job: number): void {
+  const search = searches.get(job)
+  if (!search) return
+  const rows: (readonly unknown[])[] = []
+  let last = false
+  while (rows.length < batch && !last) {
+    const { done, value } = search.rows.next()
+    if (done) last = true
+    else rows.push(value as unknown[])
+  }
+  if (last) finish(job)
+  send({ kind: 'rows', job, rows, last })
+}
+
+function finish(job: number): void {
+  const search = searches.get(job)
+  if (!search) return
+  searches.delete(job)
+  search.rows.return?.()
+  give(search.connection)
+}
+
+function take(): Database.Database {
+  return idle.pop() ?? new Database(filename, { readonly: true, fileMustExist: true, timeout: 1_000 })
+}
+
+function give(connection: Database.Database): void {
+  if (idle.length < mostIdle) idle.push(connection)
+  else connection.close()
+}
+
+function send(message: ReaderAnswer): void {
+  port?.postMessage(message)
+}
