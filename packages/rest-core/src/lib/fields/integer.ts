@@ -4,7 +4,7 @@ import { Problem, type FieldType, type FieldValue } from './field-type.js'
 import { digitsText, integerValue, readDigits } from './number-text.js'
 import { checkRange, formatNumber, lostDigits } from './number-value.js'
 
-export const defaultPrecision = 15
+const defaultPrecision = 15
 const digitsOnly = /^\d{1,15}$/
 
 /** A whole number of up to 18 digits; a number, or a string beyond 2^53. More digits than the precision are refused, also in filters. */

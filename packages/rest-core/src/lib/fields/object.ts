@@ -3,7 +3,7 @@ import { isEmpty, Problem, type FieldType, type JsonValue } from './field-type.j
 import { unstorable } from './text-value.js'
 
 /** Levels of arrays and objects within each other. */
-export const deepestObject = 64
+const deepestObject = 64
 
 /** Any JSON value; `""` and `[]` are empty and become `null`. The value is kept, never merged into another object. */
 export const objectType: FieldType = {

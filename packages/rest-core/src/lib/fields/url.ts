@@ -6,7 +6,7 @@ import { textType } from './text-value.js'
  * Not specified; chosen because a browser runs nothing of the application's origin when such a link is followed
  * (`javascript:` and `data:` links would).
  */
-export const safeSchemes: readonly string[] = ['http', 'https', 'ftp', 'ftps', 'sftp', 'mailto', 'tel']
+const safeSchemes: readonly string[] = ['http', 'https', 'ftp', 'ftps', 'sftp', 'mailto', 'tel']
 
 const scheme = /^([a-z][a-z0-9+.-]{0,20}):/i
 
