@@ -74,8 +74,9 @@ const anyText = /^%+$/
 function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, dialect: Dialect): string {
   const { type } = column
   const bare = place(column)
-  const operand = type.kind === 'boolean' ? `coalesce(${bare}, ${dialect.falseLiteral})` : bare
-  const orEmpty = (sql: string): string => `(${sql} or ${bare} is null)`
+  const isBoolean = type.kind === 'boolean'
+  const operand = isBoolean ? `coalesce(${bare}, ${dialect.falseLiteral})` : bare
+  const orEmpty = (sql: string): string => (isBoolean ? sql : `(${sql} or ${bare} is null)`)
   const op = leafOp(leaf, column)
   switch (op) {
     case 'true':
@@ -87,7 +88,7 @@ function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, 
     case 'notNull':
       return dialect.isFilled(bare, type)
     case '<>':
-      return type.kind === 'boolean' ? dialect.compare(operand, op, type) : orEmpty(dialect.compare(operand, op, type))
+      return orEmpty(dialect.compare(operand, op, type))
     case '<':
     case '<=':
       // An empty text in an existing table is less than any other, but it is no value.
