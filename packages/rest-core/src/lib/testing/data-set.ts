@@ -114,7 +114,12 @@ const pools: Readonly<Record<string, readonly FieldValue[]>> = {
   not_rank: [1, 2, 3],
   created_dt: ['2024-01-01 00:00:00', '2024-01-02 00:00:00'],
   created_by: ['a', 'A'],
+  updated_dt: ['2024-01-01 00:00:00', '2024-01-02 00:00:00'],
+  updated_by: ['b', 'B'],
 }
+
+/** Functional key of an `Item` in which everything else is empty. */
+export const blankCode = 'blank'
 
 /** Fills an empty store. */
 export async function insertDataSet(store: ObjectStore, seed: number): Promise<DataSet> {
@@ -137,6 +142,8 @@ export async function insertDataSet(store: ObjectStore, seed: number): Promise<D
       })
     for (let n = 0; n < 100; n++)
       await insert(session, item, { itm_code: `i${n}`, itm_list: someCodes(random), itm_owner: linked(person) })
+    const blank = Object.fromEntries([...item.fields, ...item.technical].map(({ name, type }) => [name, type.empty]))
+    await insert(session, item, { ...blank, itm_code: blankCode })
     for (let n = 0; n < 40; n++) await insert(session, note, { not_item: linked(item), not_reply_to: linked(note) })
   })
   return new Map([...rows].map(([object, records]) => [object, records.map((record) => complete(object, record))]))
@@ -150,7 +157,8 @@ export async function insertDataSet(store: ObjectStore, seed: number): Promise<D
     const values: Record<string, FieldValue> = {}
     for (const { name, type } of [...object.fields, ...object.technical]) {
       const pool = pools[name]
-      values[name] = given[name] ?? (pool && !random.oneIn(4) ? random.pick(pool) : type.empty)
+      const generated = pool && !random.oneIn(4) ? random.pick(pool) : type.empty
+      values[name] = given[name] === undefined ? generated : given[name]
     }
     const { row_id } = await session.insert(object, values, object.select(['row_id']))
     rows.get(object)?.push({ ...values, row_id })

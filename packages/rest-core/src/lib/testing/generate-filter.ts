@@ -1,4 +1,4 @@
-import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { isEmpty, type ColumnType, type FieldValue } from '../fields/field-type.js'
 import type { Comparison, Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import type { Random } from './random.js'
@@ -62,18 +62,22 @@ export function generateLeaf(
   }
 }
 
-function valuesOf({ records }: FilterSource, { name, type }: ReadableField): readonly FieldValue[] {
+function valuesOf({ records }: FilterSource, { name, columnType }: ReadableField): readonly FieldValue[] {
   const values = records.map((record) => record[name]).filter((value) => !isEmpty(value)) as FieldValue[]
-  if (values.length > 0) return values
-  return [
-    type.name === 'multi-enum'
-      ? ['red']
-      : type.name === 'integer' || type.name === 'decimal'
-        ? 1
-        : type.name === 'id' || type.name === 'reference'
-          ? '1'
-          : 'x',
-  ]
+  return values.length > 0 ? values : [sampleOf[columnType.kind] ?? 'x']
+}
+
+/** Used when no record has a value. */
+const sampleOf: Partial<Record<ColumnType['kind'], FieldValue>> = {
+  id: '1',
+  reference: '1',
+  integer: 1,
+  decimal: 1,
+  boolean: true,
+  date: '2024-01-01',
+  datetime: '2024-01-01 00:00:00',
+  time: '12:00:00',
+  list: ['red'],
 }
 
 /** A pattern made of a text by putting wildcards, escapes and the other case into it. */

@@ -255,6 +255,11 @@ export function testRecords(factory: StoreFactory): void {
       expect(await read(item, record.row_id)).toBeUndefined()
     })
 
+    test('capabilities are frozen and have a name', () => {
+      expect(Object.isFrozen(used.store.capabilities)).toBe(true)
+      expect(used.store.capabilities.name).toMatch(/^[a-z][a-z0-9-]*$/)
+    })
+
     test('ping resolves', async () => {
       await expect(used.store.ping()).resolves.toBeUndefined()
     })

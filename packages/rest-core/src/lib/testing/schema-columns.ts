@@ -9,7 +9,7 @@ import type { UsedStore } from './store-under-test.js'
 
 export function testSchemaColumns(used: UsedStore, { makeTable, expectSynced, expectDestructive }: SchemaTools): void {
   test('new fields of every type are added, and the rows that are there have them empty', async () => {
-    const { define, insert, rows } = makeTable()
+    const { name, define, thing, insert, rows } = makeTable()
     const before = define({ code: { type: 'string', key: true } })
     await used.store.sync(before)
     const old = await insert(before, { code: 'old' })
@@ -22,14 +22,13 @@ export function testSchemaColumns(used: UsedStore, { makeTable, expectSynced, ex
       {
         code: { type: 'string', key: true },
         ...types,
-        own: { type: 'reference', object: 'Thing', display: ['code'] },
+        own: { type: 'reference', object: name, display: ['code'] },
       },
+      undefined,
       { timestamps: true },
     )
     await expectSynced(after)
-    const empties = Object.fromEntries(
-      everything(after.object('Thing')).fields.map(({ name, type }) => [name, type.empty]),
-    )
+    const empties = Object.fromEntries(everything(thing(after)).fields.map(({ name, type }) => [name, type.empty]))
     expect(await rows(after)).toStrictEqual([{ ...empties, ...old }])
     const values = Object.fromEntries(
       Object.entries(edgeValues).map(([name, list]) => [name, list[0] as Values[string]]),
@@ -77,7 +76,7 @@ export function testSchemaColumns(used: UsedStore, { makeTable, expectSynced, ex
   })
 
   test('a column becomes wider and keeps its values', async () => {
-    const { define, insert, rows } = makeTable()
+    const { define, thing, insert, rows } = makeTable()
     const before = define({
       name: { type: 'string', length: 10 },
       note: { type: 'string', length: 20 },
@@ -108,7 +107,7 @@ export function testSchemaColumns(used: UsedStore, { makeTable, expectSynced, ex
       exact: '1234567890123456789012345678.0123456789',
     }
     expect(await insert(after, wide)).toMatchObject(wide)
-    expect(await used.store.count(after.object('Thing'), { op: '>', field: 'exact', value: 0.00001 })).toBe(1)
+    expect(await used.store.count(thing(after), { op: '>', field: 'exact', value: 0.00001 })).toBe(1)
   })
 
   test('a column becomes narrower only when asked for', async () => {
@@ -135,11 +134,11 @@ export function testSchemaColumns(used: UsedStore, { makeTable, expectSynced, ex
   })
 
   test('a column that no field uses is reported and kept, and dropped only when asked for', async () => {
-    const { define, insert, rows, table } = makeTable()
+    const { name, table, define, insert, rows } = makeTable()
     const before = define({
       name: { type: 'string' },
       extra: { type: 'string', unique: true },
-      link: { type: 'reference', object: 'Thing' },
+      link: { type: 'reference', object: name },
     })
     await used.store.sync(before)
     const record = await insert(before, { name: 'a', extra: 'kept' })

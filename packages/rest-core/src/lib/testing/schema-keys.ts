@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { ObjectDefinition } from '../definition/definition.js'
 import type { Model } from '../model/model.js'
 import { expectIsStoreError, expectStoreError } from './failures.js'
 import type { SchemaTools } from './schema-tools.js'
@@ -28,7 +27,7 @@ export function testSchemaKeys(used: UsedStore, { makeTable, expectSynced }: Sch
   })
 
   test('a unique field is refused while rows share a value, and works once they do not', async () => {
-    const { define, insert, rows } = makeTable()
+    const { define, thing, insert, rows } = makeTable()
     const before = define({ a: { type: 'string' } })
     await used.store.sync(before)
     await insert(before, { a: 'x' })
@@ -37,7 +36,7 @@ export function testSchemaKeys(used: UsedStore, { makeTable, expectSynced }: Sch
     const refusal: unknown = await used.store.sync(after).catch((error: unknown) => error)
     expectIsStoreError(['schema', 'unique'], refusal)
     expect(await rows(before)).toHaveLength(2)
-    await used.store.delete(before.object('Thing'), twin.row_id)
+    await used.store.delete(thing(before), twin.row_id)
     await expectSynced(after)
     await expectStoreError('unique', insert(after, { a: 'x' }))
   })
@@ -59,47 +58,36 @@ export function testSchemaKeys(used: UsedStore, { makeTable, expectSynced }: Sch
   })
 
   test('references are added, and follow a change of what happens on deletion', async () => {
-    const { define, table } = makeTable()
-    const child = (onDelete?: 'refuse' | 'cascade' | 'setNull'): ObjectDefinition => ({
-      name: 'Child',
-      table: `${table}_child`,
-      fields: {
-        name: { type: 'string' },
-        ...(onDelete && { thing: { type: 'reference', object: 'Thing', onDelete } }),
-      },
-    })
-    const withChild = (onDelete?: 'refuse' | 'cascade' | 'setNull'): Model =>
-      define({ name: { type: 'string' } }, {}, [child(onDelete)])
-    await used.store.sync(withChild())
-    const linked = async (given: Model): Promise<[parent: string, child: string]> => {
-      const parent = await used.store.insert(given.object('Thing'), {}, given.object('Thing').selection)
-      const row = await used.store.insert(
-        given.object('Child'),
-        { thing: parent.row_id },
-        given.object('Child').selection,
+    const { name, define, thing, child } = makeTable()
+    const linkedBy = (onDelete: 'refuse' | 'cascade' | 'setNull'): Model =>
+      define(
+        { name: { type: 'string' } },
+        { name: { type: 'string' }, thing: { type: 'reference', object: name, onDelete } },
       )
+    const insertBoth = async (given: Model): Promise<[parent: string, child: string]> => {
+      const parent = await used.store.insert(thing(given), {}, thing(given).selection)
+      const row = await used.store.insert(child(given), { thing: parent.row_id }, child(given).selection)
       return [parent.row_id, row.row_id]
     }
+    await used.store.sync(define({ name: { type: 'string' } }, { name: { type: 'string' } }))
 
-    const refusing = withChild('refuse')
+    const refusing = linkedBy('refuse')
     await expectSynced(refusing)
-    const [parent] = await linked(refusing)
-    await expectStoreError(
-      'reference',
-      used.store.insert(refusing.object('Child'), { thing: '999999' }, refusing.object('Child').selection),
-    )
-    await expectStoreError('reference', used.store.delete(refusing.object('Thing'), parent))
+    const [first, kept] = await insertBoth(refusing)
+    const missing = used.store.insert(child(refusing), { thing: '999999' }, child(refusing).selection)
+    await expectStoreError('reference', missing)
+    await expectStoreError('reference', used.store.delete(thing(refusing), first))
 
-    const emptying = withChild('setNull')
+    const emptying = linkedBy('setNull')
     await expectSynced(emptying)
-    expect(await used.store.delete(emptying.object('Thing'), parent)).toBe(true)
+    expect(await used.store.delete(thing(emptying), first)).toBe(true)
+    const select = child(emptying).select(['thing'])
+    expect(await used.store.get(child(emptying), kept, { select })).toStrictEqual({ row_id: kept, thing: '' })
 
-    const cascading = withChild('cascade')
+    const cascading = linkedBy('cascade')
     await expectSynced(cascading)
-    const [second, row] = await linked(cascading)
-    expect(await used.store.delete(cascading.object('Thing'), second)).toBe(true)
-    expect(
-      await used.store.get(cascading.object('Child'), row, { select: cascading.object('Child').selection }),
-    ).toBeUndefined()
+    const [second, gone] = await insertBoth(cascading)
+    expect(await used.store.delete(thing(cascading), second)).toBe(true)
+    expect(await used.store.get(child(cascading), gone, { select: child(cascading).selection })).toBeUndefined()
   })
 }

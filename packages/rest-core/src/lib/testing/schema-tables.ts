@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 import { createModel } from '../model/create-model.js'
+import type { Values } from '../store.js'
 import { expectStoreError } from './failures.js'
 import { model } from './model.js'
 import { readAll } from './reading.js'
@@ -18,9 +18,9 @@ export function testSchemaTables(used: UsedStore, { makeTable, expectSynced }: S
   })
 
   test('plan changes nothing, and a table that is not there is a StoreError "schema"', async () => {
-    const { define } = makeTable()
+    const { define, thing } = makeTable()
     const given = define({ name: { type: 'string' } })
-    const object = given.object('Thing')
+    const object = thing(given)
     const { selection: select, order } = object
     expect((await used.store.plan(given)).steps).not.toHaveLength(0)
     await expectStoreError('schema', used.store.get(object, '1', { select }))
@@ -43,97 +43,82 @@ export function testSchemaTables(used: UsedStore, { makeTable, expectSynced }: S
   })
 
   test('objects that refer to each other and to themselves are made, in any order', async () => {
-    const { define, table } = makeTable()
-    const other: ObjectDefinition = {
-      name: 'Other',
-      table: `${table}_other`,
-      fields: { thing: { type: 'reference', object: 'Thing', onDelete: 'setNull' } },
-    }
+    const { name, define, thing, child } = makeTable()
     const given = define(
-      { other: { type: 'reference', object: 'Other' }, own: { type: 'reference', object: 'Thing' } },
-      {},
-      [other],
+      { child: { type: 'reference', object: `${name}Child` }, own: { type: 'reference', object: name } },
+      { parent: { type: 'reference', object: name, onDelete: 'setNull' } },
     )
     await expectSynced(given)
-    const [thing, linked] = [given.object('Thing'), given.object('Other')]
-    const first = await used.store.insert(thing, {}, thing.selection)
-    const second = await used.store.insert(linked, { thing: first.row_id }, linked.selection)
-    await used.store.update(
-      thing,
-      first.row_id,
-      { other: second.row_id, own: first.row_id },
-      { select: thing.selection },
-    )
-    await expectStoreError('reference', used.store.insert(thing, { other: '999999' }, thing.selection))
+    const [parents, children] = [thing(given), child(given)]
+    const { row_id } = await used.store.insert(parents, {}, parents.selection)
+    const linked = await used.store.insert(children, { parent: row_id }, children.selection)
+    const values = { child: linked.row_id, own: row_id }
+    expect(await used.store.update(parents, row_id, values, { select: parents.selection })).toMatchObject(values)
+    await expectStoreError('reference', used.store.insert(parents, { child: '999999' }, parents.selection))
+    await expectStoreError('reference', used.store.insert(children, { parent: '999999' }, children.selection))
   })
 
   test('names as long as definitions allow stay apart', async () => {
-    const table = unique('t').replace('-', '_').padEnd(63, 'x')
-    const [a, b] = [`${'f'.repeat(62)}a`, `${'f'.repeat(62)}b`]
+    const name = unique('T').replace('-', '').padEnd(63, 'x')
+    const [a, b, linkA, linkB] = ['f', 'f', 'r', 'r'].map((letter, at) => letter.repeat(62) + 'ab'[at % 2])
     const given = createModel([
       {
-        name: 'Thing',
-        table,
+        name,
         fields: {
-          [a]: { type: 'string', unique: true },
-          [b]: { type: 'string', unique: true },
-          [`r${a.slice(1)}`]: { type: 'reference', object: 'Thing' },
-          [`r${b.slice(1)}`]: { type: 'reference', object: 'Thing' },
+          [a as string]: { type: 'string', unique: true },
+          [b as string]: { type: 'string', unique: true },
+          [linkA as string]: { type: 'reference', object: name },
+          [linkB as string]: { type: 'reference', object: name },
         },
       },
     ])
     await expectSynced(given)
-    const thing = given.object('Thing')
-    await used.store.insert(thing, { [a]: 'x', [b]: 'y' }, thing.selection)
-    await used.store.insert(thing, { [a]: 'y', [b]: 'x' }, thing.selection)
-    await expectStoreError('unique', used.store.insert(thing, { [b]: 'x' }, thing.selection))
-    await expectStoreError('reference', used.store.insert(thing, { [`r${b.slice(1)}`]: '999' }, thing.selection))
+    const object = given.object(name)
+    const insert = (values: Values) => used.store.insert(object, values, object.selection)
+    await insert({ [a as string]: 'x', [b as string]: 'y' })
+    await insert({ [a as string]: 'y', [b as string]: 'x' })
+    await expectStoreError('unique', insert({ [a as string]: 'x' }))
+    await expectStoreError('unique', insert({ [b as string]: 'x' }))
+    await expectStoreError('reference', insert({ [linkA as string]: '999999' }))
+    await expectStoreError('reference', insert({ [linkB as string]: '999999' }))
   })
 
   test('a table is renamed by its hint, with its rows and the references to it', async () => {
-    const { define, table } = makeTable()
-    const child: ObjectDefinition = {
-      name: 'Child',
-      table: `${table}_child`,
-      fields: { thing: { type: 'reference', object: 'Thing', display: ['name'], onDelete: 'cascade' } },
-    }
-    const before = define({ name: { type: 'string', key: true } }, {}, [child])
+    const { name, table, define, thing, child } = makeTable()
+    const before = define(
+      { name: { type: 'string', key: true } },
+      { thing: { type: 'reference', object: name, display: ['name'], onDelete: 'cascade' } },
+    )
     await used.store.sync(before)
-    const thing = await used.store.insert(before.object('Thing'), { name: 'a' }, before.object('Thing').selection)
-    await used.store.insert(before.object('Child'), { thing: thing.row_id }, before.object('Child').selection)
+    const { row_id } = await used.store.insert(thing(before), { name: 'a' }, thing(before).selection)
+    await used.store.insert(child(before), { thing: row_id }, child(before).selection)
 
     const after = define(
       { label: { type: 'string', key: true, renamedFrom: 'name' } },
-      { table: `${table}_new`, renamedFrom: table },
-      [{ ...child, fields: { thing: { ...child.fields.thing, display: ['label'] } as FieldDefinition } }],
+      { thing: { type: 'reference', object: `${name}New`, display: ['label'], onDelete: 'cascade' } },
+      { name: `${name}New`, renamedFrom: table },
     )
     const { steps } = await expectSynced(after)
     expect(steps.map(({ kind }) => kind)).toContain('renameTable')
-    const [renamed, children] = [after.object('Thing'), after.object('Child')]
-    expect(await used.store.get(renamed, thing.row_id, { select: renamed.selection })).toStrictEqual({
-      row_id: thing.row_id,
-      label: 'a',
-    })
+    const [renamed, children] = [thing(after), child(after)]
+    const record = await used.store.get(renamed, row_id, { select: renamed.selection })
+    expect(record).toStrictEqual({ row_id, label: 'a' })
     expect(await used.store.count(children, { op: '=', field: 'thing__label', value: 'a' })).toBe(1)
     await expectStoreError('unique', used.store.insert(renamed, { label: 'a' }, renamed.selection))
-    expect(await used.store.delete(renamed, thing.row_id)).toBe(true)
+    expect(await used.store.delete(renamed, row_id)).toBe(true)
     expect(await used.store.count(children)).toBe(0)
   })
 
   test('a table that changes keeps the rows that refer to it', async () => {
-    const { define, table } = makeTable()
-    const child: ObjectDefinition = {
-      name: 'Child',
-      table: `${table}_child`,
-      fields: { thing: { type: 'reference', object: 'Thing', onDelete: 'cascade' } },
-    }
-    const before = define({ name: { type: 'string', length: 100 } }, {}, [child])
+    const { name, define, thing, child } = makeTable()
+    const link: Fields = { thing: { type: 'reference', object: name, onDelete: 'cascade' } }
+    const before = define({ name: { type: 'string', length: 100 } }, link)
     await used.store.sync(before)
-    const [thing, children] = [before.object('Thing'), before.object('Child')]
-    const { row_id } = await used.store.insert(thing, { name: 'a' }, thing.selection)
+    const { row_id } = await used.store.insert(thing(before), { name: 'a' }, thing(before).selection)
+    const children = child(before)
     await used.store.insert(children, { thing: row_id }, children.selection)
     // A database that cannot change a column copies the table; dropping the old one must not take the children with it.
-    await used.store.sync(define({ name: { type: 'string', length: 10 } }, {}, [child]), { destructive: true })
+    await used.store.sync(define({ name: { type: 'string', length: 10 } }, link), { destructive: true })
     expect(await used.store.count(children, { op: '=', field: 'thing', value: row_id })).toBe(1)
     await expectStoreError('reference', used.store.insert(children, { thing: '999999' }, children.selection))
   })
@@ -141,23 +126,23 @@ export function testSchemaTables(used: UsedStore, { makeTable, expectSynced }: S
   test('two stores that sync at the same time both succeed', async ({ skip }) => {
     const other = await used.reopen()
     if (!other) return skip('the factory gives no "reopen"')
-    const { define, table } = makeTable()
-    const fields: Fields = { name: { type: 'string', key: true }, own: { type: 'reference', object: 'Thing' } }
-    const given = define(fields, {}, [
-      { name: 'Other', table: `${table}_other`, fields: { thing: { type: 'reference', object: 'Thing' } } },
-    ])
+    const { name, define } = makeTable()
+    const given = define(
+      { name: { type: 'string', key: true }, own: { type: 'reference', object: name } },
+      { thing: { type: 'reference', object: name } },
+    )
     await Promise.all([used.store.sync(given), other.sync(given)])
     expect(await other.plan(given)).toStrictEqual(nothing)
   })
 
   test('rows and tables are there for a store that is opened later', async ({ skip }) => {
-    const { define, insert, rows } = makeTable()
+    const { define, thing, insert, rows } = makeTable()
     const given = define({ name: { type: 'string' } })
     await used.store.sync(given)
     await insert(given, { name: 'a' })
     const other = await used.reopen()
     if (!other) return skip('the factory gives no "reopen"')
     expect(await other.plan(given)).toStrictEqual(nothing)
-    expect(await other.count(given.object('Thing'))).toBe((await rows(given)).length)
+    expect(await other.count(thing(given))).toBe((await rows(given)).length)
   })
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 import { createModel } from '../model/create-model.js'
-import type { BusinessRecord, Model } from '../model/model.js'
+import type { BusinessRecord, Model, ObjectModel } from '../model/model.js'
 import type { SyncPlan, Values } from '../store.js'
 import { expectIsStoreError } from './failures.js'
 import { everything, readAll } from './reading.js'
@@ -17,21 +17,27 @@ export type SchemaTools = ReturnType<typeof schemaTools>
 export function schemaTools(used: UsedStore) {
   return { makeTable, expectSynced, expectDestructive }
 
-  /** A table of its own per test: `define` gives a model of it with these fields, `rows` what it holds. */
-  function makeTable(): {
-    readonly table: string
-    define(fields: Fields, more?: Partial<ObjectDefinition>, others?: readonly ObjectDefinition[]): Model
-    insert(model: Model, values: Values): Promise<BusinessRecord>
-    rows(model: Model): Promise<BusinessRecord[]>
-  } {
-    const table = unique('table').replace('-', '_')
+  /** A table of its own per test, and one of a child object, when `define` is given fields of it. */
+  function makeTable() {
+    const name = unique('Thing').replace('-', '')
+    const childName = `${name}Child`
+    const thing = (model: Model): ObjectModel => [...model.objects.values()][0] as ObjectModel
     return {
-      table,
-      define: (fields, more, others = []) =>
-        createModel([{ name: 'Thing', table, timestamps: false, fields, ...more }, ...others]),
-      insert: (given, values) => used.store.insert(given.object('Thing'), values, everything(given.object('Thing'))),
-      async rows(given) {
-        const object = given.object('Thing')
+      /** Name of the object. */
+      name,
+      table: name.toLowerCase(),
+      /** A model with these fields. Tables are named by the objects, because a table that is named belongs to somebody else. */
+      define(fields: Fields, childFields?: Fields, more?: Partial<ObjectDefinition>): Model {
+        const definitions: ObjectDefinition[] = [{ name, timestamps: false, fields, ...more }]
+        if (childFields) definitions.push({ name: childName, timestamps: false, fields: childFields })
+        return createModel(definitions)
+      },
+      thing,
+      child: (model: Model): ObjectModel => model.object(childName),
+      insert: (model: Model, values: Values): Promise<BusinessRecord> =>
+        used.store.insert(thing(model), values, everything(thing(model))),
+      rows(model: Model): Promise<BusinessRecord[]> {
+        const object = thing(model)
         return readAll(used.store.search(object, { select: everything(object), order: object.order }))
       },
     }

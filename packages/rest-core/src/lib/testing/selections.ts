@@ -12,11 +12,11 @@ export function testSelections(factory: StoreFactory): void {
 
     beforeAll(async () => {
       const insert = async (object: ObjectModel, values: Values): Promise<string> => {
-        const record = await used.store.insert(object, { created_by: 'me', ...values }, everything(object))
+        const record = await used.store.insert(object, values, everything(object))
         records.set(object, record)
         return record.row_id
       }
-      const parent = await insert(region, { reg_code: unique('region') })
+      const parent = await insert(region, { reg_code: unique('region'), created_by: 'me' })
       const home = await insert(region, {
         reg_code: unique('region'),
         reg_name: 'Home',
