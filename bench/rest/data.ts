@@ -26,37 +26,6 @@ const stamps: Stamps = {
   updated_by: 'bench',
 }
 
-/** Tables in the shape in which Steward's `sync` makes them. */
-export async function createTables(db: Knex): Promise<void> {
-  await db.schema.createTable('category', (table) => {
-    table.increments('row_id')
-    table.string('cat_code', 10).notNullable().unique()
-    table.string('cat_name', 100)
-    stampColumns(db, table)
-  })
-  await db.schema.createTable('item', (table) => {
-    table.increments('row_id')
-    table.string('itm_code', 20).notNullable().unique()
-    table.string('itm_name', 100).notNullable()
-    table.text('itm_desc')
-    table.decimal('itm_price', 10, 2)
-    table.integer('itm_qty')
-    table.boolean('itm_active')
-    table.string('itm_status', 255)
-    table.date('itm_date')
-    table.datetime('itm_dt', { useTz: false, precision: 0 })
-    table.integer('itm_category_id').unsigned().references('row_id').inTable('category').index()
-    stampColumns(db, table)
-  })
-}
-
-function stampColumns(db: Knex, table: Knex.CreateTableBuilder): void {
-  for (const event of ['created', 'updated']) {
-    table.datetime(`${event}_dt`, { useTz: false, precision: 0 })
-    table.string(`${event}_by`, 100)
-  }
-}
-
 /** Fills empty tables; row ids count from 1. The same number of items gives the same data, always and everywhere. */
 export async function fillTables(db: Knex, items: number): Promise<void> {
   const categories = Array.from({ length: categoryCount }, (_, index) => ({

@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { openKnex } from './connect.ts'
-import { createTables, fillTables } from './data.ts'
+import { fillTables } from './data.ts'
 import { loadCore, pin, requireProgram } from './machine.ts'
+import { prepareTables } from './steward-app.ts'
 import { findMariadb, findPostgresql, makeFolder, startMariadb, startPostgresql } from './test-servers.ts'
 
 export const databaseKinds = ['sqlite', 'postgresql', 'mysql'] as const
@@ -87,7 +88,7 @@ export async function startDatabase(kind: DatabaseKind, items: number): Promise<
     await running.close()
   }
   try {
-    await createTables(db)
+    await prepareTables(target)
     await fillTables(db, items)
     await execute(db, product.settle)
     const title = product.title(await readVersion(db, product.version))

@@ -19,7 +19,7 @@ export const model = [
       itm_name: { type: 'string', length: 100, required: true },
       itm_desc: { type: 'text' },
       itm_price: { type: 'decimal', precision: 10, scale: 2 },
-      itm_qty: { type: 'integer' },
+      itm_qty: { type: 'integer', precision: 9 },
       itm_active: { type: 'boolean' },
       itm_status: { type: 'enum', values: ['A', 'B', 'C', 'D'] },
       itm_date: { type: 'date' },

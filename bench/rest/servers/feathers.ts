@@ -5,21 +5,20 @@ import type { Knex } from 'knex'
 import { openKnex } from '../connect.ts'
 import { base } from '../operations.ts'
 import type { OpenServer } from '../servers.ts'
-import { now, pickInput, toRecord, user } from './item.ts'
+import { now, pickInput, toRecord, user, whereLike } from './item.ts'
 
 const path = base.slice(1, -1)
 
 /** The peer: Feathers 5 with its own knex adapter and its own Koa transport. */
 export const open: OpenServer = async (target) => {
   const db = openKnex(target)
-  const like = target.kind === 'postgresql' ? '$ilike' : '$like'
   const app = koa(feathers())
   app.use(errorHandler())
   app.use(bodyParser())
   app.configure(rest())
   app.use(path, new Items({ Model: db, name: 'item', id: 'row_id' }))
   app.service(path).hooks({
-    around: { all: [answerRecords], find: [translateQuery(like)], create: [stampCreate], update: [stampUpdate] },
+    around: { all: [answerRecords], find: [translateQuery], create: [stampCreate], update: [stampUpdate] },
   })
   await app.setup()
   return app.callback()
@@ -43,14 +42,18 @@ async function answerRecords(context: HookContext, next: NextFunction): Promise<
   context.http = { ...context.http, status: 200 }
 }
 
-function translateQuery(like: string) {
-  return async (context: HookContext, next: NextFunction): Promise<void> => {
-    const { _page: page = 0, _pagesize: pageSize = 50, itm_name: name, ...query } = context.params.query ?? {}
-    const $limit = Number(pageSize)
-    context.params.query = { ...query, $limit, $skip: $limit * Number(page), $sort: { row_id: 1 } }
-    if (name !== undefined) context.params.query['itm_name'] = { [like]: name }
-    await next()
-  }
+async function translateQuery(context: HookContext, next: NextFunction): Promise<void> {
+  const { _page: page = 0, _pagesize: pageSize = 50, itm_name: name, ...query } = context.params.query ?? {}
+  const $limit = Number(pageSize)
+  context.params.query = { ...query, $limit, $skip: $limit * Number(page), $sort: { row_id: 1 } }
+  // The adapter's own operators cannot ignore the case of letters on every database.
+  if (name !== undefined)
+    context.params.knex = whereLike(asItems(context).createQuery(context.params), 'itm_name', name)
+  await next()
+}
+
+function asItems({ service }: HookContext): Items {
+  return service as unknown as Items
 }
 
 async function stampCreate(context: HookContext, next: NextFunction): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { inputFields, type ItemInput, type ItemRecord } from '../model.ts'
 
 /** A row of `item` with the joined name, as the drivers give it. */
@@ -37,3 +38,9 @@ export function now(): string {
 }
 
 export const user = 'bench'
+
+/** `like` regardless of the case of letters; text columns of MySQL are compared byte by byte. */
+export function whereLike(query: Knex.QueryBuilder, column: string, pattern: string): Knex.QueryBuilder {
+  const isMysql = query.client.config.client === 'mysql2'
+  return isMysql ? query.whereRaw('lower(??) like lower(?)', [column, pattern]) : query.whereILike(column, pattern)
+}

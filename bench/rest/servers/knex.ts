@@ -5,7 +5,7 @@ import { openKnex } from '../connect.ts'
 import { inputFields } from '../model.ts'
 import { base } from '../operations.ts'
 import type { OpenServer } from '../servers.ts'
-import { now, pickInput, toRecord, user } from './item.ts'
+import { now, pickInput, toRecord, user, whereLike } from './item.ts'
 
 /** What a user would write: Koa, its router and body parser, and knex. */
 export const open: OpenServer = async (target) => {
@@ -30,7 +30,7 @@ export const open: OpenServer = async (target) => {
       .limit(size)
       .offset(size * Number(page ?? 0))
     if (status !== undefined) query.where('item.itm_status', status)
-    if (name !== undefined) query.whereILike('item.itm_name', String(name))
+    if (name !== undefined) whereLike(query, 'item.itm_name', String(name))
     context.body = (await query).map(toRecord)
   })
 
