@@ -1,6 +1,8 @@
 import { isEmpty } from '@steward/rest-core'
 import type { ColumnType, FieldModel, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect } from './dialect.js'
+import { isIntegerId } from './row-id.js'
 
 /** A readable or writable field as statements need it. */
 export interface Column {
@@ -58,8 +60,18 @@ export function columnOf(field: ReadableField, dialect: Dialect): Column {
     type,
     empty: field.type.empty,
     path: field.path,
-    encode: (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
+    encode: isIntegerKey(type) ? encodeKey : (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
   }
+
+  function encodeKey(value: FieldValue): unknown {
+    if (isEmpty(value)) return null
+    if (!isIntegerId(value as string)) throw new StoreError('value', `Cannot use ${JSON.stringify(value)} as a row id for "${field.name}": it is not a whole number of 64 bits.`)
+    return dialect.encode(value, type)
+  }
+}
+
+function isIntegerKey(type: ColumnType): boolean {
+  return (type.kind === 'id' || type.kind === 'reference') && type.values === 'integer'
 }
 
 function byName(columns: readonly Column[]): ReadonlyMap<string, Column> {

@@ -100,9 +100,9 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   }
 
   function encodeId(object: ObjectModel, rowId: string): unknown {
-    const { id, idValues } = columns(object)
-    if (idValues === 'integer' && !isIntegerId(rowId)) return undefined
-    return rowId === '' ? undefined : id.encode(rowId)
+    const { columnType } = object.id
+    const possible = columnType.kind === 'id' && columnType.values === 'integer' ? isIntegerId(rowId) : rowId !== ''
+    return possible ? dialect.encode(rowId, columnType) : undefined
   }
 
   return {

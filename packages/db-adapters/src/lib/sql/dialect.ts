@@ -31,7 +31,7 @@ export interface Dialect {
   /** SQL literal of `false`, for booleans that are NULL. */
   readonly falseLiteral: string
 
-  /** A non-empty value as the driver wants it. @throws StoreError `value` when the column cannot hold it. */
+  /** A non-empty value as the driver wants it; integer ids and references are checked already. @throws StoreError `value` when the column cannot hold it. */
   encode(value: FieldValue, type: ColumnType): unknown
   /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
   read(column: string, type: ColumnType): string

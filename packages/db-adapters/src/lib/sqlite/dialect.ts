@@ -2,7 +2,6 @@ import { decimalValue, integerValue } from '@steward/rest-core'
 import type { ColumnType, FieldValue } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present } from '../sql/dialect.js'
-import { isIntegerId } from '../sql/row-id.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
 
 /** Digits that the driver's numbers keep. */
@@ -39,14 +38,12 @@ function encode(value: FieldValue, type: ColumnType): unknown {
   switch (type.kind) {
     case 'id':
     case 'reference':
-      if (type.values === 'string') return value
-      if (!isIntegerId(value as string)) return refuse(value, 'a row id of 64 bits')
-      return encodeInteger(value as string)
+      return type.values === 'integer' ? encodeInteger(value as string) : value
     case 'integer':
       return typeof value === 'string' ? encodeInteger(value) : value
     case 'decimal':
       if (type.precision <= exactDigits) return Number(value)
-      return encodeDecimal(value as number | string) ?? refuse(value, 'a number')
+      return encodeLongDecimal(value as number | string)
     case 'boolean':
       return value ? 1 : 0
     case 'list':
@@ -103,6 +100,8 @@ function decodeJson(value: Present): FieldValue {
   }
 }
 
-function refuse(value: FieldValue, wanted: string): never {
-  throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not ${wanted}.`)
+function encodeLongDecimal(value: number | string): string {
+  const text = encodeDecimal(value)
+  if (text === undefined) throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not a decimal number.`)
+  return text
 }
