@@ -8,6 +8,8 @@ export type {
   RecordOf,
   StateModel,
 } from './lib/definition/definition.js'
+export { loadCheckedFile, parseCheckedFile } from './lib/definition/checked-file.js'
+export { loadObjectFile, parseObjectFile } from './lib/definition/load-file.js'
 export { createModel } from './lib/model/create-model.js'
 export { isJoined } from './lib/model/model.js'
 export type { BusinessRecord, FieldModel, JoinedField, Model, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from './lib/model/model.js'

@@ -123,6 +123,6 @@ export interface SyncStep {
 
 export interface Introspection {
   readonly objects: readonly ObjectDefinition[]
-  /** Tables that cannot be served, each with the reason, e.g. no primary key. */
-  readonly skipped: readonly { readonly table: string; readonly reason: string }[]
+  /** Tables that cannot be served, and columns that are left out of a table that is, each with the reason, e.g. no primary key. */
+  readonly skipped: readonly { readonly table: string; readonly column?: string; readonly reason: string }[]
 }

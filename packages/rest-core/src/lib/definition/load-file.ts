@@ -1,24 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
-import { DefinitionError } from '../../errors.js'
+import { loadCheckedFile, parseCheckedFile } from './checked-file.js'
 import type { ObjectDefinition } from './definition.js'
-import { readSchemaErrors, type SchemaMistake } from './schema-errors.js'
 
 /**
  * Reads one object definition from a YAML or JSON file.
  *
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
-export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    throw new DefinitionError([`${path} cannot be read: ${(error as Error).message}`], { cause: error })
-  }
-  return parseObjectFile(text, path)
+export function loadObjectFile(path: string): Promise<ObjectDefinition> {
+  return loadCheckedFile(path, objectSchema())
 }
 
 /**
@@ -29,75 +19,16 @@ export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
  * @throws DefinitionError as {@link loadObjectFile}.
  */
 export function parseObjectFile(text: string, fileName: string): ObjectDefinition {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const place = (offset: number): string => {
-    const { line, col } = lines.linePos(offset)
-    return `${fileName}:${Math.max(line, 1)}:${Math.max(col, 1)}`
-  }
-  if (document.errors.length > 0) {
-    throw new DefinitionError(
-      document.errors.map(({ code, pos, message }) => {
-        const text = code === 'MULTIPLE_DOCS' ? 'holds a second object; each one needs its own file' : message
-        return `${place(pos[0])} ${text}`
-      }),
-    )
-  }
-  const data = toData(document, place)
-  if (data === null) throw new DefinitionError([`${place(0)} is empty; it needs "name" and "fields"`])
-  const validate = schemaValidator()
-  if (!validate(data)) {
-    const mistakes = readSchemaErrors(validate.errors ?? [])
-      .map((mistake) => ({ ...mistake, offset: offsetOf(document.contents, mistake) }))
-      .toSorted((a, b) => a.offset - b.offset)
-    throw new DefinitionError(
-      mistakes.map(({ path, text, offset }) =>
-        [place(offset), ...(path.length > 0 ? [path.join('.')] : []), text].join(' '),
-      ),
-    )
-  }
-  const { $schema: _, ...definition } = data as ObjectDefinition & { $schema?: string }
-  return definition
+  return parseCheckedFile(text, fileName, objectSchema())
 }
 
-function toData(document: ReturnType<typeof parseDocument>, place: (offset: number) => string): unknown {
-  try {
-    return document.toJS()
-  } catch (error) {
-    // Aliases that have no anchor, or that would unfold to something huge.
-    throw new DefinitionError([`${place(0)} ${(error as Error).message}`], { cause: error })
-  }
-}
+let schema: object | undefined
 
-/** Where a mistake is in the text: its value, or its key. */
-function offsetOf(root: Node | null, { path, atKey }: SchemaMistake): number {
-  let node: unknown = root
-  let offset = root?.range?.[0] ?? 0
-  for (const [depth, key] of path.entries()) {
-    let next: unknown
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
-      next = atKey && depth === path.length - 1 ? pair?.key : (pair?.value ?? pair?.key)
-    } else if (isSeq(node)) {
-      next = node.items[Number(key)]
-    }
-    offset = (next as Node | undefined)?.range?.[0] ?? offset
-    node = next
-  }
-  return offset
-}
-
-let validator: ValidateFunction | undefined
-
-/** Made when first needed: applications written in TypeScript never do. */
-function schemaValidator(): ValidateFunction {
-  return (validator ??= new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(readSchema()))
-}
-
-/** The published schema: beside the built files, or where it is written when this file runs from its source. */
-function readSchema(): object {
+/** The published schema: beside the built files, or where it is written when this file runs from its source. Read when first needed. */
+function objectSchema(): object {
+  if (schema) return schema
   const [built, source] = ['./schema/object.json', '../../../schema/object.json'].map(
     (path) => new URL(path, import.meta.url),
   ) as [URL, URL]
-  return JSON.parse(readFileSync(existsSync(built) ? built : source, 'utf8')) as object
+  return (schema = JSON.parse(readFileSync(existsSync(built) ? built : source, 'utf8')) as object)
 }

@@ -1,8 +1,10 @@
-import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
+import type { EnumField, FieldDefinition, MultiEnumField, ObjectDefinition } from '../definition/definition.js'
 import { fieldTypes } from '../fields/index.js'
 
 const objectName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
+/** Words of the filter language; a field of that name could not stand in an expression. */
+const keywords = new Set(['and', 'or', 'not', 'like', 'is', 'in', 'null'])
 const reserved = new Set(['created_dt', 'created_by', 'updated_dt', 'updated_by'])
 
 /**
@@ -49,6 +51,7 @@ function checkField(name: string, field: FieldDefinition, names: ReadonlySet<str
   const problems: string[] = []
   if (!fieldTypes[field.type]) return [`unknown type "${field.type}"; known are ${Object.keys(fieldTypes).join(', ')}`]
   if (!fieldName.test(name)) problems.push('a field name has letters, digits and "_", starts with a letter and has at most 63 characters')
+  if (keywords.has(name.toLowerCase())) problems.push('this name is a word of the filter language')
   if (name.includes('__')) problems.push('"__" in a name is kept for joined fields')
   if (reserved.has(name)) problems.push('this name is kept for the technical fields')
   if ((field.type === 'id') !== (name === 'row_id')) problems.push('the row id is a field "row_id" of type "id", and only that')
@@ -56,8 +59,13 @@ function checkField(name: string, field: FieldDefinition, names: ReadonlySet<str
     if (!names.has(field.object)) problems.push(`it refers to object "${field.object}", which does not exist`)
     if (field.onDelete === 'setNull' && (field.required || field.key)) problems.push('onDelete "setNull" does not go with a required field')
   }
-  if ((field.type === 'enum' || field.type === 'multi-enum') && field.values.length === 0) problems.push('values: at least one is needed')
-  if (field.type === 'decimal' && (field.scale ?? 2) > (field.precision ?? 15)) problems.push('scale is larger than precision')
+  if (field.type === 'enum' || field.type === 'multi-enum') problems.push(...checkValues(field))
+  if (field.type === 'integer') problems.push(...checkRange('precision', field.precision, 1, 18))
+  if (field.type === 'decimal') {
+    problems.push(...checkRange('precision', field.precision, 1, 38), ...checkRange('scale', field.scale, 0, 38))
+    if ((field.scale ?? 2) > (field.precision ?? 15)) problems.push('scale is larger than precision')
+  }
+  if ('length' in field) problems.push(...checkRange('length', field.length, 1, 1_000_000_000))
   if ('pattern' in field && field.pattern !== undefined) {
     try {
       new RegExp(field.pattern, 'v')
@@ -69,6 +77,21 @@ function checkField(name: string, field: FieldDefinition, names: ReadonlySet<str
     problems.push(`a field of type "${field.type}" cannot be part of the functional key`)
   }
   return problems
+}
+
+function checkValues(field: EnumField | MultiEnumField): string[] {
+  const codes = field.values.map((value) => (typeof value === 'string' ? value : value.code))
+  if (codes.length === 0) return ['values: at least one is needed']
+  const problems = codes.filter((code, at) => codes.indexOf(code) !== at).map((code) => `values: "${code}" stands there twice`)
+  if (codes.includes('')) problems.push('values: a code cannot be empty')
+  // The codes of a multi-enum are kept as one text, separated by semicolons.
+  const parted = field.type === 'multi-enum' ? codes.filter((code) => code.includes(';')) : []
+  return [...problems, ...parted.map((code) => `values: code "${code}" holds ";", which separates codes`)]
+}
+
+function checkRange(what: string, value: number | undefined, least: number, most: number): string[] {
+  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return []
+  return [`${what} must be a whole number from ${least} to ${most}`]
 }
 
 function checkStates(definition: ObjectDefinition): string[] {

@@ -107,6 +107,10 @@ test('every mistake is named with its place', () => {
       g: { type: 'decimal', precision: 2, scale: 4 },
       h: { type: 'enum', values: [] },
       i: { type: 'magic' } as never,
+      j: { type: 'multi-enum', values: ['a;b', 'c', 'c', ''] },
+      k: { type: 'integer', precision: 40 },
+      l: { type: 'string', length: 0 },
+      like: { type: 'string' },
     },
   }
   const problems = problemsOf(definition, { ...Country, name: 'bad' })
@@ -121,6 +125,12 @@ test('every mistake is named with its place', () => {
     'Bad.g: scale is larger',
     'Bad.h: values',
     'Bad.i: unknown type "magic"',
+    'Bad.j: values: code "a;b" holds ";"',
+    'Bad.j: values: "c" stands there twice',
+    'Bad.j: values: a code cannot be empty',
+    'Bad.k: precision',
+    'Bad.l: length',
+    'Bad.like: this name is a word',
     'Bad.pageSize',
     'Bad.states: field "a" is not an enum',
     'bad: there already is an object "Bad"',

@@ -3,6 +3,7 @@ import { RestError } from '../../errors.js'
 import type { EnumField } from '../definition/definition.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { Problem, isEmpty } from '../fields/field-type.js'
+import { momentOf } from '../fields/temporal.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import { unknownField } from '../model/create-model.js'
@@ -49,6 +50,8 @@ export function readInput(access: Access, body: unknown, operation: 'create' | '
     }
     if (isJoined(field) || isIgnored(field, operation)) continue
     const given = (body as Record<string, unknown>)[name]
+    // Code, other than JSON, may say "not given" this way.
+    if (given === undefined) continue
     if (isDocument(field)) readDocument(field, given)
     else readValue(field, given)
   }
@@ -128,13 +131,14 @@ export function initialState(field: FieldModel): string {
 
 function expand(value: unknown, principal: Principal, now: Date): unknown {
   if (value === '[DATETIME]') return timestamp(now)
-  if (value === '[DATE]') return timestamp(now).slice(0, 10)
+  if (value === '[DATE]') return momentOf(now).date
   return value === '[LOGIN]' ? principal.login : value
 }
 
 /** `yyyy-MM-dd HH:mm:ss` in UTC. */
 export function timestamp(now: Date): string {
-  return now.toISOString().slice(0, 19).replace('T', ' ')
+  const { date, time } = momentOf(now)
+  return `${date} ${time}`
 }
 
 /** Messages about values that break their field's rules; on creation also about required fields that are missing. */

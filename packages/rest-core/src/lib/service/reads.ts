@@ -132,7 +132,7 @@ export function and(first: Filter | undefined, second: Filter | undefined): Filt
 }
 
 function readFilter(access: Access, { filter, filters }: SearchRequest): Filter | undefined {
-  const all = and(filters && parseFilterTexts(access.object, filters), filter)
+  const all = and(filters && parseFilterTexts(access.object, filters, { hides: access.hides }), filter)
   if (all) checkFields(access, all)
   return all
 }

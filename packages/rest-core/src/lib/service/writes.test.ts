@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { RestError } from '../../errors.js'
 import { verifyPasswordHash } from '../security/password.js'
-import { Movie, boss, collect, createService } from './fixture.test-support.js'
+import { Movie, boss, collect, createService } from './fixture-for-test.js'
 
 const alien = { mov_code: 'ALIEN', mov_title: 'Alien' }
 

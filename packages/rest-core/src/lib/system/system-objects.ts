@@ -90,5 +90,17 @@ export const Grant = defineObject({
   hooks: { preValidate: checkGrant },
 })
 
+/** Tokens that were revoked by a logout, until they would have ended anyway. */
+export const RevokedToken = defineObject({
+  name: 'RevokedToken',
+  label: 'Revoked token',
+  pluralLabel: 'Revoked tokens',
+  table: 'sys_revoked_token',
+  fields: {
+    rvk_token_id: { type: 'string', length: 64, key: true, label: 'Token id' },
+    rvk_expires: { type: 'integer', required: true, index: true, label: 'Expires (ms since 1970)' },
+  },
+})
+
 /** Objects that every application has. */
-export const systemObjects = [Module, SystemParam, User, Group, Responsibility, Grant] as const
+export const systemObjects = [Module, SystemParam, User, Group, Responsibility, Grant, RevokedToken] as const

@@ -3,7 +3,7 @@ import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createPrincipal } from '../rights/principal.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
-import { createAdministrator } from './administrator.js'
+import { createAdministrator, resetAdministrator } from './administrator.js'
 import { systemObjects } from './system-objects.js'
 import { createUserDirectory, isDirectoryObject } from './user-directory.js'
 
@@ -68,4 +68,13 @@ test('a user who is switched off is nobody at once', async () => {
   expect(await directory.principalOf(userId)).toBeUndefined()
   await service.update(system, 'User', userId, { usr_active: true })
   expect(await directory.principalOfLogin('ann')).toMatchObject({ login: 'ann', groups: ['CLERK'], firstname: 'Ann' })
+})
+
+test('resetAdministrator() lets a locked-out administrator in again', async () => {
+  const links = await service.search(system, 'Responsibility', { filters: { rsp_login_id__usr_login: 'admin' } })
+  for await (const [link] of links) await service.delete(system, 'Responsibility', link?.row_id ?? '')
+  const { generatedPassword: renewed } = await resetAdministrator(service)
+  expect(await directory.verifyPassword('admin', generatedPassword)).toBeUndefined()
+  expect(await directory.verifyPassword('admin', renewed ?? '')).toMatchObject({ groups: ['ADMIN'] })
+  await expect(resetAdministrator(service, { login: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
 })
