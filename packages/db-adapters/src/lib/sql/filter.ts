@@ -2,7 +2,8 @@ import type { Filter } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
 import type { Dialect } from './dialect.js'
 
-type Leaf = Exclude<Filter, { op: 'and' | 'or' }>
+type Group = Extract<Filter, { terms: unknown }>
+type Leaf = Exclude<Filter, Group>
 /** What a leaf comes to; the same for all filters of one structure. */
 type LeafOp = Leaf['op'] | 'true' | 'false'
 
@@ -13,7 +14,7 @@ type LeafOp = Leaf['op'] | 'true' | 'false'
  * @throws StoreError `value` for values that a column cannot hold
  */
 export function filterKey(filter: Filter, columns: Columns, values: unknown[]): string {
-  if (filter.op === 'and' || filter.op === 'or') {
+  if (isGroup(filter)) {
     let key = filter.op === 'and' ? '(&' : '(|'
     for (const term of filter.terms) key += filterKey(term, columns, values)
     return `${key})`
@@ -34,15 +35,19 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
 
 /** The condition as SQL with one `?` per value that `filterKey` collects, in the same order. `place` gives a column's expression. */
 export function filterSql(filter: Filter, columns: Columns, place: (column: Column) => string, dialect: Dialect): string {
-  if (filter.op !== 'and' && filter.op !== 'or') return leafSql(filter, columns.readable(filter.field), place, dialect)
+  if (!isGroup(filter)) return leafSql(filter, columns.readable(filter.field), place, dialect)
   if (filter.terms.length === 0) return filter.op === 'and' ? always : never
   return balanced(filter.terms.map((term) => filterSql(term, columns, place, dialect)), filter.op)
 }
 
 /** Names of the fields in the filter. */
 export function* filterFields(filter: Filter): Iterable<string> {
-  if (filter.op !== 'and' && filter.op !== 'or') yield filter.field
+  if (!isGroup(filter)) yield filter.field
   else for (const term of filter.terms) yield* filterFields(term)
+}
+
+function isGroup(filter: Filter): filter is Group {
+  return 'terms' in filter
 }
 
 const always = '1 = 1'

@@ -26,7 +26,8 @@ export interface WriteText extends Text {
 
 export function insertText(context: Context, parts: WriteParts): WriteText {
   const { writer } = context
-  return answering(context, parts, writer.builder().into(writer.raw(writer.quoteTable(parts.object.table)) as never).insert(assigned(parts)))
+  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).insert(assigned(parts))
+  return answering(context, parts, query)
 }
 
 export function updateText(context: Context, parts: ChangeParts): WriteText {
