@@ -53,7 +53,7 @@ export function testFilters(
             }
           }
         }
-      }, 120_000)
+      })
 
       test(`generated conditions find the right records of ${object.name}`, async () => {
         const random = createRandom(settings.seed)
@@ -64,7 +64,7 @@ export function testFilters(
         }
         // Filters that find nothing or everything would show little.
         expect(useful).toBeGreaterThan(settings.filters / 4)
-      }, 120_000)
+      })
     }
 
     test('like: wildcards, escapes and the case of A–Z', async () => {
@@ -108,7 +108,7 @@ export function testFilters(
             await expectMatches(item, { op, field, pattern })
         }
       }
-    }, 60_000)
+    })
 
     test('like: numbers, dates and row ids as they are written in records', async () => {
       const patterns: Record<string, string[]> = {
@@ -147,7 +147,7 @@ export function testFilters(
           expect(await used.store.count(item, only(leaf)), JSON.stringify(leaf)).toBe(isNegative ? 1 : 0)
         }
       }
-    }, 60_000)
+    })
 
     test('a missing link makes a joined boolean false', async () => {
       for (const value of [true, false]) {
@@ -172,7 +172,7 @@ export function testFilters(
         await expectMatches(item, { op, field: 'itm_code', values: ['i1'] })
         await expectMatches(item, { op, field: 'itm_code', values: [] })
       }
-    }, 60_000)
+    })
 
     test('and, or: deep, wide, and without terms', async () => {
       const leaf = (number: number): Filter => ({
@@ -190,7 +190,7 @@ export function testFilters(
         await expectMatches(item, { op, terms: [leaf(0)] })
         await expectMatches(item, { op, terms: [] })
       }
-    }, 60_000)
+    })
 
     test('values are values, whatever they look like', async () => {
       const before = await used.store.count(item)
@@ -214,7 +214,7 @@ export function testFilters(
         await expectMatches(item, { op: 'contains', field: 'itm_list', value })
       }
       expect(await used.store.count(item)).toBe(before)
-    }, 60_000)
+    })
   })
 }
 

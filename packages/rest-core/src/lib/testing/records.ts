@@ -69,7 +69,7 @@ export function testRecords(factory: StoreFactory): void {
         )
         expect(emptied).toStrictEqual(changing)
         expect(await read(item, changing.row_id)).toStrictEqual(changing)
-      }, 30_000)
+      })
     }
 
     test('insert leaves what is not given empty', async () => {

@@ -46,7 +46,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       expect(await ranks({ ...query, offset: 5, where: { op: '>=', field: 'not_rank', value: 100 } })).toStrictEqual(
         all().slice(105),
       )
-    }, 60_000)
+    })
 
     test('a search with a limit of at most 1,000 comes as one batch, a larger one complete', async () => {
       const batches: (readonly BusinessRecord[])[] = []
@@ -80,7 +80,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       }
       for (let time = 0; time < 15; time++) await expect(failing()).rejects.toThrow('consumer')
       expect(await used.store.count(note)).toBe(rows)
-    }, 30_000)
+    })
 
     test('a search that is never read costs nothing', async () => {
       for (let time = 0; time < 30; time++) used.store.search(note, query)
@@ -100,7 +100,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       }
       for (const iterator of iterators) expect(await iterator.next()).toMatchObject({ done: true })
       expect(found).toStrictEqual([all(), all(), all()])
-    }, 30_000)
+    })
 
     test('writing goes on while a stream is open, and the stream gives every row that stays exactly once', async () => {
       const where = { op: '<', field: 'not_rank', value: rows } as const
@@ -120,7 +120,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       expect(found).toStrictEqual(all())
       expect(await used.store.delete(note, written as string)).toBe(true)
       expect(await used.store.count(note)).toBe(rows)
-    }, 30_000)
+    })
 
     test('each record of a stream may drive a write', async () => {
       let changed = 0
@@ -133,7 +133,7 @@ export function testStreams(factory: StoreFactory, rows: number): void {
       }
       expect(changed).toBeGreaterThanOrEqual(100)
       expect(await used.store.count(note, { op: '=', field: 'not_text', value: 'driven' })).toBe(changed)
-    }, 30_000)
+    })
 
     test('a transaction streams too, and may be ended by its consumer', async () => {
       await used.store.transaction(async (session) => {
@@ -141,6 +141,6 @@ export function testStreams(factory: StoreFactory, rows: number): void {
         for await (const _ of session.search(note, query)) break
         expect(await session.count(note)).toBe(rows)
       })
-    }, 30_000)
+    })
   })
 }

@@ -32,7 +32,8 @@ export interface ObjectStoreTestOptions {
  */
 export function testObjectStore(name: string, factory: StoreFactory, options: ObjectStoreTestOptions = {}): void {
   const settings = { seed: 1, filters: 300, rows: 10_000, ...options }
-  describe(name, () => {
+  // Tests of servers take long on a busy machine.
+  describe(name, { timeout: 120_000 }, () => {
     testRecords(factory)
     testFilters(factory, settings)
     testOrder(factory, settings.seed)

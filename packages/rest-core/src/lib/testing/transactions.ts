@@ -133,7 +133,7 @@ export function testTransactions(factory: StoreFactory): void {
       )
       await Promise.all(attempts)
       expect(await used.store.get(item, row_id, { select })).toMatchObject({ itm_integer: 12 })
-    }, 30_000)
+    })
 
     test('of two transactions that wait for each other one goes on, and the other does too or is "busy"', async () => {
       const [a, b] = [await insertItem(), await insertItem()]
@@ -151,7 +151,7 @@ export function testTransactions(factory: StoreFactory): void {
         expect(outcome.reason).toMatchObject({ retry: true })
       }
       await Promise.all([lockBoth(a.row_id, b.row_id), insertItem()])
-    }, 60_000)
+    })
 
     test('get with a lock finds what get finds', async () => {
       const record = await insertItem()
@@ -174,7 +174,7 @@ export function testTransactions(factory: StoreFactory): void {
       const outcomes = await Promise.allSettled(attempts)
       expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(10)
       expect(await countItems(code)).toBe(30)
-    }, 30_000)
+    })
 
     test('a refused statement whose error is swallowed never makes a lost write look committed', async () => {
       const [code, taken] = [unique('swallowed'), unique('taken')]
