@@ -22,8 +22,8 @@ export interface AuthenticationOptions {
    * a reverse proxy can have `Authorization` for itself. Default `Steward`.
    */
   readonly headerName?: string
-  /** Who calls without any credentials act as. Default: nobody, they get 401. */
-  readonly publicPrincipal?: Principal
+  /** Who calls without any credentials act as; a function is asked each time, so that rights may change. Default: nobody, they get 401. */
+  readonly publicPrincipal?: Principal | (() => Promise<Principal | undefined>)
   /** What browsers show when they ask for a password. Default `Steward`. */
   readonly realm?: string
   readonly cache?: CredentialCacheOptions
@@ -88,14 +88,18 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   function authenticate(context: Context): Principal | Promise<Principal> {
     const header = headerOf(context)
     if (header === undefined) {
-      if (publicPrincipal) return publicPrincipal
-      throw refuse(context, 'This needs a login and password, or a token.')
+      if (typeof publicPrincipal === 'function') return publicPrincipal().then((principal) => principal ?? refuseAnonymous(context))
+      return publicPrincipal ?? refuseAnonymous(context)
     }
     const key = cache.keyOf(header)
     const known = cache.get(key)
     if (!known) return verify(context, header, key)
     context.state['session'] = known.session
     return known.principal
+  }
+
+  function refuseAnonymous(context: Context): never {
+    throw refuse(context, 'This needs a login and password, or a token.')
   }
 
   async function verify(context: Context, header: string, key: string): Promise<Principal> {

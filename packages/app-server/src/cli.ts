@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { isSupportedNode, unsupportedNode } from './lib/node-version.js'
+
+if (isSupportedNode(process.versions.node)) {
+  const { main } = await import('./main.js')
+  process.exitCode = await main(process.argv.slice(2))
+} else {
+  process.stderr.write(unsupportedNode('app-server', process.versions.node))
+  process.exitCode = 1
+}

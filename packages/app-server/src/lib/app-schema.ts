@@ -1,0 +1,44 @@
+const text = { type: 'string', minLength: 1 } as const
+const texts = { type: 'array', items: text } as const
+
+const values = {
+  title: { ...text, description: 'For people. Default: the name.' },
+  level: { enum: ['3.0', '3.1', '3.2', '4.0', '5.1'], description: 'Compatibility level of the service. Default: the latest.' },
+  database: { ...text, description: 'sqlite:<file>, postgres://… or mysql://…; default sqlite:data/<name>.db.' },
+  documents: { ...text, description: 'Folder of documents. Default data/documents.' },
+  host: text,
+  port: { type: 'integer', minimum: 0, maximum: 65_535 },
+  publicUser: { ...text, description: 'Login of the user under which calls without credentials run.' },
+  cors: {
+    type: 'object',
+    properties: { origins: { ...texts, description: 'Origins of other sites whose pages may call, e.g. https://shop.example.' }, credentials: { type: 'boolean' } },
+    required: ['origins'],
+    additionalProperties: false,
+  },
+  allowedOrigins: { ...texts, description: 'Address ranges that may call the service, e.g. 10.0.0.0/8.' },
+  trustedProxies: { ...texts, description: 'Address ranges of proxies in front, or loopback, linklocal, uniquelocal.' },
+  log: {
+    type: 'object',
+    properties: { format: { enum: ['json', 'combined', 'none'] }, level: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] } },
+    additionalProperties: false,
+  },
+  maxBodyBytes: { type: 'integer', minimum: 1 },
+  setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
+} as const
+
+const identity = {
+  name: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$', description: 'Name in addresses: letters, digits, "_" and "-".' },
+  version: text,
+} as const
+
+/** What `app.yaml` may hold; fits `AppDefinition`. */
+export const appSchema = {
+  type: 'object',
+  properties: {
+    ...identity,
+    ...values,
+    environments: { type: 'object', additionalProperties: { type: 'object', properties: values, additionalProperties: false } },
+  },
+  required: ['name', 'version'],
+  additionalProperties: false,
+} as const

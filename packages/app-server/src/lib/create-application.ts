@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import { createBusinessObjects, createDiskDocumentStore, createModel } from '@steward/rest-core'
+import { createAdministrator, createRevokedTokens, createUserDirectory, isDirectoryObject, systemObjects } from '@steward/rest-core/system'
+import type { NewAdministrator } from '@steward/rest-core/system'
+import { createAuthentication } from '@steward/rest-koa'
+import type Koa from 'koa'
+import type { Logger } from 'pino'
+import type { AppDefinition } from './app-definition.js'
+import { describeDatabase } from './describe-database.js'
+import { loadObjects } from './load-objects.js'
+import { mountApplication } from './mount-application.js'
+import { openDatabase } from './open-database.js'
+import { loadSecret } from './secret.js'
+import type { Settings } from './settings.js'
+import { runSetup } from './setup.js'
+
+export interface ApplicationOptions {
+  /** Folder of the application; relative paths in its definition start there. */
+  readonly folder: string
+  /** Where secrets, documents and embedded databases are kept. Default `<folder>/data`. */
+  readonly dataFolder?: string
+  readonly definition: AppDefinition
+  readonly settings: Settings
+  readonly logger: Logger
+  /** Serve the tables that are in the database as they are, and keep the system objects beside it. Default false. */
+  readonly introspect?: boolean
+  /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
+  readonly destructive?: boolean
+}
+
+/** An application that is ready to serve. */
+export interface Application {
+  readonly koa: Koa
+  readonly service: BusinessObjects
+  /** Set on the first start: show it once. */
+  readonly newAdministrator: NewAdministrator | undefined
+  /** Closes the database. */
+  close(): Promise<void>
+}
+
+/**
+ * Loads the objects, brings the database in step with them, makes the first administrator, fills a new application, and
+ * mounts the REST service.
+ *
+ * @throws DefinitionError, SettingsError, StoreError: each says what to do.
+ */
+export async function createApplication(options: ApplicationOptions): Promise<Application> {
+  const { folder, dataFolder = join(folder, 'data'), definition, settings, logger, introspect = false } = options
+  await mkdir(dataFolder, { recursive: true })
+  const store = await openDatabase({ folder, definition, settings, dataFolder, introspect })
+  try {
+    const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
+    const model = createModel([...systemObjects, ...own])
+    await syncTables(store, model, options)
+    const directory = createUserDirectory({ model, store })
+    const authentication = createAuthentication({
+      authenticator: directory,
+      tokens: { secret: await loadSecret(join(dataFolder, 'token.secret')), store: createRevokedTokens({ model, store }) },
+      realm: definition.name,
+      trustProxy: definition.trustedProxies ?? [],
+      ...(definition.publicUser !== undefined && { publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string) }),
+    })
+    const service = createBusinessObjects({
+      model,
+      store,
+      documents: createDiskDocumentStore({ folder: definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents) }),
+      onChange({ object }) {
+        if (!isDirectoryObject(object)) return
+        directory.clear()
+        authentication.clear()
+      },
+      onError: (error) => logger.error(error, 'Work after a request failed'),
+    })
+    const newAdministrator = await createAdministrator(service, { login: settings.adminLogin, password: settings.adminPassword })
+    if (definition.setup && (await runSetup(service, folder, definition.setup))) logger.info(`${definition.setup} filled the application`)
+    const koa = mountApplication({ definition, service, store, authentication, dataFolder, logger })
+    return { koa, service, newAdministrator, close: () => store.close() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function syncTables(store: ObjectStore, model: BusinessObjects['model'], { logger, destructive = false }: ApplicationOptions): Promise<void> {
+  const { steps, leftover } = await store.sync(model, { destructive })
+  for (const { description } of steps) logger.info(`Database: ${description}`)
+  for (const { table, column } of leftover) logger.warn(`Database: no field uses ${table}.${column}; it is kept (--destructive drops it)`)
+}

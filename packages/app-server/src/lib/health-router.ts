@@ -1,0 +1,24 @@
+import type { Middleware } from 'koa'
+import type { HealthOptions } from './health.js'
+import { checkHealth, formatHealth } from './health.js'
+
+/**
+ * `/ping` says whether the database answers; `/health` tells all, as INI text, or as JSON with `?format=json` or at
+ * `/health.json`. Neither needs credentials. Source: wire-decisions, "Application server".
+ */
+export function healthRouter(options: HealthOptions): Middleware {
+  return async function healthRouter(context, next) {
+    const { path } = context
+    if (path !== '/ping' && path !== '/health' && path !== '/health.json') return next()
+    if (context.method !== 'GET' && context.method !== 'HEAD') {
+      context.set('Allow', 'GET, HEAD')
+      context.throw(405)
+    }
+    context.set('Cache-Control', 'no-store')
+    const health = await checkHealth(options)
+    context.status = health.healthy ? 200 : 503
+    if (path === '/ping') context.body = { status: health.healthy ? 'OK' : 'KO' }
+    else if (path === '/health.json' || context.query['format'] === 'json') context.body = health.sections
+    else context.body = formatHealth(health)
+  }
+}

@@ -1,0 +1,45 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ObjectDefinition } from '@steward/rest-core'
+import { loadObjectFile } from '@steward/rest-core'
+import { DefinitionError } from '@steward/rest-core/errors'
+
+const moduleFile = /\.(?:ts|mts|js|mjs)$/
+const leftOut = /\.(?:test|d)\.[cm]?[tj]s$/
+const dataFile = /\.(?:yaml|yml|json)$/
+
+/**
+ * Reads the object definitions of a folder: every definition that a module exports, and one per YAML or JSON file.
+ * Files whose name starts with `_` or `.` are left out, so that modules can share code.
+ *
+ * @returns definitions in the order of the file names.
+ * @throws DefinitionError with all mistakes of all files.
+ */
+export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
+  const files = (await readdir(folder).catch(() => [])).filter((name) => !/^[._]/.test(name) && !leftOut.test(name)).toSorted()
+  const problems: string[] = []
+  const definitions: ObjectDefinition[] = []
+  for (const name of files) {
+    const file = join(folder, name)
+    try {
+      if (moduleFile.test(name)) definitions.push(...(await loadModule(file)))
+      else if (dataFile.test(name)) definitions.push(await loadObjectFile(file))
+    } catch (error) {
+      problems.push(...(error instanceof DefinitionError ? error.messages : [`${file}: ${(error as Error).message}`]))
+    }
+  }
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return definitions
+}
+
+async function loadModule(file: string): Promise<ObjectDefinition[]> {
+  const exported = Object.values((await import(pathToFileURL(file).href)) as Record<string, unknown>).flat()
+  const definitions = [...new Set(exported)].filter(isDefinition)
+  if (definitions.length === 0) throw new DefinitionError([`${file}: it exports no object definition; write export const Thing = defineObject({ … })`])
+  return definitions
+}
+
+function isDefinition(value: unknown): value is ObjectDefinition {
+  return typeof value === 'object' && value !== null && 'name' in value && 'fields' in value
+}

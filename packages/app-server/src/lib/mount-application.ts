@@ -1,0 +1,50 @@
+import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import type { Authentication } from '@steward/rest-koa'
+import { accessLog, allowOrigins, cors, errorResponse, loginRouter, requestId, restRouter, securityHeaders } from '@steward/rest-koa'
+import Koa from 'koa'
+import type { Logger } from 'pino'
+import type { AppDefinition } from './app-definition.js'
+import { healthRouter } from './health-router.js'
+import { platformVersion } from './version.js'
+
+export interface MountOptions {
+  readonly definition: AppDefinition
+  readonly service: BusinessObjects
+  readonly store: ObjectStore
+  readonly authentication: Authentication
+  readonly dataFolder: string
+  readonly logger: Logger
+}
+
+/** Base addresses of the service of an application. Source: rest-service.md, "Base address"; `/api/rest` is an addition. */
+export function baseAddresses(name: string): readonly [string, ...string[]] {
+  return [`/${name}/api/rest`, `/${name}ws/rest`, '/api/rest']
+}
+
+/** The Koa application: logs and guards around the REST service, log-in, `/ping` and `/health`. */
+export function mountApplication({ definition, service, store, authentication, dataFolder, logger }: MountOptions): Koa {
+  const { name, trustedProxies: trustProxy = [], log = {} } = definition
+  const koa = new Koa()
+  koa.on('error', (error) => logger.error(error))
+
+  koa.use(requestId({ trustProxy }))
+  if (log.format === 'combined') koa.use(accessLog({ format: 'combined', stream: process.stdout, trustProxy }))
+  else if (log.format !== 'none') koa.use(accessLog({ format: 'pino', logger, trustProxy }))
+  koa.use(errorResponse({ log: logger }))
+  koa.use(securityHeaders())
+  koa.use(healthRouter({ application: definition, platformVersion, store, folder: dataFolder, startedAt: new Date() }))
+  if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
+  if (definition.cors) koa.use(cors(definition.cors))
+  koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
+  koa.use(
+    restRouter(service, {
+      authenticate: authentication.authenticate,
+      prefix: baseAddresses(name),
+      app: { name, title: definition.title ?? name, version: definition.version, platformVersion, server: `Node.js ${process.version}` },
+      ...(definition.level && { level: definition.level }),
+      ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
+      log: logger,
+    }),
+  )
+  return koa
+}

@@ -1,0 +1,34 @@
+import { isAbsolute, join, resolve } from 'node:path'
+import { createStore } from '@steward/db-adapters'
+import type { ObjectStore } from '@steward/rest-core'
+import { systemObjects } from '@steward/rest-core/system'
+import type { AppDefinition } from './app-definition.js'
+import { createRoutedStore } from './routed-store.js'
+import type { Settings } from './settings.js'
+
+export interface DatabaseOptions {
+  readonly folder: string
+  readonly definition: AppDefinition
+  readonly settings: Settings
+  readonly dataFolder: string
+  /** The database belongs to somebody else: nothing is added to it. */
+  readonly introspect: boolean
+}
+
+const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
+
+/** The store of an application: its database, and for a database of somebody else a second one beside it for the system objects. */
+export async function openDatabase({ folder, definition, settings, dataFolder, introspect }: DatabaseOptions): Promise<ObjectStore> {
+  const url = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
+  const data = await createStore(resolveDatabase(url, folder))
+  if (!introspect) return data
+  const system = await createStore(`sqlite:${join(dataFolder, 'system.db')}`)
+  return createRoutedStore({ data, system, isSystem: ({ name }) => systemNames.has(name) })
+}
+
+/** A relative SQLite file starts at the application's folder, wherever the program was started. */
+export function resolveDatabase(url: string, folder: string): string {
+  const [, file] = /^sqlite:(?!\/\/)(.+)$/.exec(url) ?? []
+  if (file === undefined || file === ':memory:' || isAbsolute(file)) return url
+  return `sqlite:${resolve(folder, file)}`
+}

@@ -1,0 +1,48 @@
+/** What may be set from outside, over what `app.yaml` says. */
+export interface Settings {
+  /** Which of the application's `environments` applies. */
+  readonly environment: string
+  readonly database: string | undefined
+  readonly host: string | undefined
+  readonly port: number | undefined
+  readonly adminLogin: string | undefined
+  readonly adminPassword: string | undefined
+  readonly logLevel: string | undefined
+}
+
+/**
+ * Reads the settings from environment variables; the only place that does. Empty variables count as not set.
+ * Not specified; chosen with one prefix, so that they can be listed.
+ *
+ * @throws SettingsError naming the variable.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const text = (name: string) => environment[name] || undefined
+  return Object.freeze({
+    environment: text('STEWARD_ENV') ?? text('NODE_ENV') ?? 'development',
+    database: text('STEWARD_DATABASE'),
+    host: text('STEWARD_HOST'),
+    port: readPort(text('STEWARD_PORT'), 'STEWARD_PORT'),
+    adminLogin: text('STEWARD_ADMIN_LOGIN'),
+    adminPassword: text('STEWARD_ADMIN_PASSWORD'),
+    logLevel: text('STEWARD_LOG_LEVEL'),
+  })
+}
+
+/** A setting that cannot be used; the message says which and what to do. */
+export class SettingsError extends Error {
+  readonly code = 'ERR_SETTINGS'
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'SettingsError'
+  }
+}
+
+/** 0 lets the system choose. */
+export function readPort(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new SettingsError(`${name} must be a port from 0 to 65535, not "${text}".`)
+  return port
+}

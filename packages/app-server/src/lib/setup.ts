@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { BusinessObjects, Principal } from '@steward/rest-core'
+import { createPrincipal } from '@steward/rest-core'
+
+/** What the default export of an application's set-up module is given. Everything it writes is one transaction. */
+export interface SetupContext {
+  readonly service: BusinessObjects
+  /** May do everything. */
+  readonly principal: Principal
+}
+
+export type Setup = (context: SetupContext) => Promise<void>
+
+/** The system parameter that says that the set-up ran. */
+const doneCode = 'STEWARD_SETUP'
+
+/**
+ * Fills a new application, once: with its own data, and with the mark that this was done, or with nothing.
+ *
+ * @returns whether it ran now.
+ */
+export async function runSetup(service: BusinessObjects, folder: string, file: string): Promise<boolean> {
+  const principal = createPrincipal({ login: 'system' })
+  const done = await service.count(principal, 'SystemParam', { filter: { op: '=', field: 'sys_code', value: doneCode } })
+  if (done.count > 0) return false
+  const module = (await import(pathToFileURL(join(folder, file)).href)) as { default?: Setup }
+  if (typeof module.default !== 'function') throw new TypeError(`${file}: its default export must be a function.`)
+  const { default: setup } = module
+  await service.transaction(async (inside) => {
+    await inside.create(principal, 'SystemParam', { sys_code: doneCode, sys_value: file, sys_desc: 'The application was filled by this module.' })
+    await setup({ service: inside, principal })
+  })
+  return true
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DefinitionError, RestError, StoreError } from '@steward/rest-core/errors'
+import { resetAdministrator } from '@steward/rest-core/system'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { pino } from 'pino'
+import type { Logger } from 'pino'
+import type { AppDefinition } from './lib/app-definition.js'
+import { loadAppDefinition } from './lib/app-definition.js'
+import type { Application } from './lib/create-application.js'
+import { createApplication } from './lib/create-application.js'
+import { serve } from './lib/serve.js'
+import type { Settings } from './lib/settings.js'
+import { SettingsError, readPort, readSettings } from './lib/settings.js'
+import { platformVersion } from './lib/version.js'
+import { welcome } from './lib/welcome.js'
+
+interface Flags {
+  readonly database?: string
+  readonly host?: string
+  readonly port?: number
+  readonly env?: string
+  readonly data?: string
+  readonly destructive?: boolean
+  readonly resetAdmin?: boolean
+  readonly verbose?: boolean
+}
+
+/**
+ * The command line. Resolves with the exit code when the server was stopped: 0 stopped or done, 1 failed, 2 wrong usage.
+ *
+ * @param args without the program's name.
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  let run: Promise<number> = Promise.resolve(0)
+  const command = createCommand((folder, flags) => {
+    run = start(folder, flags).catch((error: unknown) => report(error, flags.verbose))
+  })
+  try {
+    command.parse(args, { from: 'user' })
+  } catch (error) {
+    return error instanceof CommanderError && error.exitCode === 0 ? 0 : 2
+  }
+  return run
+}
+
+function createCommand(action: (folder: string | undefined, flags: Flags) => void): Command {
+  return new Command('app-server')
+    .description('Serves an application (a folder with app.yaml and objects/), or the tables of a database, as a REST service.')
+    .argument('[folder]', 'folder of the application; without it --database is served as it is')
+    .option('--database <url>', 'sqlite:<file>, postgres://… or mysql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)')
+    .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
+    .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, NODE_ENV, development)')
+    .option('--data <folder>', 'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)')
+    .option('--destructive', 'let the database lose columns that no field uses any more')
+    .option('--reset-admin', 'give the administrator a new password, print it, and end')
+    .option('--verbose', 'show where an error comes from')
+    .version(platformVersion)
+    .addHelpText('after', helpAfter)
+    .exitOverride()
+    .action(action)
+}
+
+const helpAfter = `
+Settings from the environment: STEWARD_DATABASE STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
+STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator that the first start makes)
+
+Examples:
+  $ app-server my-application
+  $ app-server my-application --port 80 --host 0.0.0.0 --env production
+  $ app-server --database sqlite:shop.db
+  $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server`
+
+function parsePort(text: string): number {
+  try {
+    return readPort(text, '--port') as number
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}
+
+async function start(folder: string | undefined, flags: Flags): Promise<number> {
+  const fromEnvironment = readSettings(process.env)
+  const settings: Settings = { ...fromEnvironment, database: flags.database ?? fromEnvironment.database, environment: flags.env ?? fromEnvironment.environment }
+  const definition = await loadDefinition(folder, settings)
+  const logger = pino({ level: settings.logLevel ?? definition.log?.level ?? 'info', base: null }, pino.destination({ fd: 2, sync: true }))
+  const application = await createApplication({
+    folder: resolve(folder ?? '.'),
+    dataFolder: resolve(flags.data ?? (folder === undefined ? 'steward-data' : join(folder, 'data'))),
+    definition,
+    settings,
+    logger,
+    introspect: folder === undefined,
+    destructive: flags.destructive ?? false,
+  })
+  if (flags.resetAdmin) return resetAdmin(application, settings)
+
+  const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
+  const port = flags.port ?? settings.port ?? definition.port ?? 8080
+  const server = await serve(application.koa, { host, port }).catch(async (error: unknown) => {
+    await application.close()
+    throw error
+  })
+  process.stdout.write(welcome({ definition, host, port: server.port, application }))
+  await untilStopped(logger)
+  await server.stop()
+  await application.close()
+  return 0
+}
+
+async function loadDefinition(folder: string | undefined, settings: Settings): Promise<AppDefinition> {
+  if (folder === undefined) {
+    if (settings.database === undefined) throw new SettingsError('Give the folder of an application, or a database with --database. See app-server --help.')
+    return { name: 'database', title: 'Database', version: platformVersion }
+  }
+  if (!existsSync(join(folder, 'app.yaml'))) throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
+  return loadAppDefinition(folder, settings.environment)
+}
+
+async function resetAdmin(application: Application, { adminLogin, adminPassword }: Settings): Promise<number> {
+  try {
+    const { login, generatedPassword } = await resetAdministrator(application.service, { login: adminLogin, password: adminPassword })
+    process.stdout.write(generatedPassword === undefined ? `${login} has the password of STEWARD_ADMIN_PASSWORD now.\n` : `${login} has a new password: ${generatedPassword}\n`)
+    return 0
+  } finally {
+    await application.close()
+  }
+}
+
+/** Resolves on the first SIGINT or SIGTERM; a second one ends the process at once. */
+function untilStopped(logger: Logger): Promise<void> {
+  return new Promise((stop) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        logger.info(`${signal}: finishing running requests`)
+        process.once(signal, () => process.exit(130))
+        stop()
+      })
+    }
+  })
+}
+
+function report(error: unknown, verbose = false): number {
+  process.stderr.write(`app-server: ${verbose && error instanceof Error ? error.stack : explain(error)}\n`)
+  return 1
+}
+
+function explain(error: unknown): string {
+  if (error instanceof DefinitionError) return `the application is not right:\n${error.messages.map((text) => `  ${text}`).join('\n')}`
+  if (error instanceof StoreError && error.code === 'unavailable') return `the database cannot be reached: ${error.message}`
+  if (error instanceof SettingsError || error instanceof StoreError || error instanceof RestError) return error.message
+  return `${error instanceof Error ? error.message : String(error)} (--verbose tells where)`
+}
