@@ -9,6 +9,7 @@ export interface SchemaDialect {
   /** DDL is undone by a rollback. Without it, everything that can be checked is checked before the first step. */
   readonly transactionalDdl: boolean
   readonly types: TypeRules
+  readonly introspection: IntrospectionRules
   readonly quote: (identifier: string) => string
   /** Tables and views of the current schema. */
   read(connection: SchemaConnection): Promise<Catalogue>
@@ -22,6 +23,15 @@ export interface SchemaDialect {
   apply(connection: SchemaConnection, changes: readonly Change[]): Promise<void>
 }
 
+export interface IntrospectionRules {
+  /** Most digits of a decimal column; beyond, the column is read as good as the database stores it. */
+  readonly decimalDigits: number
+  /** An insert tells the row id also when a default has given it. */
+  readonly defaultIdsAreKnown: boolean
+  /** Looks at values where the declared types promise nothing. */
+  readonly refine?: (connection: SchemaConnection, catalogue: Catalogue) => Promise<Catalogue>
+}
+
 /** Column types of a database: what the planner needs to know, pure. */
 export interface TypeRules {
   /** The column that `sync` makes for a type. */
@@ -32,6 +42,8 @@ export interface TypeRules {
   linkable(from: Pick<ColumnInfo, 'declaration' | 'type'>, to: Pick<ColumnInfo, 'declaration' | 'type'>): boolean
   /** Why a unique index over these new or existing columns cannot be made; undefined when it can. */
   uniqueLimit(columns: readonly ColumnFamily[]): string | undefined
+  /** A dot in a table's name separates the schema from the table; tables of other schemas are their owner's. */
+  readonly schemasInNames: boolean
   /** Most bytes of an identifier. */
   readonly longestName: number
   /** Indexes on long texts are made in another way than others, so that one on a changed column must be made anew. */

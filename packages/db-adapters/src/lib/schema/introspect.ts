@@ -1,9 +1,36 @@
 import type { Introspection } from '@steward/rest-core'
-import { StoreError } from '@steward/rest-core/errors'
 import type { SchemaConnection } from './connection.js'
 import type { SchemaDialect } from './dialect.js'
+import { define, serve, type ServedTable } from './introspect-table.js'
+import { lookupIn } from './lookup.js'
+import { objectName, uniqueNames } from './object-names.js'
+import type { Catalogue } from './table-info.js'
+
+/** Tables that tools keep for themselves. */
+const toolTable = /^(knex_|sqlite_)/i
 
 /** Object definitions of the tables that are there; what cannot be served is listed with its reason, never an error. */
-export async function introspect(_connection: SchemaConnection, dialect: SchemaDialect): Promise<Introspection> {
-  throw new StoreError('internal', `Cannot introspect ${dialect.name} yet.`)
+export async function introspect(connection: SchemaConnection, dialect: SchemaDialect): Promise<Introspection> {
+  const catalogue = await dialect.read(connection)
+  return describe((await dialect.introspection.refine?.(connection, catalogue)) ?? catalogue, dialect)
+}
+
+/** The same from tables that have been read; pure. */
+export function describe(catalogue: Catalogue, dialect: SchemaDialect): Introspection {
+  const { foldTable } = lookupIn(catalogue)
+  const giveName = uniqueNames([], '')
+  const served = new Map<string, ServedTable>()
+  const skipped: { table: string; column?: string; reason: string }[] = []
+  for (const info of catalogue.tables) {
+    if (toolTable.test(info.name)) continue
+    const result = serve(info, objectName(info.name), dialect)
+    if (typeof result === 'string') {
+      skipped.push({ table: info.name, reason: result })
+      continue
+    }
+    served.set(foldTable(info.name), { ...result, object: giveName(result.object) })
+    skipped.push(...result.leftOut.map((column) => ({ table: info.name, ...column })))
+  }
+  const find = (name: string): ServedTable | undefined => served.get(foldTable(name))
+  return { objects: [...served.values()].map((table) => define(table, find, dialect)), skipped }
 }

@@ -9,13 +9,22 @@ const ownPrefix = 'stw_'
 /** PostgreSQL keeps 63 bytes of a name, MySQL 64 characters. */
 const longest = 63
 
+export type OwnKind = keyof typeof kinds
+
+const kinds = { key: 'key', unique: 'uq', index: 'ix', foreignKey: 'fk' }
+
 export function isOwnName(name: string): boolean {
   return name.toLowerCase().startsWith(ownPrefix)
 }
 
+/** The index that `sync` has made for a functional key. */
+export function isOwnKey(name: string): boolean {
+  return name.toLowerCase().startsWith(`${ownPrefix}${kinds.key}_`)
+}
+
 /** A name that follows from the table and the columns; a long one is cut and ends with a hash of the whole. */
-export function ownName(kind: 'ix' | 'uq' | 'fk', table: string, columns: readonly string[]): string {
-  return shorten(`${ownPrefix}${kind}_${table}_${columns.join('_')}`, longest)
+export function ownName(kind: OwnKind, table: string, columns: readonly string[]): string {
+  return shorten(`${ownPrefix}${kinds[kind]}_${table}_${columns.join('_')}`, longest)
 }
 
 /**

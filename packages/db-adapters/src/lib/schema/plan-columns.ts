@@ -1,3 +1,4 @@
+import type { ColumnType } from '@steward/rest-core'
 import type { ChangeOf } from './changes.js'
 import { titleOfType } from './changes.js'
 import type { PlanContext } from './plan-context.js'
@@ -26,7 +27,7 @@ export function planColumns(wanted: WantedTable, actual: TableInfo | undefined, 
     const there = actual && context.lookup.column(actual, column.name)
     const target = declarationOf(column, context)
     const title = titleOfType(column.type)
-    const step = there && stepFor(column, there, target.family, context)
+    const step = there && stepFor(column, there, target.family, wanted.mapped, context)
     if (step) {
       const { name: table } = wanted
       changes.push({ kind: 'changeColumn', table, column: column.name, actual: there, wanted: target, title, widening: step === 'widen' })
@@ -44,19 +45,30 @@ export function planColumns(wanted: WantedTable, actual: TableInfo | undefined, 
 }
 
 /** What has to happen to a column that is there; undefined: nothing. */
-function stepFor(column: WantedColumn, there: ColumnInfo, family: ColumnFamily, { types }: PlanContext): 'widen' | 'convert' | undefined {
+function stepFor(
+  column: WantedColumn,
+  there: ColumnInfo,
+  family: ColumnFamily,
+  mapped: boolean,
+  { types }: PlanContext,
+): 'widen' | 'convert' | undefined {
   // What the database computes cannot be changed, and nobody writes it.
   if (there.generated) return undefined
   switch (relate(family, there.type)) {
     case 'same':
       return undefined
     case 'wider':
-      return column.mapped || column.reference ? undefined : 'convert'
+      return mapped || column.reference ? undefined : 'convert'
     case 'narrower':
-      return column.mapped && column.reference ? undefined : 'widen'
+      return mapped && (column.reference || isWithinRange(column.type, there.type)) ? undefined : 'widen'
     case 'different':
-      return column.mapped && types.serves(column.type, there.type) ? undefined : 'convert'
+      return mapped && types.serves(column.type, there.type) ? undefined : 'convert'
   }
+}
+
+/** A definition with one digit more than always fit uses the full range of the column (and says so by `min` and `max`). */
+function isWithinRange(wanted: ColumnType, actual: ColumnFamily): boolean {
+  return wanted.kind === 'integer' && actual.kind === 'integer' && wanted.precision <= actual.digits + 1
 }
 
 /** A reference is declared like the row id it points at, which may be a column of an existing table. */

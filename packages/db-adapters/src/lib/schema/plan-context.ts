@@ -12,3 +12,8 @@ export interface PlanContext {
   /** A free name for an index or a foreign key. */
   readonly giveName: (name: string) => string
 }
+
+/** The table is in another schema. */
+export function isElsewhere(table: string, { types }: PlanContext): boolean {
+  return types.schemasInNames && table.includes('.')
+}

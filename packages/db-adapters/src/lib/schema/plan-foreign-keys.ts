@@ -1,7 +1,7 @@
 import type { Change } from './changes.js'
 import { isOwnName, ownName } from './names.js'
 import type { PlannedColumns } from './plan-columns.js'
-import type { PlanContext } from './plan-context.js'
+import { isElsewhere, type PlanContext } from './plan-context.js'
 import type { ForeignKeyInfo, TableInfo } from './table-info.js'
 import type { WantedColumn, WantedTable } from './wanted.js'
 
@@ -23,7 +23,7 @@ export function planForeignKeys(wanted: WantedTable, actual: TableInfo | undefin
       used.add(fitting)
       continue
     }
-    const name = context.giveName(ownName('fk', table, [column.name]))
+    const name = context.giveName(ownName('foreignKey', table, [column.name]))
     const { table: target, column: targetColumn, onDelete } = reference
     changes.push({ kind: 'addForeignKey', table, name, column: column.name, target, targetColumn, onDelete })
   }
@@ -45,7 +45,7 @@ export function planForeignKeys(wanted: WantedTable, actual: TableInfo | undefin
   function isPossible({ name, reference }: WantedColumn): boolean {
     if (!reference || actual?.foreignKeysSupported === false) return false
     const target = lookup.table(reference.table)
-    if (!target) return true
+    if (!target) return !isElsewhere(reference.table, context)
     const id = lookup.column(target, reference.column)
     const unique = [target.primaryKey, ...target.indexes.filter((index) => index.unique && index.plain).map((index) => index.columns)]
     return (

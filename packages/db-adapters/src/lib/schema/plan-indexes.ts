@@ -1,6 +1,6 @@
 import { StoreError } from '@steward/rest-core/errors'
 import type { Change, ChangeOf } from './changes.js'
-import { isOwnName, ownName } from './names.js'
+import { isOwnName, ownName, type OwnKind } from './names.js'
 import type { PlannedColumns } from './plan-columns.js'
 import type { PlanContext } from './plan-context.js'
 import type { IndexInfo, TableInfo } from './table-info.js'
@@ -8,7 +8,7 @@ import type { WantedTable } from './wanted.js'
 
 interface WantedIndex {
   readonly columns: readonly string[]
-  readonly unique: boolean
+  readonly kind: OwnKind
 }
 
 /** Adds the indexes that are missing; drops those that `sync` has made and nothing needs any more. */
@@ -32,9 +32,9 @@ export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, 
   }
   return changes
 
-  function satisfies(there: IndexInfo, { columns: names, unique }: WantedIndex): boolean {
+  function satisfies(there: IndexInfo, { columns: names, kind }: WantedIndex): boolean {
     if (!there.plain) return false
-    if (unique) return there.unique && lookup.sameColumns(there.columns, names)
+    if (kind !== 'index') return there.unique && lookup.sameColumns(there.columns, names)
     return lookup.sameColumn(there.columns[0] as string, names[0] as string)
   }
 
@@ -42,23 +42,24 @@ export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, 
     return wanted.columns.some(({ name }) => columns.of(name).changed && index.columns.some((each) => lookup.sameColumn(each, name)))
   }
 
-  function addIndex(table: string, { columns: names, unique }: WantedIndex): ChangeOf<'addIndex'> {
+  function addIndex(table: string, { columns: names, kind }: WantedIndex): ChangeOf<'addIndex'> {
+    const unique = kind !== 'index'
     const families = names.map((name) => columns.of(name).type)
     const reason = unique ? types.uniqueLimit(families) : undefined
     if (reason !== undefined) {
       throw new StoreError('schema', `Cannot make a unique index over ${table} (${names.join(', ')}): ${reason}`)
     }
-    const name = context.giveName(ownName(unique ? 'uq' : 'ix', table, names))
+    const name = context.giveName(ownName(kind, table, names))
     return { kind: 'addIndex', table, name, columns: names, families, unique }
   }
 }
 
 /** An index that begins with a column serves the filters on it. */
 function wantedIndexes({ uniques, indexed }: WantedTable, { lookup }: PlanContext): WantedIndex[] {
-  const single = indexed.filter((name) => !uniques.some(([first]) => lookup.sameColumn(first as string, name)))
+  const single = indexed.filter((name) => !uniques.some(({ columns: [first] }) => lookup.sameColumn(first as string, name)))
   return [
-    ...uniques.map((columns) => ({ columns, unique: true })),
-    ...single.map((name) => ({ columns: [name], unique: false })),
+    ...uniques.map(({ columns, key }) => ({ columns, kind: key ? ('key' as const) : ('unique' as const) })),
+    ...single.map((name) => ({ columns: [name], kind: 'index' as const })),
   ]
 }
 

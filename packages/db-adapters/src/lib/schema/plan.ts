@@ -7,7 +7,7 @@ import { nameGiver } from './names.js'
 import { planColumns } from './plan-columns.js'
 import { planForeignKeys } from './plan-foreign-keys.js'
 import { planIndexes } from './plan-indexes.js'
-import type { PlanContext } from './plan-context.js'
+import { isElsewhere, type PlanContext } from './plan-context.js'
 import { applyRenames, findRenames } from './renames.js'
 import type { Catalogue, TableInfo } from './table-info.js'
 import { wantedTables, type WantedTable } from './wanted.js'
@@ -51,7 +51,7 @@ export function planChanges(model: Model, catalogue: Catalogue, types: TypeRules
 function planTable(wanted: WantedTable, context: PlanContext): { changes: Change[]; leftover: string[] } {
   const actual = context.lookup.table(wanted.name)
   // A view shows what it shows; there is nothing to make.
-  if (actual && actual.kind !== 'table') return { changes: [], leftover: [] }
+  if ((actual && actual.kind !== 'table') || isElsewhere(wanted.name, context)) return { changes: [], leftover: [] }
   if (actual) checkId(wanted, actual, context)
 
   const columns = planColumns(wanted, actual, context)

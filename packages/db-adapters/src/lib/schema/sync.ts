@@ -58,6 +58,6 @@ function refuseLosses({ changes }: Planned): void {
   const losses = changes.map(stepOf).filter(({ destructive }) => destructive)
   if (losses.length === 0) return
   const list = losses.map(({ description }) => description).join('; ')
-  const text = `Cannot sync: this could lose data: ${list}. Nothing was changed. Sync with "destructive" to do it anyway, or take back the change of the definition.`
+  const text = `Cannot sync: this could lose data: ${list}. Nothing was changed. Sync with "destructive" to do it anyway, or take back the change of the definition. (Columns of a table whose definition has a field "row_id" may be wider than their fields.)`
   throw new StoreError('schema', text)
 }

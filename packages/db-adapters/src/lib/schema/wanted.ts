@@ -7,25 +7,29 @@ export interface WantedTable {
   readonly name: string
   readonly renamedFrom: string | undefined
   /**
-   * The table was not made by `sync` (the definition names it, or maps its row id): columns that no field uses are the
-   * owner's, and columns that are wider than needed stay as they are.
+   * The table belongs to somebody else (the definition maps its row id): columns that no field uses are the owner's, and
+   * columns that are wider than needed, or of another type that serves as well, stay as they are.
    */
   readonly mapped: boolean
   readonly objects: readonly string[]
   readonly id: { readonly name: string; readonly values: 'integer' | 'string' }
   /** Without the row id. */
   readonly columns: readonly WantedColumn[]
-  /** Columns of each unique index. */
-  readonly uniques: readonly (readonly string[])[]
+  readonly uniques: readonly WantedUnique[]
   /** Columns that filters need an index for. */
   readonly indexed: readonly string[]
+}
+
+export interface WantedUnique {
+  readonly columns: readonly string[]
+  /** It is the functional key. */
+  readonly key: boolean
 }
 
 export interface WantedColumn {
   readonly name: string
   readonly type: ColumnType
   readonly renamedFrom: string | undefined
-  readonly mapped: boolean
   readonly reference: { readonly table: string; readonly column: string; readonly onDelete: ReferenceRule } | undefined
 }
 
@@ -43,7 +47,8 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     throw new StoreError('schema', text)
   }
   const fields = objects.flatMap((object) => [...object.fields, ...object.technical])
-  const keys = objects.filter(({ key }) => key.length > 0).map(({ key }) => key.map(({ column }) => column))
+  const keys = objects.filter(({ key }) => key.length > 0).map(({ key }) => ({ columns: key.map(({ column }) => column), key: true }))
+  const single = fields.filter(({ unique }) => unique).map(({ column }) => ({ columns: [column], key: false }))
   return {
     name: first.table,
     renamedFrom: objects.find(({ definition }) => definition.renamedFrom !== undefined)?.definition.renamedFrom,
@@ -51,18 +56,17 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     objects: objects.map(({ name }) => name),
     id: { name: first.id.column, values: valuesOf(first.id) },
     columns: [...new Map(fields.map((field) => [field.column, wantedColumn(field)])).values()],
-    uniques: distinct([...keys, ...fields.filter(({ unique }) => unique).map(({ column }) => [column])]),
+    uniques: distinct([...single, ...keys]),
     indexed: [...new Set(fields.filter((field) => field.indexed || isReference(field)).map(({ column }) => column))],
   }
 }
 
 function wantedColumn(field: FieldModel): WantedColumn {
-  const { definition, object } = field
+  const { definition } = field
   return {
     name: field.column,
     type: withLength(field),
     renamedFrom: definition.renamedFrom,
-    mapped: isMapped(object) || definition.column !== undefined,
     reference: isReference(field)
       ? { table: field.target.table, column: field.target.id.column, onDelete: field.onDelete }
       : undefined,
@@ -77,7 +81,7 @@ function withLength(field: FieldModel): ColumnType {
 }
 
 function isMapped({ definition }: ObjectModel): boolean {
-  return definition.table !== undefined || definition.fields.row_id !== undefined
+  return definition.fields.row_id !== undefined
 }
 
 function isReference(field: FieldModel): field is ObjectModel['references'][number] {
@@ -88,6 +92,7 @@ function valuesOf(id: FieldModel): 'integer' | 'string' {
   return id.columnType.kind === 'id' ? id.columnType.values : 'integer'
 }
 
-function distinct(lists: readonly (readonly string[])[]): (readonly string[])[] {
-  return [...new Map(lists.map((list) => [list.toSorted().join('\0'), list])).values()]
+/** One index per set of columns; a key comes last and wins. */
+function distinct(uniques: readonly WantedUnique[]): WantedUnique[] {
+  return [...new Map(uniques.map((unique) => [unique.columns.toSorted().join('\0'), unique])).values()]
 }

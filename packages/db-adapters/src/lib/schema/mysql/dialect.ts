@@ -18,6 +18,7 @@ export const mysqlSchema: SchemaDialect = Object.freeze({
   name: 'mysql' as const,
   transactionalDdl: false,
   types: mysqlTypes,
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: false },
   quote,
   read: readMysql,
 

@@ -25,6 +25,7 @@ export const mysqlTypes: TypeRules = {
   serves,
   linkable: (from, to) => comparable(from.declaration) === comparable(to.declaration),
   uniqueLimit,
+  schemasInNames: false,
   longestName: 64,
   indexDependsOnType: true,
 }
@@ -69,7 +70,10 @@ export function familyOf(columnType: string, bytes = bytesPerCharacter): ColumnF
   if (name === 'enum') return { kind: 'enum', values: enumValues(columnType) }
   if (name === 'tinyint' && inner === '1') return { kind: 'boolean' }
   const digits = integerDigits[name]
-  if (digits !== undefined) return { kind: 'integer', digits, ...(columnType.includes('unsigned') ? { unsigned: true } : {}) }
+  if (digits !== undefined) {
+    if (!columnType.includes('unsigned')) return { kind: 'integer', digits }
+    return { kind: 'integer', digits: name === 'mediumint' ? digits + 1 : digits, unsigned: true }
+  }
   if (name in textTypes) {
     const most = textTypes[name as keyof typeof textTypes]
     return { kind: 'string', length: most === Infinity ? undefined : Math.floor(most / bytes) }

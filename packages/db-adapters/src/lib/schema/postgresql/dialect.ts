@@ -15,6 +15,7 @@ export const postgresqlSchema: SchemaDialect = Object.freeze({
   name: 'postgresql' as const,
   transactionalDdl: true,
   types: postgresqlTypes,
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: true },
   quote,
   read: readPostgresql,
 
@@ -22,6 +23,7 @@ export const postgresqlSchema: SchemaDialect = Object.freeze({
     await connection.run('begin')
     try {
       await connection.run(`set local lock_timeout = '${lockTimeouts.sync}'`)
+      await connection.run('set local statement_timeout = 0')
       await connection.rows(`select pg_advisory_xact_lock(${lockKey})`)
       await connection.run(`set local lock_timeout = '${lockTimeouts.table}'`)
       const result = await work()

@@ -13,6 +13,7 @@ export const postgresqlTypes: TypeRules = {
   serves,
   linkable: ({ type: from }, { type: to }) => from.kind === to.kind,
   uniqueLimit: () => undefined,
+  schemasInNames: true,
   longestName: 63,
   indexDependsOnType: true,
 }
@@ -50,9 +51,9 @@ function declarationOf(type: ColumnType): string {
 /** Family of a type as `format_type` writes it; enums come with their values. */
 export function familyOf(type: string, values: readonly string[] = []): ColumnFamily {
   if (values.length > 0) return { kind: 'enum', values }
-  const [, name = '', size = '', rest = ''] = /^([^(]*?)(?:\(([\d,]+)\))?( .*)?$/.exec(type) ?? []
+  const [, name = '', size = '', rest = ''] = /^([^(]*)(?:\(([\d,]+)\)(.*))?$/.exec(type) ?? []
   const [first, second] = size.split(',').map((part) => (part === '' ? undefined : Number(part)))
-  switch (`${name}${rest}`.trim()) {
+  switch (`${name}${rest}`) {
     case 'smallint':
       return { kind: 'integer', digits: 4 }
     case 'integer':

@@ -10,9 +10,11 @@ export function conversion(column: string, to: ColumnFamily): string {
     case 'string':
       return to.length === undefined ? `cast(${value} as text)` : `substr(cast(${value} as text), 1, ${to.length})`
     case 'integer':
-      return `cast(round(${number}) as integer)`
-    case 'decimal':
-      return `round(${number}, ${to.scale ?? 0})`
+      return `case when abs(${number}) < 1e${to.digits} then cast(round(${number}) as integer) end`
+    case 'decimal': {
+      const scale = to.scale ?? 0
+      return `case when abs(${number}) < 1e${(to.precision ?? 15) - scale} then round(${number}, ${scale}) end`
+    }
     case 'boolean':
       return `case when lower(${trimmed}) in ('true', 't', '1') then 1 when lower(${trimmed}) in ('false', 'f', '0') then 0 end`
     case 'date':

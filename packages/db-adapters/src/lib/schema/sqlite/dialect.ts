@@ -5,7 +5,9 @@ import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
 import { number } from '../rows.js'
 import { runChange } from '../run-change.js'
+import { exactDigits } from '../../sqlite/dialect.js'
 import { readSqlite } from './catalogue.js'
+import { refineByValues } from './refine.js'
 import { rebuild, type Rebuild } from './rebuild.js'
 import { quote, statementOf, type DirectChange } from './statements.js'
 import { sqliteTypes } from './types.js'
@@ -17,6 +19,7 @@ export const sqliteSchema: SchemaDialect = Object.freeze({
   name: 'sqlite' as const,
   transactionalDdl: true,
   types: sqliteTypes,
+  introspection: { decimalDigits: exactDigits, defaultIdsAreKnown: true, refine: refineByValues },
   quote,
   read: readSqlite,
 
@@ -56,13 +59,20 @@ export const sqliteSchema: SchemaDialect = Object.freeze({
 
 async function begin(connection: SchemaConnection): Promise<void> {
   const deadline = Date.now() + patienceMs
-  for (;;) {
-    try {
-      return await connection.run('begin immediate')
-    } catch (error) {
-      if (!(error instanceof StoreError && error.code === 'busy') || Date.now() > deadline) throw error
-      await sleep(50)
+  const [waiting = {}] = await connection.rows('select timeout from pragma_busy_timeout')
+  // SQLite's own waiting would stop this process, and perhaps a sync of its own that it waits for.
+  await connection.run('pragma busy_timeout = 0')
+  try {
+    for (;;) {
+      try {
+        return await connection.run('begin immediate')
+      } catch (error) {
+        if (!(error instanceof StoreError && error.code === 'busy') || Date.now() > deadline) throw error
+        await sleep(20)
+      }
     }
+  } finally {
+    await connection.run(`pragma busy_timeout = ${number(waiting, 'timeout') ?? 0}`)
   }
 }
 

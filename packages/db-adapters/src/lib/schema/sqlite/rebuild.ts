@@ -4,6 +4,7 @@ import type { SchemaConnection } from '../connection.js'
 import { number, text } from '../rows.js'
 import { columnOfItem, splitTable, withoutForeignKey, withType } from '../table-text.js'
 import { conversion } from './conversion.js'
+import { convertDecimals, needsDecimalConversion } from './decimal-conversion.js'
 import { foreignKey, quote } from './statements.js'
 
 /** What ALTER TABLE cannot do. */
@@ -74,14 +75,25 @@ async function copyRows(connection: SchemaConnection, name: string, copy: string
   const names = columns.filter((column) => number(column, 'hidden') === 0).map((column) => text(column, 'name'))
   const used = new Set(columns.map((column) => text(column, 'name').toLowerCase()))
   const id = rowid && ['rowid', '_rowid_', 'oid'].find((each) => !used.has(each))
-  const expressions = names.map((column) => {
-    const change = changes.find((each) => each.kind === 'changeColumn' && each.column.toLowerCase() === column.toLowerCase())
-    return change?.kind === 'changeColumn' && !change.widening ? conversion(column, change.wanted.family) : quote(column)
-  })
+  const ends: (() => Promise<void>)[] = []
+  const expressions: string[] = []
+  for (const column of names) expressions.push(await expressionFor(column))
   const into = [...(id ? [id] : []), ...names.map(quote)].join(', ')
   await connection.run(
     `insert into ${quote(copy)} (${into}) select ${[...(id ? [id] : []), ...expressions].join(', ')} from ${quote(name)}`,
   )
+  for (const end of ends) await end()
+
+  async function expressionFor(column: string): Promise<string> {
+    const change = changes.find((each) => each.kind === 'changeColumn' && each.column.toLowerCase() === column.toLowerCase())
+    if (change?.kind !== 'changeColumn') return quote(column)
+    if (needsDecimalConversion(change)) {
+      const { expression, end } = await convertDecimals(connection, name, change)
+      ends.push(end)
+      return expression
+    }
+    return change.widening ? quote(column) : conversion(column, change.wanted.family)
+  }
 }
 
 /** The highest row id ever given; without it, ids of deleted rows would be given again. */

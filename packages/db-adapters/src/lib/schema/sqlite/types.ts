@@ -1,9 +1,7 @@
 import type { ColumnType } from '@steward/rest-core'
+import { exactDigits } from '../../sqlite/dialect.js'
 import type { TypeRules } from '../dialect.js'
 import type { ColumnFamily } from '../table-info.js'
-
-/** Decimals with more digits than a double holds are kept as text in a sortable form. */
-const mostDigitsOfReal = 15
 
 /**
  * SQLite derives the storage from words within the declared type: `decimal_text` and `json_text` store text because of
@@ -17,6 +15,7 @@ export const sqliteTypes: TypeRules = {
   serves,
   linkable: () => true,
   uniqueLimit: () => undefined,
+  schemasInNames: false,
   longestName: Infinity,
   indexDependsOnType: false,
 }
@@ -33,7 +32,7 @@ function declarationOf(type: ColumnType): string {
     case 'json':
       return 'json_text'
     case 'decimal':
-      return `decimal${type.precision > mostDigitsOfReal ? '_text' : ''}(${type.precision},${type.scale})`
+      return `decimal${type.precision > exactDigits ? '_text' : ''}(${type.precision},${type.scale})`
     default:
       return type.kind
   }
@@ -41,7 +40,8 @@ function declarationOf(type: ColumnType): string {
 
 /** Family of a declared type, which may be anything. Source: sqlite.org/datatype3.html, "Determination Of Column Affinity". */
 export function familyOf(declared: string): ColumnFamily {
-  const [, name = '', first, second] = /^([^(]*?)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?[^(]*$/.exec(declared.trim().toLowerCase()) ?? []
+  const [, words = '', first, second] = /^([^(]*)(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?/.exec(declared.toLowerCase()) ?? []
+  const name = words.trim()
   const size = first === undefined ? undefined : Number(first)
   const scale = second === undefined ? undefined : Number(second)
   if (name === 'decimal_text') return { kind: 'decimalText', precision: size ?? 38, scale: scale ?? 0 }
@@ -58,26 +58,11 @@ export function familyOf(declared: string): ColumnFamily {
   return { kind: 'any' }
 }
 
-/** What the storage class of a column can give and take; declared types promise nothing. */
+/** Any column may hold any value, and declared types promise nothing: what the definition says is right. */
 function serves(type: ColumnType, actual: ColumnFamily): boolean {
-  const { kind } = actual
-  switch (type.kind) {
-    case 'id':
-    case 'reference':
-      return (type.values === 'integer' ? ['integer', 'decimal', 'any'] : ['string', 'any']).includes(kind)
-    case 'string':
-    case 'text':
-    case 'list':
-    case 'json':
-      return ['string', 'json', 'any'].includes(kind)
-    case 'decimal':
-      return type.precision <= mostDigitsOfReal && ['decimal', 'float', 'integer', 'any'].includes(kind)
-    case 'integer':
-    case 'boolean':
-      return ['integer', 'boolean', 'decimal', 'float', 'any'].includes(kind)
-    case 'date':
-    case 'datetime':
-    case 'time':
-      return ['date', 'datetime', 'time', 'string', 'any'].includes(kind)
+  if (type.kind === 'id' || type.kind === 'reference') {
+    return (type.values === 'integer' ? ['integer', 'decimal', 'any'] : ['string', 'any']).includes(actual.kind)
   }
+  const isText = type.kind === 'decimal' && type.precision > exactDigits
+  return actual.kind !== 'binary' && isText === (actual.kind === 'decimalText')
 }

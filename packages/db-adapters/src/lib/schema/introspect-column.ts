@@ -1,0 +1,88 @@
+import type { FieldDefinition } from '@steward/rest-core'
+import type { IntrospectionRules } from './dialect.js'
+import type { ColumnFamily, ColumnInfo } from './table-info.js'
+
+type Typed = Pick<FieldDefinition, 'type'>
+
+/** Longer texts are shown in several lines. */
+const longestLine = 10_000
+
+/** Texts without a limit that a unique index covers cannot be long in practice; a functional key takes no `text`. */
+const keyLength = 4_000
+
+/** Floating numbers have no fixed digits; these take the usual amounts and coordinates. */
+const floatDigits = { precision: 15, scale: 6 }
+
+/** Decimals without a declared size. */
+const freeDigits = { precision: 38, scale: 12 }
+
+const smallIntegers: Readonly<Record<number, readonly [signed: number, unsigned: number]>> = {
+  2: [127, 255],
+  4: [32_767, 65_535],
+  6: [8_388_607, 16_777_215],
+  7: [8_388_607, 16_777_215],
+  9: [2_147_483_647, 4_294_967_295],
+}
+
+/**
+ * The field type that reads and writes what the column holds; undefined when none does.
+ *
+ * @param short texts without a limit become one line, because a unique index covers the column
+ */
+export function fieldTypeOf(type: ColumnFamily, short: boolean, rules: IntrospectionRules): (Typed & Partial<FieldDefinition>) | undefined {
+  switch (type.kind) {
+    case 'string':
+      return textOf(type.length, short)
+    case 'any':
+      return textOf(undefined, short)
+    case 'uuid':
+      return { type: 'string', length: 36 }
+    case 'enum':
+      return type.values.some((value) => value !== '') ? { type: 'enum', values: type.values.filter((value) => value !== '') } : { type: 'string' }
+    case 'integer':
+      return integerOf(type)
+    case 'decimal':
+      return decimalOf(type, rules)
+    case 'decimalText':
+      return { type: 'decimal', precision: type.precision, scale: type.scale }
+    case 'float':
+      return { type: 'decimal', ...floatDigits }
+    case 'json':
+      return { type: 'object' }
+    case 'boolean':
+    case 'date':
+    case 'datetime':
+    case 'time':
+      return { type: type.kind }
+    case 'binary':
+    case 'other':
+      return undefined
+  }
+}
+
+function textOf(length: number | undefined, short: boolean): Typed & Partial<FieldDefinition> {
+  if (length !== undefined && length <= longestLine) return { type: 'string', length: Math.max(length, 1) }
+  if (short) return { type: 'string', length: keyLength }
+  return length === undefined ? { type: 'text' } : { type: 'text', length }
+}
+
+/** The range says what the digits cannot: 2,147,483,648 has as many as 2,147,483,647. */
+function integerOf({ digits, unsigned }: Extract<ColumnFamily, { kind: 'integer' }>): Typed & Partial<FieldDefinition> {
+  const range = smallIntegers[digits]
+  if (!range) return { type: 'integer', precision: Math.min(digits, 18), ...(unsigned ? { min: 0 } : {}) }
+  const [min, max] = unsigned ? [0, range[1]] : [-range[0] - 1, range[0]]
+  return { type: 'integer', precision: digits + 1, min, max }
+}
+
+function decimalOf({ precision, scale }: Extract<ColumnFamily, { kind: 'decimal' }>, { decimalDigits }: IntrospectionRules): Typed & Partial<FieldDefinition> {
+  if (precision === undefined) return { type: 'decimal', ...(decimalDigits < freeDigits.precision ? floatDigits : freeDigits) }
+  const digits = Math.min(precision, decimalDigits)
+  return { type: 'decimal', precision: digits, scale: Math.min(scale ?? 0, digits) }
+}
+
+/** How a column identifies rows; undefined when it cannot. */
+export function idValuesOf({ type }: ColumnInfo): 'integer' | 'string' | undefined {
+  if (type.kind === 'integer') return 'integer'
+  if (type.kind === 'decimal') return type.precision !== undefined && type.precision <= 18 && (type.scale ?? 0) === 0 ? 'integer' : undefined
+  return type.kind === 'string' || type.kind === 'uuid' ? 'string' : undefined
+}

@@ -1,0 +1,147 @@
+import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
+import type { SchemaDialect } from './dialect.js'
+import { fieldTypeOf, idValuesOf } from './introspect-column.js'
+import { keyOf, uniqueColumns } from './introspect-keys.js'
+import { fieldName, uniqueNames } from './object-names.js'
+import type { ColumnInfo, ForeignKeyInfo, TableInfo } from './table-info.js'
+
+/** A table that can be served. */
+export interface ServedTable {
+  readonly info: TableInfo
+  readonly object: string
+  readonly id: { readonly column: string; readonly values: 'integer' | 'string'; readonly assigned: boolean }
+  /** Columns that are fields, by column name, with the name of the field. */
+  readonly fields: ReadonlyMap<string, { readonly name: string; readonly column: ColumnInfo }>
+  readonly timestamps: boolean
+  /** Columns of the functional key; may be empty. */
+  readonly key: readonly string[]
+  readonly leftOut: readonly { readonly column: string; readonly reason: string }[]
+}
+
+const technical: Readonly<Record<string, 'datetime' | 'string'>> = {
+  created_dt: 'datetime',
+  created_by: 'string',
+  updated_dt: 'datetime',
+  updated_by: 'string',
+}
+
+/** What of a table can be served, or why nothing. */
+export function serve(info: TableInfo, object: string, dialect: SchemaDialect): ServedTable | string {
+  const reason = whyNot(info, dialect)
+  if (reason !== undefined) return reason
+  const id = idOf(info, dialect)
+  if (typeof id === 'string') return id
+
+  const timestamps = Object.entries(technical).every(([name, kind]) =>
+    info.columns.some((column) => column.name === name && column.type.kind === kind),
+  )
+  const giveName = uniqueNames(['row_id', ...Object.keys(technical)], '_')
+  const fields = new Map<string, { name: string; column: ColumnInfo }>()
+  const leftOut: { column: string; reason: string }[] = []
+  const spellings = new Map([[id.column.toLowerCase(), id.column]])
+  for (const column of info.columns) {
+    if (column.name === id.column || (timestamps && column.name in technical)) continue
+    const twin = spellings.get(column.name.toLowerCase())
+    const without =
+      twin !== undefined ? `its name differs from "${twin}" by case only`
+      : isUnspeakable(column.name) ? 'its name cannot be used in statements'
+      : fieldTypeOf(column.type, false, dialect.introspection) ? undefined
+      : `no field has the type ${column.declaration}`
+    if (without !== undefined) {
+      leftOut.push({ column: column.name, reason: without })
+      continue
+    }
+    spellings.set(column.name.toLowerCase(), column.name)
+    fields.set(column.name, { name: giveName(fieldName(column.name)), column })
+  }
+  if (fields.size === 0) return 'it has no columns besides its primary key that could be served'
+  return { info, object, id, fields, timestamps, key: keyOf(info, fields, dialect.introspection), leftOut }
+}
+
+function whyNot({ kind, name }: TableInfo, { types }: SchemaDialect): string | undefined {
+  if (kind === 'view') return 'it is a view'
+  if (kind === 'foreign') return 'it is a foreign table'
+  if (kind === 'virtual') return 'it is a virtual table'
+  return types.schemasInNames && name.includes('.') ? 'a dot in its name would separate a schema' : undefined
+}
+
+/** Names that knex takes apart: `a.b`, `a as b`, `*`, `a[1]`. */
+function isUnspeakable(name: string): boolean {
+  return /[.*]|\sas\s|\[\d+\]/i.test(name)
+}
+
+function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['id'] | string {
+  const [name, ...others] = info.primaryKey
+  const column = info.columns.find((each) => each.name === name)
+  const values = column && others.length === 0 && !isUnspeakable(column.name) ? idValuesOf(column) : undefined
+  if (column && values) {
+    const assigned = column.autoIncrement || (column.hasDefault && introspection.defaultIdsAreKnown)
+    return { column: column.name, values, assigned }
+  }
+  if (info.implicitId !== undefined) return { column: info.implicitId, values: 'integer', assigned: true }
+  if (name === undefined) return 'it has no primary key'
+  if (others.length > 0) return `its primary key has several columns (${info.primaryKey.join(', ')})`
+  return `its primary key "${name}" is neither a number nor a text (${column?.declaration ?? ''})`
+}
+
+/** The definition of a served table. `find` gives the served table of that name. */
+export function define(table: ServedTable, find: (name: string) => ServedTable | undefined, dialect: SchemaDialect): ObjectDefinition {
+  const { id, info, object, key } = table
+  const unique = uniqueColumns(info)
+  const fields: Record<string, FieldDefinition> = {
+    row_id: {
+      type: 'id',
+      column: id.column,
+      ...(id.values === 'string' ? { values: id.values } : {}),
+      // The database gives none, so the client must.
+      ...(id.assigned ? {} : { readOnly: false }),
+    },
+  }
+  for (const { name, column } of table.fields.values()) {
+    const isKey = key.includes(column.name)
+    const reference = referenceOf(info, column, find, isKey)
+    const type = reference ?? fieldTypeOf(column.type, isKey || unique.has(column.name), dialect.introspection)
+    const filled = column.nullable || column.hasDefault || column.generated
+    const isBoolean = type?.type === 'boolean'
+    fields[name] = {
+      ...type,
+      ...(name === column.name ? {} : { column: column.name }),
+      ...(isKey ? { key: true } : {}),
+      ...(!isKey && unique.has(column.name) ? { unique: true } : {}),
+      ...(isKey || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
+      ...(isBoolean && !filled ? { default: false } : {}),
+      ...(!reference && !isKey && isIndexed(info, column.name) ? { index: true } : {}),
+      ...(column.generated ? { readOnly: true } : {}),
+    } as FieldDefinition
+  }
+  return { name: object, table: info.name, ...(table.timestamps ? {} : { timestamps: false }), fields }
+}
+
+type Reference = Extract<FieldDefinition, { type: 'reference' }>
+
+/** A foreign key of this column alone, to the row id of a table that is served. */
+function referenceOf(info: TableInfo, column: ColumnInfo, find: (name: string) => ServedTable | undefined, isKey: boolean): Reference | undefined {
+  const fits = (key: ForeignKeyInfo): boolean =>
+    key.columns.length === 1 && key.columns[0] === column.name && find(key.table)?.id.column === key.targetColumns[0]
+  const key = info.foreignKeys.find(fits)
+  const target = key && find(key.table)
+  if (!key || !target) return undefined
+  const reference: Reference = { type: 'reference', object: target.object, display: displayOf(target) }
+  const { onDelete } = key
+  return onDelete === 'cascade' || (onDelete === 'setNull' && !isKey) ? { ...reference, onDelete } : reference
+}
+
+/** One text that tells people which row it is. */
+function displayOf({ info, key, fields }: ServedTable): string[] {
+  const texts = [...fields.values()].filter(({ column: { type } }) => type.kind === 'string' || type.kind === 'enum')
+  const unique = uniqueColumns(info)
+  const chosen =
+    texts.find(({ column }) => key.includes(column.name)) ??
+    texts.find(({ column }) => unique.has(column.name)) ??
+    texts.find(({ name }) => /name|title|label|code/.test(name))
+  return chosen ? [chosen.name] : []
+}
+
+function isIndexed(info: TableInfo, column: string): boolean {
+  return info.indexes.some(({ columns, plain, unique }) => plain && columns[0] === column && !(unique && columns.length === 1))
+}
