@@ -76,7 +76,7 @@ describe('an empty folder with the tarballs installed', () => {
     for (const name of ['@types', 'typescript', 'vitest', ...optionalPeers()]) borrow(name)
   }, 120_000)
 
-  it.each(specifiers)('imports %s', async (specifier) => {
+  it.concurrent.each(specifiers)('imports %s', async (specifier) => {
     const options = specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
     const code = `const names = Object.keys(await import('${specifier}'${options})); if (names.length === 0) process.exit(1)`
     await run(process.execPath, ['--input-type=module', '-e', code], consumer)
