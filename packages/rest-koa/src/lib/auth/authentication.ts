@@ -88,7 +88,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   function authenticate(context: Context): Principal | Promise<Principal> {
     const header = headerOf(context)
     if (header === undefined) {
-      if (typeof publicPrincipal === 'function') return publicPrincipal().then((principal) => principal ?? refuseAnonymous(context))
+      if (typeof publicPrincipal === 'function')
+        return publicPrincipal().then((principal) => principal ?? refuseAnonymous(context))
       return publicPrincipal ?? refuseAnonymous(context)
     }
     const key = cache.keyOf(header)

@@ -82,7 +82,7 @@ function requestIdOf({ state }: Context): string {
 }
 
 /** How long a client that is still sending gets to notice the answer before the connection is cut. */
-const lingerMs = 2000
+const lingerMs = 1000
 
 /**
  * Answers while the client is still sending, and ends the connection. What still comes is thrown away for a moment:

@@ -1,0 +1,54 @@
+/** An answer as tests look at it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed JSON; `undefined` when there is none. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly json: any
+}
+
+export interface CallOptions {
+  readonly json?: unknown
+  readonly body?: NonNullable<RequestInit['body']>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly user?: string | null
+}
+
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>
+
+/** Header value for basic authentication. */
+export function basic(login: string, password: string): string {
+  return `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+}
+
+/**
+ * Calls a server as `user` (with the password of that name) or, with `null`, without credentials.
+ *
+ * @param base put before every path.
+ */
+export function createCaller(base: string, defaultUser: string | null = 'ann'): Call {
+  return async (method, path, { json, body, headers = {}, user = defaultUser } = {}) => {
+    const response = await fetch(base + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(user !== null && { authorization: basic(user, user) }),
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(body !== undefined && { body, ...(body instanceof ReadableStream && { duplex: 'half' }) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parse(text) }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

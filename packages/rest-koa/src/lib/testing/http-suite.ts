@@ -1,0 +1,98 @@
+import Koa from 'koa'
+import { createPrincipal } from '@steward/rest-core'
+import type { BusinessObjects, ObjectDefinition, Principal, RightLetter } from '@steward/rest-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { createAuthentication } from '../auth/authentication.js'
+import { restRouter } from '../router/rest-router.js'
+import { createCaller } from './caller.js'
+import type { Call } from './caller.js'
+import { suiteObjects } from './objects.js'
+import { serve } from './serve.js'
+import type { TestServer } from './serve.js'
+import { testBadInput } from './suite-bad-input.js'
+import { testConnections } from './suite-connections.js'
+import { testRecords } from './suite-records.js'
+import { testSearches } from './suite-searches.js'
+
+/** A service under test, over tables that are there and empty. */
+export interface RunningService {
+  readonly service: BusinessObjects
+  close(): Promise<void>
+}
+
+/** Starts a service with these objects; called once per group of tests. */
+export type StartService = (definitions: readonly ObjectDefinition[]) => Promise<RunningService>
+
+/** What the groups of the suite are given; its members are there when tests run. */
+export interface Suite {
+  /** Calls below the base address, e.g. `call('GET', '/Movie/1')`; by default as `ann`, who may do everything. */
+  readonly call: Call
+  readonly server: TestServer
+  readonly service: BusinessObjects
+  /** May do everything. */
+  readonly ann: Principal
+}
+
+/**
+ * Tests the REST service over HTTP: the same for every store, since answers must not depend on it.
+ *
+ * Users: `ann` (everything), `rob` (only reads movies), `nil` (nothing); passwords as their names.
+ */
+export function testRestService(name: string, startService: StartService): void {
+  const groups = {
+    records: testRecords,
+    searches: testSearches,
+    'bad input': testBadInput,
+    connections: testConnections,
+  }
+  describe(`REST service over ${name}`, () => {
+    for (const [group, define] of Object.entries(groups)) {
+      describe(group, () => {
+        const suite = {} as { -readonly [K in keyof Suite]: Suite[K] }
+        let running: RunningService
+        beforeAll(async () => {
+          running = await startService(suiteObjects)
+          const app = new Koa()
+          app.silent = true
+          app.use(
+            restRouter(running.service, { authenticate: createAuthentication({ authenticator: users }).authenticate }),
+          )
+          suite.server = await serve(app, { maxHeaderSize: 262_144 })
+          suite.call = createCaller(`${suite.server.url}/api/rest`)
+          suite.service = running.service
+          suite.ann = principals.ann
+        })
+        afterAll(async () => {
+          await suite.server?.close()
+          await running?.close()
+        })
+        define(suite)
+      })
+    }
+  })
+}
+
+const readMovies: ReadonlyMap<RightLetter, undefined> = new Map([['R', undefined]])
+
+const principals = {
+  ann: createPrincipal({ login: 'ann', userId: '1', groups: ['ADMIN'], firstname: 'Ann', lang: 'en' }),
+  rob: createPrincipal({
+    login: 'rob',
+    userId: '2',
+    rights: {
+      object: (name) => (name === 'Movie' ? { letters: readMovies, hidden: new Set(['mov_gross']) } : undefined),
+    },
+  }),
+  nil: createPrincipal({ login: 'nil', userId: '3', rights: { object: () => undefined } }),
+}
+
+const users = {
+  async verifyPassword(login: string, password: string): Promise<Principal | undefined> {
+    return login === password && Object.hasOwn(principals, login)
+      ? principals[login as keyof typeof principals]
+      : undefined
+  },
+  async principalOf(userId: string): Promise<Principal | undefined> {
+    return Object.values(principals).find((principal) => principal.userId === userId)
+  },
+}

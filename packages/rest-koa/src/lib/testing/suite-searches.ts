@@ -1,0 +1,223 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Suite } from './http-suite.js'
+
+/** Search, filters, sort, count, pages, streams. */
+export function testSearches(suite: Suite): void {
+  const total = 23
+
+  beforeAll(async () => {
+    await suite.service.transaction(async (service) => {
+      const genres = [
+        await service.create(suite.ann, 'Genre', { gen_code: 'A', gen_name: 'Action' }),
+        await service.create(suite.ann, 'Genre', { gen_code: 'D', gen_name: 'Drama' }),
+      ]
+      for (let n = 0; n < total; n++) {
+        await service.create(suite.ann, 'Movie', {
+          mov_title: `Movie ${String(n).padStart(2, '0')}${n === 7 ? ' 100% é' : ''}`,
+          mov_year: n === 3 ? null : 1980 + (n % 5),
+          mov_seen: n % 2 === 0,
+          mov_genre_id: genres[n % 2]?.row_id,
+        })
+      }
+    })
+  })
+
+  async function titles(query: string): Promise<string[]> {
+    const { status, json, text } = await suite.call('GET', `/Movie/${query}`)
+    expect(status, text).toBe(200)
+    return json.map(({ mov_title: title }: { mov_title: string }) => title.slice(6, 8))
+  }
+
+  it.each(['', '/', '/0', '/_'])(
+    'GET /Movie%s answers all records as one array in the order of the object',
+    async (end) => {
+      const { status, json, headers } = await suite.call('GET', `/Movie${end}`)
+      expect(status).toBe(200)
+      expect(json).toHaveLength(total)
+      expect(json[0]).toMatchObject({ mov_title: 'Movie 00', mov_genre_id__gen_name: 'Action' })
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('link')).toBeNull()
+    },
+  )
+
+  it('answers an empty array when nothing matches', async () => {
+    const { status, text, headers } = await suite.call('GET', '/Movie?mov_title=nothing')
+    expect([status, text, headers.get('content-length')]).toEqual([200, '[]', '2'])
+  })
+
+  describe('filters', () => {
+    it.each([
+      ['mov_title=Movie%2005', ['05']],
+      ['mov_title=Movie+05', ['05']],
+      ['mov_title=%25ie%2005', ['05']],
+      ['mov_title=*05', ['05']],
+      ['mov_title=movie%2005%25', ['05']],
+      ['mov_title=Movie%200_&mov_year=1984', ['04', '09']],
+      ['mov_title=Movie%2005&mov_title=Movie%2006', ['05', '06']],
+      ['mov_year=%3E=%201984&mov_seen=true', ['04', '14']],
+      ['mov_year=1981;1981&mov_seen=false', ['01', '11', '21']],
+      ['nmin__mov_year=1984&nmax__mov_year=1984&mov_seen=1', ['04', '14']],
+      ['mov_year=is%20null', ['03']],
+      ['mov_title=in%20(%27Movie%2001%27,%27Movie%2002%27)', ['01', '02']],
+      ['mov_genre_id__gen_code=D&mov_year=1980', ['05', '15']],
+      ['mov_title=%25%C3%A9', ['07']],
+      ['mov_title=%25100%5C%25%25', ['07']],
+    ])('%s', async (query, expected) => {
+      expect(await titles(`?${query}`)).toEqual(expected)
+    })
+  })
+
+  describe('sort', () => {
+    it.each([
+      ['_order=-mov_title&_pagesize=3', ['22', '21', '20']],
+      ['_order=mov_year,-mov_title&_pagesize=3', ['03', '20', '15']],
+      ['order__mov_year=%2B1&order__mov_title=-2&_pagesize=3', ['03', '20', '15']],
+      ['order__mov_title=-2&order__mov_year=+1&_pagesize=3', ['03', '20', '15']],
+      ['order__mov_title=-1&_pagesize=2', ['22', '21']],
+      ['_order=mov_genre_id__gen_name,mov_title&_pagesize=2', ['00', '02']],
+    ])('%s', async (query, expected) => {
+      expect(await titles(`?${query}`)).toEqual(expected)
+    })
+
+    it('refuses both ways at once', async () => {
+      expect((await suite.call('GET', '/Movie?_order=mov_year&order__mov_title=1')).status).toBe(400)
+    })
+  })
+
+  describe('count', () => {
+    it('_count=true answers the number of records and of pages', async () => {
+      expect((await suite.call('GET', '/Movie?_count=true')).json).toEqual({
+        count: total,
+        page: 0,
+        maxpage: 4,
+        pagesize: 5,
+      })
+      expect((await suite.call('GET', '/Movie/?_count=true&mov_seen=true&_pagesize=10&_page=1')).json).toEqual({
+        count: 12,
+        page: 1,
+        maxpage: 1,
+        pagesize: 10,
+      })
+      expect((await suite.call('GET', '/Movie/?_count=true&mov_title=nothing')).json).toEqual({
+        count: 0,
+        page: 0,
+        maxpage: 0,
+        pagesize: 5,
+      })
+      expect((await suite.call('GET', '/Movie/?_count=false&mov_title=nothing')).json).toEqual([])
+    })
+  })
+
+  describe('pages', () => {
+    it('together hold every record once', async () => {
+      const pages = await Promise.all([0, 1, 2, 3, 4, 5].map((page) => titles(`?_page=${page}`)))
+      expect(pages.map(({ length }) => length)).toEqual([5, 5, 5, 5, 3, 0])
+      expect(pages.flat()).toEqual(Array.from({ length: total }, (_, n) => String(n).padStart(2, '0')))
+    })
+
+    it('link to first, previous, next and, where it is known, last', async () => {
+      const links = async (query: string, headers = {}): Promise<Record<string, string>> => {
+        const header = (await suite.call('GET', `/Movie/?${query}`, { headers })).headers.get('link') ?? ''
+        return Object.fromEntries(
+          [...header.matchAll(/<([^>]*)>; rel="(\w+)"/g)].map(([, address, relation]) => [relation, address]),
+        )
+      }
+      const at = (page: number): string => `/api/rest/Movie/?mov_year=198%25&_order=mov_title&_page=${page}`
+      const query = (page: number): string => `mov_year=198%25&_page=${page}&_order=mov_title`
+      expect(await links(query(0))).toEqual({ first: at(0), next: at(1) })
+      expect(await links(query(2))).toEqual({ first: at(0), prev: at(1), next: at(3) })
+      expect(await links(query(4))).toEqual({ first: at(0), prev: at(3), last: at(4) })
+      expect(await links(query(9))).toEqual({ first: at(0), prev: at(8) })
+      expect(await links(query(1), { prefer: 'count=exact' })).toEqual({
+        first: at(0),
+        prev: at(0),
+        next: at(2),
+        last: at(4),
+      })
+      expect((await links('_page=0&mov_title=nothing'))['last']).toContain('_page=0')
+    })
+
+    it('come with the number of records to who prefers it', async () => {
+      const { headers } = await suite.call('GET', '/Movie?_page=0&_pagesize=20', {
+        headers: { prefer: 'return=minimal, count=exact' },
+      })
+      expect([headers.get('x-total-count'), headers.get('preference-applied')]).toEqual(['23', 'count=exact'])
+    })
+
+    it('_pagesize alone means the first page', async () => {
+      expect(await titles('?_pagesize=2')).toEqual(['00', '01'])
+    })
+
+    it.each([
+      '_page=-1',
+      '_page=x',
+      '_page=',
+      '_page=1.5',
+      '_page=99999999999999999999',
+      '_pagesize=0',
+      '_pagesize=1001',
+      '_page=0&_page=1',
+    ])('refuses %s', async (query) => {
+      const { status, json } = await suite.call('GET', `/Movie?${query}`)
+      expect([status, json.code]).toEqual([400, 'ERR_BAD_REQUEST'])
+    })
+  })
+
+  it('answers only the fields asked for, in their order', async () => {
+    const { json } = await suite.call('GET', '/Movie?_fields=mov_year,mov_genre_id__gen_code&_pagesize=1')
+    expect(json.map((record: object) => Object.keys(record))).toEqual([
+      ['row_id', 'mov_year', 'mov_genre_id__gen_code'],
+    ])
+  })
+
+  it('answers one record per line to who prefers it', async () => {
+    const { text, headers } = await suite.call('GET', '/Movie?_fields=mov_title', {
+      headers: { accept: 'application/x-ndjson' },
+    })
+    expect(headers.get('content-type')).toBe('application/x-ndjson')
+    const lines = text.split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.map((line) => JSON.parse(line).mov_title.slice(6, 8))).toEqual(await titles(''))
+    expect(
+      (await suite.call('GET', '/Movie?mov_title=nothing', { headers: { accept: 'application/x-ndjson' } })).text,
+    ).toBe('')
+    expect(
+      (await suite.call('GET', '/Movie?_page=4', { headers: { accept: 'application/x-ndjson' } })).text.match(/\n/g),
+    ).toHaveLength(3)
+    expect(
+      (await suite.call('GET', '/Movie', { headers: { accept: 'application/json, application/x-ndjson;q=0.5' } })).json,
+    ).toHaveLength(total)
+  })
+
+  it('answers HEAD with headers only', async () => {
+    for (const query of ['', '?_page=0', '?_count=true']) {
+      const { status, text } = await suite.call('HEAD', `/Movie${query}`)
+      expect([status, text]).toEqual([200, ''])
+    }
+    expect((await suite.call('HEAD', '/Movie?mov_nope=1')).status).toBe(400)
+  })
+
+  describe('many records', () => {
+    const many = 2500
+    beforeAll(async () => {
+      await suite.service.transaction(async (service) => {
+        for (let n = 0; n < many; n++)
+          await service.create(suite.ann, 'Genre', { gen_code: `many ${n}`, gen_name: 'x'.repeat(100) })
+      })
+    })
+
+    it('come as one whole array, in several pieces', async () => {
+      const { json, headers } = await suite.call('GET', '/Genre?gen_code=many%25')
+      expect(json).toHaveLength(many)
+      expect(new Set(json.map(({ row_id: id }: { row_id: string }) => id)).size).toBe(many)
+      expect(headers.get('content-length')).toBeNull()
+    })
+
+    it('come as lines', async () => {
+      const { text } = await suite.call('GET', '/Genre?gen_code=many%25', {
+        headers: { accept: 'application/x-ndjson' },
+      })
+      expect(text.split('\n').filter((line) => line !== '' && JSON.parse(line))).toHaveLength(many)
+    })
+  })
+}
