@@ -46,6 +46,7 @@ export async function load({ port, operation, seconds, connections, items }: Loa
   const line = stdout.split('\n').find((each) => each.startsWith('{'))
   if (line === undefined) throw new Error(`wrk did not finish:\n${stdout}`)
   const { refused, failed, ...result } = JSON.parse(line) as LoadResult & { refused: number; failed: number }
+  if (result.requests === 0) throw new Error(`${operation}: no request was answered`)
   if (refused > 0 || failed > 0) {
     throw new Error(
       `${operation}: ${refused} of ${result.requests} answers were errors, ${failed} requests had no answer`,

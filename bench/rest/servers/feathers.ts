@@ -46,14 +46,10 @@ async function translateQuery(context: HookContext, next: NextFunction): Promise
   const { _page: page = 0, _pagesize: pageSize = 50, itm_name: name, ...query } = context.params.query ?? {}
   const $limit = Number(pageSize)
   context.params.query = { ...query, $limit, $skip: $limit * Number(page), $sort: { row_id: 1 } }
+  const items: Items = context.service
   // The adapter's own operators cannot ignore the case of letters on every database.
-  if (name !== undefined)
-    context.params.knex = whereLike(asItems(context).createQuery(context.params), 'itm_name', name)
+  if (name !== undefined) context.params.knex = whereLike(items.createQuery(context.params), 'itm_name', name)
   await next()
-}
-
-function asItems({ service }: HookContext): Items {
-  return service as unknown as Items
 }
 
 async function stampCreate(context: HookContext, next: NextFunction): Promise<void> {

@@ -26,6 +26,24 @@ export function toRecord(row: JoinedRow): ItemRecord {
   }
 }
 
+/** The same for a row that came as an array of its columns, in the order of the record. */
+export function fromValues(values: readonly unknown[]): ItemRecord {
+  return {
+    row_id: String(values[0]),
+    itm_code: values[1],
+    itm_name: values[2],
+    itm_desc: values[3],
+    itm_price: values[4],
+    itm_qty: values[5],
+    itm_active: Boolean(values[6]),
+    itm_status: values[7],
+    itm_date: values[8],
+    itm_dt: values[9],
+    itm_category_id: String(values[10]),
+    itm_category_id__cat_name: values[11],
+  } as ItemRecord
+}
+
 /** Only the fields that a client may send. */
 export function pickInput(body: unknown): Partial<ItemInput> {
   const given = (body ?? {}) as Partial<Record<string, unknown>>

@@ -2,23 +2,19 @@ import { createPool, type ResultSetHeader, type RowDataPacket } from 'mysql2/pro
 import type { Target } from '../databases.ts'
 import { mysqlTexts } from '../drivers.ts'
 import { inputFields } from '../model.ts'
-import { now, toRecord, user, type JoinedRow } from './item.ts'
+import { fromValues, now, user } from './item.ts'
 import type { RawItems } from './raw.ts'
-
-const columns = ['row_id', ...inputFields].map((name) => `i.${name}`).join(', ')
-const joined = `select ${columns}, c.cat_name as itm_category_id__cat_name`
-const join = 'left join category c on c.row_id = i.itm_category_id'
+import { join, select, written } from './sql.ts'
 
 export async function openItems({ url }: Target): Promise<RawItems> {
   const pool = createPool({ uri: url, connectionLimit: 4, ...mysqlTexts })
   const query = async (text: string, values: (string | number)[]) => {
-    const [rows] = await pool.execute<(JoinedRow & RowDataPacket)[]>(text, values)
-    return rows.map(toRecord)
+    const [rows] = await pool.execute<RowDataPacket[][]>({ sql: text, rowsAsArray: true }, values)
+    return rows.map(fromValues)
   }
   const find = async (rowId: string | number) =>
-    (await query(`${joined} from item i ${join} where i.row_id = ?`, [rowId]))[0]
+    (await query(`${select} from item i ${join} where i.row_id = ?`, [rowId]))[0]
 
-  const written = [...inputFields, 'created_dt', 'created_by', 'updated_dt', 'updated_by']
   const insert = `insert into item (${written.join(', ')}) values (${written.map(() => '?').join(', ')})`
   const change =
     'update item set itm_qty = coalesce(?, itm_qty), itm_name = coalesce(?, itm_name), updated_dt = ?, updated_by = ? where row_id = ?'
@@ -28,9 +24,9 @@ export async function openItems({ url }: Target): Promise<RawItems> {
     search({ status, name, size, offset }) {
       const all = status === undefined || name === undefined
       const where = all ? '' : 'where i.itm_status = ? and lower(i.itm_name) like lower(?)'
-      // Not the page before the join as on PostgreSQL: a derived table with a text column would be written to disk.
+      // Joined as it is read: a page that is joined afterwards would go through a file, because of its text column.
       const page = `order by i.row_id limit ${size} offset ${offset}`
-      return query(`${joined} from item i ${join} ${where} ${page}`, all ? [] : [status, name])
+      return query(`${select} from item i ${join} ${where} ${page}`, all ? [] : [status, name])
     },
     async create(values) {
       const time = now()

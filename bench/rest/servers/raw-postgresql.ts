@@ -2,17 +2,12 @@ import pg from 'pg'
 import type { Target } from '../databases.ts'
 import { keepTexts } from '../drivers.ts'
 import { inputFields } from '../model.ts'
-import { now, toRecord, user, type JoinedRow } from './item.ts'
+import { fromValues, now, user } from './item.ts'
 import type { RawItems } from './raw.ts'
+import { join, select, selectLookingUp, written } from './sql.ts'
 
 /** Connections: a few, so that server and database need not wait for each other. */
 const connections = 8
-
-const columns = ['row_id', ...inputFields].map((name) => `i.${name}`).join(', ')
-const joined = `select ${columns}, c.cat_name as itm_category_id__cat_name`
-// In pages the name is looked up row by row: for a join the planner would read the whole category table.
-const looked = `select ${columns}, (select cat_name from category c where c.row_id = i.itm_category_id) as itm_category_id__cat_name`
-const join = 'left join category c on c.row_id = i.itm_category_id'
 
 export async function openItems({ url }: Target): Promise<RawItems> {
   keepTexts(pg.types)
@@ -27,8 +22,8 @@ export async function openItems({ url }: Target): Promise<RawItems> {
   const query = async (name: string, text: string, values: unknown[]) => {
     const client = idle.pop() ?? (await new Promise<pg.Client>((resolve) => waiting.push(resolve)))
     try {
-      const { rows } = await client.query<JoinedRow>({ name, text, values })
-      return rows.map(toRecord)
+      const { rows } = await client.query<unknown[]>({ name, text, values, rowMode: 'array' })
+      return rows.map(fromValues)
     } finally {
       const next = waiting.shift()
       if (next === undefined) idle.push(client)
@@ -36,20 +31,20 @@ export async function openItems({ url }: Target): Promise<RawItems> {
     }
   }
 
-  const written = [...inputFields, 'created_dt', 'created_by', 'updated_dt', 'updated_by']
   const places = written.map((_, index) => `$${index + 1}`).join(', ')
-  const insert = `with i as (insert into item (${written.join(', ')}) values (${places}) returning *) ${joined} from i ${join}`
+  const insert = `with i as (insert into item (${written.join(', ')}) values (${places}) returning *) ${select} from i ${join}`
   const change =
     'with i as (update item set itm_qty = coalesce($1, itm_qty), itm_name = coalesce($2, itm_name), ' +
-    `updated_dt = $3, updated_by = $4 where row_id = $5 returning *) ${joined} from i ${join}`
+    `updated_dt = $3, updated_by = $4 where row_id = $5 returning *) ${select} from i ${join}`
 
   return {
-    get: async (rowId) => (await query('get', `${joined} from item i ${join} where i.row_id = $1`, [rowId]))[0],
+    get: async (rowId) => (await query('get', `${select} from item i ${join} where i.row_id = $1`, [rowId]))[0],
     search({ status, name, size, offset }) {
       const all = status === undefined || name === undefined
       const where = all ? '' : 'where i.itm_status = $1 and i.itm_name ilike $2'
+      // The name is looked up row by row: for a join, the planner would read the whole category table.
       // The limit is part of the text: without knowing it, the planner expects a tenth of all rows.
-      const text = `${looked} from item i ${where} order by i.row_id limit ${size} offset ${offset}`
+      const text = `${selectLookingUp} from item i ${where} order by i.row_id limit ${size} offset ${offset}`
       return query(`${all ? 'page' : 'filtered'} ${size} ${offset}`, text, all ? [] : [status, name])
     },
     async create(values) {

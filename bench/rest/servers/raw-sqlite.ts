@@ -2,39 +2,36 @@ import Database from 'better-sqlite3'
 import type { Target } from '../databases.ts'
 import { sqlitePragmas } from '../drivers.ts'
 import { inputFields, type ItemInput } from '../model.ts'
-import { now, toRecord, user, type JoinedRow } from './item.ts'
+import { fromValues, now, user } from './item.ts'
 import type { RawItems } from './raw.ts'
-
-const columns = ['row_id', ...inputFields].map((name) => `i.${name}`).join(', ')
-const joined = `select ${columns}, c.cat_name as itm_category_id__cat_name`
-const join = 'left join category c on c.row_id = i.itm_category_id'
+import { join, select, written } from './sql.ts'
 
 export async function openItems({ url }: Target): Promise<RawItems> {
   const db = new Database(url)
   for (const pragma of sqlitePragmas) db.pragma(pragma)
   // A bare `= ?` on an indexed column makes this build of SQLite compile the statement again for each new value; `+?` does not.
-  const get = db.prepare<[number], JoinedRow>(`${joined} from item i ${join} where i.row_id = +?`)
-  const page = db.prepare<[number, number], JoinedRow>(
-    `${joined} from item i ${join} order by i.row_id limit ? offset ?`,
+  const get = db.prepare<[number], unknown[]>(`${select} from item i ${join} where i.row_id = +?`)
+  const page = db.prepare<[number, number], unknown[]>(
+    `${select} from item i ${join} order by i.row_id limit ? offset ?`,
   )
-  const filtered = db.prepare<[string, string, number, number], JoinedRow>(
-    `${joined} from item i ${join} where i.itm_status = +? and i.itm_name like ? order by i.row_id limit ? offset ?`,
+  const filtered = db.prepare<[string, string, number, number], unknown[]>(
+    `${select} from item i ${join} where i.itm_status = +? and i.itm_name like ? order by i.row_id limit ? offset ?`,
   )
-  const written = [...inputFields, 'created_dt', 'created_by', 'updated_dt', 'updated_by']
+  for (const statement of [get, page, filtered]) statement.raw()
   const insert = db.prepare(`insert into item (${written.join(', ')}) values (${written.map(() => '?').join(', ')})`)
   const change = db.prepare(
     'update item set itm_qty = coalesce(?, itm_qty), itm_name = coalesce(?, itm_name), updated_dt = ?, updated_by = ? where row_id = ?',
   )
   const find = (rowId: number) => {
     const row = get.get(rowId)
-    return row === undefined ? undefined : toRecord(row)
+    return row === undefined ? undefined : fromValues(row)
   }
   return {
     get: (rowId) => find(Number(rowId)),
     search({ status, name, size, offset }) {
       const rows =
         status === undefined || name === undefined ? page.all(size, offset) : filtered.all(status, name, size, offset)
-      return rows.map(toRecord)
+      return rows.map(fromValues)
     },
     create(values) {
       const time = now()
