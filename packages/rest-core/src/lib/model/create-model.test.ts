@@ -63,6 +63,7 @@ test('tables are named in snake case, sorts end with the row id', () => {
 test('select() gives the same selection for the same names', () => {
   const object = createModel([Country]).object('Country')
   expect(object.select(['cou_name'])).toBe(object.select(['cou_name']))
+  expect(object.select([]).fields.map(({ name }) => name)).toEqual(['row_id'])
   expect(() => object.select(['nothing'])).toThrow('has no field "nothing"')
 })
 

@@ -114,7 +114,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
       }
     }
     object.order = parseOrder(object, definition.order ?? [], found)
-    object.selection = makeSelection('', [object.id, ...fields.flatMap((field) => (field.visible ? withJoined(field) : []))])
+    object.selection = makeSelection('*', [object.id, ...fields.flatMap((field) => (field.visible ? withJoined(field) : []))])
     return found
   }
 
