@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { resolveDatabase } from './open-database.js'
+import { isSupportedNode, unsupportedNode } from './node-version.js'
+import { readSettings } from './settings.js'
+
+test('readSettings() takes what is set and leaves the rest open', () => {
+  expect(readSettings({ STEWARD_PORT: '0', STEWARD_HOST: '', NODE_ENV: 'production' })).toMatchObject({ port: 0, host: undefined, environment: 'production' })
+  expect(readSettings({ STEWARD_ENV: 'staging', NODE_ENV: 'production' }).environment).toBe('staging')
+})
+
+test.each(['http', '-1', '65536', '1.5'])('readSettings() refuses the port %j', (port) => {
+  expect(() => readSettings({ STEWARD_PORT: port })).toThrow(`STEWARD_PORT must be a port from 0 to 65535, not "${port}".`)
+})
+
+test.each([
+  ['sqlite:data/a.db', 'sqlite:/app/data/a.db'],
+  ['sqlite:/var/a.db', 'sqlite:/var/a.db'],
+  ['sqlite::memory:', 'sqlite::memory:'],
+  ['postgres://u@h/d', 'postgres://u@h/d'],
+])('the database %j of a folder /app is %j', (url, expected) => {
+  expect(resolveDatabase(url, '/app')).toBe(expected)
+})
+
+test('an older Node is named in one line', () => {
+  expect(['22.18.0', '24.0.0', '23.0.1'].every(isSupportedNode)).toBe(true)
+  expect(['20.20.2', '22.17.9', '18.0.0'].some(isSupportedNode)).toBe(false)
+  expect(unsupportedNode('app-server', '20.20.2')).toBe('app-server needs Node 22.18 or newer; this is Node 20.20.2.\n')
+})
