@@ -114,18 +114,13 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
       }
     }
     object.order = parseOrder(object, definition.order ?? [], found)
-    object.selection = makeSelection('*', [object.id, ...fields.flatMap((field) => (field.visible ? withJoined(field) : []))])
+    const answered = [object.id, ...fields.flatMap((field) => (field.visible ? withJoined(field) : []))]
+    object.selection = Object.freeze({ object, key: '*', fields: answered })
     return found
   }
 
   function withJoined(field: FieldModel): ReadableField[] {
     return isReference(field) ? [field, ...joined.filter(({ path }) => path[0] === field)] : [field]
-  }
-
-  function makeSelection(key: string, selected: readonly ReadableField[]): Selection {
-    const selection = Object.freeze({ object, key, fields: selected })
-    selections.set(key, selection)
-    return selection
   }
 
   function select(names: readonly string[]): Selection {
@@ -138,9 +133,10 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
       if (!field) throw unknownField(object, name)
       selected.add(field)
     }
+    const selection = Object.freeze({ object, key, fields: [...selected] })
     // Callers choose the names, so the cache must not grow with every permutation that they invent.
-    if (selections.size >= 200) return Object.freeze({ object, key, fields: [...selected] })
-    return makeSelection(key, [...selected])
+    if (selections.size < 200) selections.set(key, selection)
+    return selection
   }
 }
 
