@@ -1,5 +1,5 @@
 /** Names of parameters whose values may be secrets, in any spelling. */
-const secretName = /pass|pwd|secret|token|auth|credential|signature|session|api_?key/i
+const secretName = /pass|pwd|secret|token|auth|credential|signature|session|api[_-]?key/i
 
 /** An address as it may be logged: no user and password, and no values of parameters that look like secrets. */
 export function withoutSecrets(url: string): string {
