@@ -23,6 +23,8 @@ export interface Writer {
   raw(sql: string, slots?: readonly Slot[]): Knex.Raw
   quote(identifier: string): string
   quoteTable(table: string): string
+  /** A column as key of knex's `insert` and `update`, which would take `a.b` and `a as b` apart. */
+  key(column: string): string
   /** @param paging Slots of limit and offset, in this order, for builders with `limit(1)` and `offset(1)`. */
   finish(builder: Knex.QueryBuilder, options?: { paging?: readonly number[]; suffix?: string }): Text
 }
@@ -33,8 +35,13 @@ interface Client {
 }
 
 export function createWriter(dialect: Dialect): Writer {
-  // `\?` is how knex writes a question mark that is no placeholder.
-  const writer = knex({ client: dialect.client, useNullAsDefault: true, wrapIdentifier: (name, quote) => quote(name).replaceAll('?', String.raw`\?`) })
+  const keys = new Map<string, string>()
+  const writer = knex({
+    client: dialect.client,
+    useNullAsDefault: true,
+    // `\?` is how knex writes a question mark that is no placeholder.
+    wrapIdentifier: (name, quote) => quote(keys.get(name) ?? name).replaceAll('?', String.raw`\?`),
+  })
   const client = writer.client as Client
   const quote = (name: string): string => client.wrapIdentifier(name)
   return {
@@ -42,6 +49,11 @@ export function createWriter(dialect: Dialect): Writer {
     raw: (sql, slots = []) => writer.raw(sql, slots as never),
     quote,
     quoteTable: (table) => (dialect.schemas ? table.split('.').map(quote).join('.') : quote(table)),
+    key(column) {
+      const key = `\uE000${Buffer.from(column).toString('hex')}`
+      keys.set(key, column)
+      return key
+    },
     finish(builder, { paging = [], suffix = '' } = {}) {
       const { sql, bindings } = builder.toSQL() as unknown as { sql: string; bindings: readonly unknown[] }
       const numbered = client.positionBindings(sql).replaceAll(String.raw`\?`, '?')

@@ -26,13 +26,13 @@ export interface WriteText extends Text {
 
 export function insertText(context: Context, parts: WriteParts): WriteText {
   const { writer } = context
-  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).insert(assigned(parts))
+  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).insert(assigned(parts, writer))
   return answering(context, parts, query)
 }
 
 export function updateText(context: Context, parts: ChangeParts): WriteText {
   const { writer } = context
-  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).update(assigned(parts))
+  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).update(assigned(parts, writer))
   return answering(context, parts, query.whereRaw(condition(context, parts)))
 }
 
@@ -42,8 +42,8 @@ export function deleteText(context: Context, parts: ChangeParts): WriteText {
   return { ...writer.finish(query.whereRaw(condition(context, parts))), gives: 'changes' }
 }
 
-function assigned({ written }: WriteParts): Record<string, unknown> {
-  return Object.fromEntries(written.map(({ column }, index) => [column, new Slot(index)]))
+function assigned({ written }: WriteParts, writer: Writer): Record<string, unknown> {
+  return Object.fromEntries(written.map(({ column }, index) => [writer.key(column), new Slot(index)]))
 }
 
 type Builder = ReturnType<Writer['builder']>

@@ -37,8 +37,10 @@ export const sqliteDialect: Dialect = {
 function encode(value: FieldValue, type: ColumnType): unknown {
   switch (type.kind) {
     case 'id':
-    case 'reference':
       return type.values === 'integer' ? encodeInteger(value as string) : value
+    case 'reference':
+      // The driver binds numbers as doubles, and a column that was declared without a type would keep `1.0`.
+      return type.values === 'integer' ? BigInt(value as string) : value
     case 'integer':
       return typeof value === 'string' ? encodeInteger(value) : value
     case 'decimal':

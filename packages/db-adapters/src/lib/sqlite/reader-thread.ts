@@ -21,7 +21,8 @@ export class ReaderThread {
 
   /** @param onEnd is called once, when the thread has died for whatever reason; its jobs have failed by then. */
   constructor(data: ReaderData, onEnd: () => void) {
-    this.#worker = new Worker(script, { workerData: data })
+    // Options of the process, such as loaders or the type of its input, are not meant for this thread.
+    this.#worker = new Worker(script, { workerData: data, execArgv: [] })
     this.#worker.unref()
     let cause: unknown
     this.#worker.on('message', (answer: ReaderAnswer) => this.#receive(answer))
