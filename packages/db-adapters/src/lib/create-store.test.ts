@@ -17,7 +17,13 @@ async function opened(database: string | StoreOptions): Promise<string> {
 
 test('createStore() opens SQLite files by path and by file URL', async () => {
   const names = ['a.db', 'b c.db', 'ü.db', 'd?e#f%20.db']
-  const urls = (path: string): string[] => [`sqlite:${path}`, `sqlite://${path}`, `SQLite:${path}`, pathToFileURL(path).href, `file:${path}`]
+  const urls = (path: string): string[] => [
+    `sqlite:${path}`,
+    `sqlite://${path}`,
+    `SQLite:${path}`,
+    pathToFileURL(path).href,
+    `file:${path}`,
+  ]
   for (const [at, name] of names.entries()) {
     const path = join(folder, name)
     expect(await opened(urls(path)[at] as string)).toBe('sqlite')

@@ -13,9 +13,12 @@ export type StoreOptions = { readonly url: string } & (
 
 type Create = (url: string, options: object) => Promise<ObjectStore>
 
-const postgresql: Create = async (connection, options) => (await import('./postgresql/adapter.js')).createPostgresqlStore({ ...options, connection })
-const mysql: Create = async (connection, options) => (await import('./mysql/adapter.js')).createMysqlStore({ ...options, connection })
-const sqlite: Create = async (url, options) => (await import('./sqlite/adapter.js')).createSqliteStore({ ...options, filename: filenameOf(url) })
+const postgresql: Create = async (connection, options) =>
+  (await import('./postgresql/adapter.js')).createPostgresqlStore({ ...options, connection })
+const mysql: Create = async (connection, options) =>
+  (await import('./mysql/adapter.js')).createMysqlStore({ ...options, connection })
+const sqlite: Create = async (url, options) =>
+  (await import('./sqlite/adapter.js')).createSqliteStore({ ...options, filename: filenameOf(url) })
 
 const schemes: ReadonlyMap<string, Create> = new Map([
   ['sqlite', sqlite],
@@ -45,7 +48,9 @@ export async function createStore(database: string | StoreOptions): Promise<Obje
   if (!create) {
     // The rest of the URL may hold a password.
     const given = scheme === undefined ? 'it has no scheme' : `the scheme "${scheme}:" is unknown`
-    throw new TypeError(`Cannot choose a database by its URL: ${given}. Known are ${[...schemes.keys()].map((name) => `${name}:`).join(', ')}; for a file write sqlite:<path>.`)
+    throw new TypeError(
+      `Cannot choose a database by its URL: ${given}. Known are ${[...schemes.keys()].map((name) => `${name}:`).join(', ')}; for a file write sqlite:<path>.`,
+    )
   }
   return create(url, options)
 }
@@ -53,6 +58,9 @@ export async function createStore(database: string | StoreOptions): Promise<Obje
 function filenameOf(url: string): string {
   if (/^file:\/\//i.test(url)) return fileURLToPath(url)
   const path = url.slice(url.indexOf(':') + 1).replace(/^\/\//, '')
-  if (path === '') throw new TypeError('The database URL names no file; write sqlite:<path>, or sqlite::memory: for a temporary database.')
+  if (path === '')
+    throw new TypeError(
+      'The database URL names no file; write sqlite:<path>, or sqlite::memory: for a temporary database.',
+    )
   return path
 }

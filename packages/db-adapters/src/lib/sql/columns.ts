@@ -1,5 +1,5 @@
-import { isEmpty } from '@steward/rest-core'
-import type { ColumnType, FieldModel, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
+import { isEmpty, isJoined } from '@steward/rest-core'
+import type { ColumnType, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect } from './dialect.js'
 import { isIntegerId } from './row-id.js'
@@ -53,7 +53,7 @@ export function columnsOf(object: ObjectModel, dialect: Dialect): Columns {
 }
 
 export function columnOf(field: ReadableField, dialect: Dialect): Column {
-  const { column, columnType: type } = 'field' in field ? field.field : (field as FieldModel)
+  const { column, columnType: type } = isJoined(field) ? field.field : field
   return {
     name: field.name,
     column,
@@ -65,7 +65,11 @@ export function columnOf(field: ReadableField, dialect: Dialect): Column {
 
   function encodeKey(value: FieldValue): unknown {
     if (isEmpty(value)) return null
-    if (!isIntegerId(value as string)) throw new StoreError('value', `Cannot use ${JSON.stringify(value)} as a row id for "${field.name}": it is not a whole number of 64 bits.`)
+    if (!isIntegerId(value as string))
+      throw new StoreError(
+        'value',
+        `Cannot use ${JSON.stringify(value)} as a row id for "${field.name}": it is not a whole number of 64 bits.`,
+      )
     return dialect.encode(value, type)
   }
 }

@@ -1,4 +1,4 @@
-import { createModel, type Filter, type Values } from '@steward/rest-core'
+import { createModel, type Filter } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
@@ -29,7 +29,13 @@ const genre = model.object('Genre')
 const select = movie.selection
 const own = movie.select(['title', 'year'])
 
-const postgresqlLike: Dialect = { ...sqliteDialect, client: 'pg', writes: 'cte', pageBeforeJoin: true, lock: 'for update of t0' }
+const postgresqlLike: Dialect = {
+  ...sqliteDialect,
+  client: 'pg',
+  writes: 'cte',
+  pageBeforeJoin: true,
+  lock: 'for update of t0',
+}
 const mysqlLike: Dialect = { ...sqliteDialect, client: 'mysql2', writes: 'reread' }
 
 /** Tables of the model, to see whether statements can be prepared. */
@@ -48,15 +54,39 @@ describe('createCompiler() compiles a shape once', () => {
   test('requests that differ in values only share their statement', () => {
     const where = (title: string, years: number[]): Filter => ({
       op: 'and',
-      terms: [{ op: 'like', field: 'title', pattern: title }, { op: 'in', field: 'year', values: years }, { op: '=', field: 'genre__above__code', value: title }],
+      terms: [
+        { op: 'like', field: 'title', pattern: title },
+        { op: 'in', field: 'year', values: years },
+        { op: '=', field: 'genre__above__code', value: title },
+      ],
     })
     expect(same(compiler.get(movie, '1', { select }), compiler.get(movie, '2', { select }))).toBe(true)
-    expect(same(compiler.get(movie, '1', { select, where: where('a', [1]) }), compiler.get(movie, '2', { select, where: where('b', [2]) }))).toBe(true)
+    expect(
+      same(
+        compiler.get(movie, '1', { select, where: where('a', [1]) }),
+        compiler.get(movie, '2', { select, where: where('b', [2]) }),
+      ),
+    ).toBe(true)
     const page = { select, order: movie.order, limit: 10 }
-    expect(same(compiler.search(movie, { ...page, where: where('a', [1, 2, 3]) }), compiler.search(movie, { ...page, where: where('b', [1, 2, 3, 4]) }))).toBe(true)
+    expect(
+      same(
+        compiler.search(movie, { ...page, where: where('a', [1, 2, 3]) }),
+        compiler.search(movie, { ...page, where: where('b', [1, 2, 3, 4]) }),
+      ),
+    ).toBe(true)
     expect(same(compiler.count(movie, where('a', [1])), compiler.count(movie, where('%b%', [9])))).toBe(true)
-    expect(same(compiler.insert(movie, { title: 'a', year: 1 }, select), compiler.insert(movie, { title: 'b', year: null }, select))).toBe(true)
-    expect(same(compiler.update(movie, '1', { title: 'a' }, { select }), compiler.update(movie, '2', { title: '' }, { select }))).toBe(true)
+    expect(
+      same(
+        compiler.insert(movie, { title: 'a', year: 1 }, select),
+        compiler.insert(movie, { title: 'b', year: null }, select),
+      ),
+    ).toBe(true)
+    expect(
+      same(
+        compiler.update(movie, '1', { title: 'a' }, { select }),
+        compiler.update(movie, '2', { title: '' }, { select }),
+      ),
+    ).toBe(true)
     expect(same(compiler.delete(movie, '1', where('a', [1])), compiler.delete(movie, '2', where('b', [1])))).toBe(true)
   })
 
@@ -101,12 +131,18 @@ describe('createCompiler() compiles a shape once', () => {
     small.count(movie, { op: 'null', field: 'title' })
     expect(small.count(movie, undefined).statement).not.toBe(first)
 
-    const other = createModel([{ name: 'Movie', table: 'films', fields: { title: { type: 'string' } } }]).object('Movie')
+    const other = createModel([{ name: 'Movie', table: 'films', fields: { title: { type: 'string' } } }]).object(
+      'Movie',
+    )
     expect(compiler.count(other, undefined).statement.sql).toContain('films')
   })
 
   test('a filter of a thousand terms is compiled for one use', () => {
-    const terms = Array.from({ length: 1_000 }, (_, year): Filter => ({ op: year % 2 ? '=' : '<', field: 'year', value: year }))
+    const terms = Array.from({ length: 1_000 }, (_, year): Filter => ({
+      op: year % 2 ? '=' : '<',
+      field: 'year',
+      value: year,
+    }))
     const call = compiler.count(movie, { op: 'or', terms })
     expect(call.statement.once).toBe(true)
     expect(compiler.count(movie, { op: 'or', terms }).statement).not.toBe(call.statement)
@@ -119,7 +155,11 @@ describe('createCompiler() compiles a shape once', () => {
 describe('createCompiler() writes', () => {
   test('a chain of references joined once, whoever needs it', () => {
     const where: Filter = { op: '=', field: 'genre__above__code', value: 'x' }
-    const { sql } = createCompiler(sqliteDialect).search(movie, { select, where, order: [{ field: 'genre__code', descending: false }, ...movie.order] }).statement
+    const { sql } = createCompiler(sqliteDialect).search(movie, {
+      select,
+      where,
+      order: [{ field: 'genre__code', descending: false }, ...movie.order],
+    }).statement
     expect(sql.match(/left join/g)).toHaveLength(2)
   })
 
@@ -136,13 +176,18 @@ describe('createCompiler() writes', () => {
         'left join "genre" as _j1 on _j1."row_id" = t0."genre" left join "genre" as _j2 on _j2."row_id" = _j1."above" order by t0."year" desc, t0."row_id"',
     )
     expect(compiler.search(movie, { ...page, select: own }).statement.sql).not.toContain('(select')
-    expect(compiler.search(movie, { ...page, where: { op: '=', field: 'genre__code', value: 'x' } }).statement.sql).not.toContain('(select')
+    expect(
+      compiler.search(movie, { ...page, where: { op: '=', field: 'genre__code', value: 'x' } }).statement.sql,
+    ).not.toContain('(select')
     expect(compiler.search(movie, { select, order: page.order }).statement.sql).not.toContain('(select')
   })
 
   test('one statement that writes and answers, where the database can', () => {
     const returning = createCompiler(sqliteDialect)
-    expect(returning.insert(movie, { title: 'a' }, select).statement).toMatchObject({ gives: 'records', sql: expect.stringContaining(' returning ') as string })
+    expect(returning.insert(movie, { title: 'a' }, select).statement).toMatchObject({
+      gives: 'records',
+      sql: expect.stringContaining(' returning ') as string,
+    })
     const cte = createCompiler(postgresqlLike)
     const insert = cte.insert(movie, { title: 'a', genre: '1' }, select).statement
     expect(insert.gives).toBe('records')
@@ -150,7 +195,10 @@ describe('createCompiler() writes', () => {
     // The row could be its own parent, and the statement sees the table as it was.
     expect(cte.update(genre, '1', { code: 'a' }, { select: genre.selection })?.statement.gives).toBe('id')
     const reread = createCompiler(mysqlLike)
-    expect(reread.insert(movie, { title: 'a' }, select).statement).toMatchObject({ gives: 'changes', sql: 'insert into `movie` (`title`) values (?)' })
+    expect(reread.insert(movie, { title: 'a' }, select).statement).toMatchObject({
+      gives: 'changes',
+      sql: 'insert into `movie` (`title`) values (?)',
+    })
   })
 
   test('conditions on linked objects into a subquery of updates and deletes', () => {
@@ -158,7 +206,13 @@ describe('createCompiler() writes', () => {
     for (const dialect of [sqliteDialect, postgresqlLike, mysqlLike]) {
       const compiler = createCompiler(dialect)
       expect(compiler.delete(movie, '7', where)?.values).toStrictEqual([7, 7, 'x'])
-      expect(compiler.update(movie, '7', { title: 'a', year: 1 }, { select, where })?.values).toStrictEqual(['a', 1, 7, 7, 'x'])
+      expect(compiler.update(movie, '7', { title: 'a', year: 1 }, { select, where })?.values).toStrictEqual([
+        'a',
+        1,
+        7,
+        7,
+        'x',
+      ])
     }
   })
 
@@ -166,16 +220,30 @@ describe('createCompiler() writes', () => {
     const names = ['a.b', 'x as y', 'what?', 'it`s', '"q"', "it's", 'select', 'ü', '\\', '$1', ' blank ']
     const fields = Object.fromEntries(names.map((column, at) => [`f${at}`, { type: 'string', column } as const]))
     const link = { type: 'reference', object: 'Odd', column: 'link?', display: ['f0', 'f2'] } as const
-    const odd = createModel([{ name: 'Odd', table: 'odd.table?`"', timestamps: false, fields: { ...fields, link } }]).object('Odd')
+    const odd = createModel([
+      { name: 'Odd', table: 'odd.table?`"', timestamps: false, fields: { ...fields, link } },
+    ]).object('Odd')
     const database = new Database(':memory:')
     const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
-    database.exec(`create table ${quote(odd.table)} (row_id integer primary key, ${[...names, 'link?'].map(quote).join(', ')})`)
+    database.exec(
+      `create table ${quote(odd.table)} (row_id integer primary key, ${[...names, 'link?'].map(quote).join(', ')})`,
+    )
     const compiler = createCompiler(sqliteDialect)
-    const run = (call: Call | undefined): unknown => call?.statement.decode(database.prepare(call.statement.sql).raw().get(call.values) as unknown[])
+    const run = (call: Call | undefined): unknown =>
+      call?.statement.decode(database.prepare(call.statement.sql).raw().get(call.values) as unknown[])
     const values = Object.fromEntries(names.map((name, at) => [`f${at}`, name]))
     const joined = { link__f0: 'a.b', link__f2: 'what?' }
-    expect(run(compiler.insert(odd, { ...values, link: '1' }, odd.selection))).toStrictEqual({ row_id: '1', ...values, link: '1', ...joined })
-    expect(run(compiler.update(odd, '1', { f2: '?' }, { select: odd.selection }))).toMatchObject({ ...values, f2: '?', link__f2: '?' })
+    expect(run(compiler.insert(odd, { ...values, link: '1' }, odd.selection))).toStrictEqual({
+      row_id: '1',
+      ...values,
+      link: '1',
+      ...joined,
+    })
+    expect(run(compiler.update(odd, '1', { f2: '?' }, { select: odd.selection }))).toMatchObject({
+      ...values,
+      f2: '?',
+      link__f2: '?',
+    })
     const where: Filter = { op: 'and', terms: names.map((_, at) => ({ op: 'notNull', field: `f${at}` })) }
     expect(run(compiler.get(odd, '1', { select: odd.selection, where }))).toMatchObject({ f2: '?' })
     database.close()
@@ -187,7 +255,9 @@ describe('createCompiler() writes', () => {
   })
 
   test('a lock at the end', () => {
-    expect(createCompiler(postgresqlLike).get(movie, '1', { select, lock: true })?.statement.sql).toMatch(/ for update of t0$/)
+    expect(createCompiler(postgresqlLike).get(movie, '1', { select, lock: true })?.statement.sql).toMatch(
+      / for update of t0$/,
+    )
   })
 })
 
@@ -196,20 +266,41 @@ describe('createCompiler() binds', () => {
 
   test('values in the order of the placeholders, whatever the order of fields', () => {
     const value = (call: Call | undefined): unknown[] | undefined => call?.values
-    expect(value(compiler.update(movie, '3', { year: 1, title: 'a', genre: '2', seen: true }, { select }))).toStrictEqual([1, 'a', 2n, 1, 3])
+    expect(
+      value(compiler.update(movie, '3', { year: 1, title: 'a', genre: '2', seen: true }, { select })),
+    ).toStrictEqual([1, 'a', 2n, 1, 3])
     const insert = compiler.insert(movie, { year: 1, title: 'a', genre: '', seen: false }, select)
     const names = /\(([^)]+)\) values/.exec(insert.statement.sql)?.[1]?.replaceAll('`', '').split(', ')
-    expect(Object.fromEntries((names ?? []).map((name, at) => [name, insert.values[at]]))).toStrictEqual({ year: 1, title: 'a', genre: null, seen: 0 })
+    expect(Object.fromEntries((names ?? []).map((name, at) => [name, insert.values[at]]))).toStrictEqual({
+      year: 1,
+      title: 'a',
+      genre: null,
+      seen: 0,
+    })
   })
 
   test('lists filled up to a power of two, limit and offset last', () => {
     const where: Filter = { op: 'notIn', field: 'year', values: [1, 2, 3, 4, 5] }
-    expect(compiler.search(movie, { select, where, order: movie.order, limit: 10, offset: 20 }).values).toStrictEqual([1, 2, 3, 4, 5, 5, 5, 5, 10, 20])
+    expect(compiler.search(movie, { select, where, order: movie.order, limit: 10, offset: 20 }).values).toStrictEqual([
+      1, 2, 3, 4, 5, 5, 5, 5, 10, 20,
+    ])
     expect(compiler.search(movie, { select, order: movie.order, offset: 20 }).values).toStrictEqual([-1, 20])
   })
 
   test('nothing for row ids that cannot be', () => {
-    for (const id of ['', 'abc', '01', '1.0', '-0', ' 1', '1e3', 'NaN', 'Infinity', '9223372036854775808', '99999999999999999999']) {
+    for (const id of [
+      '',
+      'abc',
+      '01',
+      '1.0',
+      '-0',
+      ' 1',
+      '1e3',
+      'NaN',
+      'Infinity',
+      '9223372036854775808',
+      '99999999999999999999',
+    ]) {
       expect(compiler.get(movie, id, { select }), id).toBeUndefined()
       expect(compiler.update(movie, id, { title: 'a' }, { select }), id).toBeUndefined()
       expect(compiler.delete(movie, id, undefined), id).toBeUndefined()
@@ -227,7 +318,13 @@ describe('createCompiler() binds', () => {
   })
 
   test('an id of its own making to rows with text ids', () => {
-    const tag = createModel([{ name: 'Tag', timestamps: false, fields: { row_id: { type: 'id', values: 'string' }, name: { type: 'string' } } }]).object('Tag')
+    const tag = createModel([
+      {
+        name: 'Tag',
+        timestamps: false,
+        fields: { row_id: { type: 'id', values: 'string' }, name: { type: 'string' } },
+      },
+    ]).object('Tag')
     const call = compiler.insert(tag, { name: 'a' }, tag.selection)
     expect(call.rowId).toMatch(/^[0-9a-f-]{36}$/)
     expect(call.values).toContain(call.rowId)
@@ -238,15 +335,40 @@ describe('createCompiler() binds', () => {
 test('only names of the model get into the text of a statement, whatever the values', () => {
   const compiler = createCompiler(sqliteDialect)
   const database = openTables()
-  const value = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom("' or 1=1 --", '?', '$1', ':a', '\\', '`', '"', "'; drop table movie; --"))
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom("' or 1=1 --", '?', '$1', ':a', '\\', '`', '"', "'; drop table movie; --"),
+  )
   const leaf = fc.oneof(
-    fc.record({ op: fc.constantFrom('=', '<>', '<', '>=') as fc.Arbitrary<'='>, field: fc.constantFrom('title', 'genre__code', 'genre__above__code'), value }),
-    fc.record({ op: fc.constantFrom('like', 'notLike') as fc.Arbitrary<'like'>, field: fc.constantFrom('title', 'genre__code', 'year', 'row_id'), pattern: value }),
-    fc.record({ op: fc.constantFrom('in', 'notIn') as fc.Arbitrary<'in'>, field: fc.constantFrom('title', 'genre__code'), values: fc.array(value, { maxLength: 9 }) }),
-    fc.record({ op: fc.constantFrom('null', 'notNull') as fc.Arbitrary<'null'>, field: fc.constantFrom('title', 'year', 'seen', 'genre') }),
+    fc.record({
+      op: fc.constantFrom('=', '<>', '<', '>=') as fc.Arbitrary<'='>,
+      field: fc.constantFrom('title', 'genre__code', 'genre__above__code'),
+      value,
+    }),
+    fc.record({
+      op: fc.constantFrom('like', 'notLike') as fc.Arbitrary<'like'>,
+      field: fc.constantFrom('title', 'genre__code', 'year', 'row_id'),
+      pattern: value,
+    }),
+    fc.record({
+      op: fc.constantFrom('in', 'notIn') as fc.Arbitrary<'in'>,
+      field: fc.constantFrom('title', 'genre__code'),
+      values: fc.array(value, { maxLength: 9 }),
+    }),
+    fc.record({
+      op: fc.constantFrom('null', 'notNull') as fc.Arbitrary<'null'>,
+      field: fc.constantFrom('title', 'year', 'seen', 'genre'),
+    }),
   ) as fc.Arbitrary<Filter>
   const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
-    filter: fc.oneof({ maxDepth: 4 }, leaf, fc.record({ op: fc.constantFrom('and' as const, 'or' as const), terms: fc.array(tie('filter'), { maxLength: 4 }) })),
+    filter: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.record({
+        op: fc.constantFrom('and' as const, 'or' as const),
+        terms: fc.array(tie('filter'), { maxLength: 4 }),
+      }),
+    ),
   }))
   fc.assert(
     fc.property(filter, value, (where, title) => {
@@ -254,13 +376,15 @@ test('only names of the model get into the text of a statement, whatever the val
         compiler.get(movie, '1', { select, where }),
         compiler.search(movie, { select, where, order: movie.order, limit: 2 }),
         compiler.count(movie, where),
-        compiler.update(movie, '1', { title } as Values, { select, where }),
+        compiler.update(movie, '1', { title }, { select, where }),
         compiler.delete(movie, '1', where),
       ]
       for (const call of calls as Call[]) {
         const { sql } = call.statement
         expect(sql).toMatch(/^(select|update|delete) [\w\s`.,()<>=+*?'\\]*$/)
-        expect(sql.match(/'[^']*'/g) ?? []).toSatisfy((literals: string[]) => literals.every((literal) => ["''", "'\\'"].includes(literal)))
+        expect(sql.match(/'[^']*'/g) ?? []).toSatisfy((literals: string[]) =>
+          literals.every((literal) => ["''", "'\\'"].includes(literal)),
+        )
         expect(sql.split('?').length - 1).toBe(call.values.length)
         database.prepare(sql).bind(...(call.values as []))
       }

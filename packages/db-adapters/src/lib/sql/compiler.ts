@@ -77,18 +77,28 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     let found = selectedFields.get(select)
     if (!found) {
       const fields = select.fields.map((field) => columnOf(field, dialect))
-      selectedFields.set(select, (found = { number: ++selections, columns: fields, decode: compileDecoder(fields, dialect) }))
+      selectedFields.set(
+        select,
+        (found = { number: ++selections, columns: fields, decode: compileDecoder(fields, dialect) }),
+      )
     }
     return found
   }
 
   /** The kept shape of this key, or a new one. */
-  function shapeOf(key: string | Selection, compile: () => Text & { gives: Statement['gives'] }, decode: Statement['decode'] = noRecord): Shape {
+  function shapeOf(
+    key: string | Selection,
+    compile: () => Text & { gives: Statement['gives'] },
+    decode: Statement['decode'] = noRecord,
+  ): Shape {
     const kept = cache.get(key)
     if (kept) return kept
     const { sql, slots, gives } = compile()
     if (slots.length > dialect.maxValues) {
-      throw new StoreError('value', `Cannot run a statement with ${slots.length} values: the database takes ${dialect.maxValues} at most. Use a smaller filter.`)
+      throw new StoreError(
+        'value',
+        `Cannot run a statement with ${slots.length} values: the database takes ${dialect.maxValues} at most. Use a smaller filter.`,
+      )
     }
     const once = typeof key === 'string' && key.length > longestKey
     const shape: Shape = {
@@ -119,8 +129,19 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const kept = cache.get(key)
       if (kept) return call(kept, values)
       const fields = selected(select)
-      const parts = { object, columns: columns(object), selected: fields.columns, where, filterValues: values.length - 1, byId: true, lock }
-      return call(shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode), values)
+      const parts = {
+        object,
+        columns: columns(object),
+        selected: fields.columns,
+        where,
+        filterValues: values.length - 1,
+        byId: true,
+        lock,
+      }
+      return call(
+        shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
+        values,
+      )
     },
 
     search(object, { select, where, order, limit, offset = 0 }) {
@@ -134,7 +155,10 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       if (paging !== 'all') values.push(limit ?? dialect.noLimit)
       if (paging === 'offset') values.push(offset)
       const parts = { object, columns: columns(object), selected: fields.columns, where, filterValues, order, paging }
-      return call(shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode), values)
+      return call(
+        shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
+        values,
+      )
     },
 
     count(object, where) {
@@ -142,7 +166,10 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       let key = `count ${columns(object).number}`
       if (where) key += filterKey(where, columns(object), values)
       const parts = { object, columns: columns(object), selected: [], where, filterValues: values.length }
-      return call(shapeOf(key, () => ({ ...countText(context, parts), gives: 'count' })), values)
+      return call(
+        shapeOf(key, () => ({ ...countText(context, parts), gives: 'count' })),
+        values,
+      )
     },
 
     insert(object, given, select) {
@@ -166,8 +193,18 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const fields = selected(select)
       let key = `update ${fields.number}${names}`
       if (where) key += filterKey(where, columns(object), bound)
-      const parts = { object, columns: columns(object), written, selected: fields.columns, where, filterValues: bound.length - written.length - 1 }
-      return call(shapeOf(key, () => updateText(context, parts), fields.decode), bound)
+      const parts = {
+        object,
+        columns: columns(object),
+        written,
+        selected: fields.columns,
+        where,
+        filterValues: bound.length - written.length - 1,
+      }
+      return call(
+        shapeOf(key, () => updateText(context, parts), fields.decode),
+        bound,
+      )
     },
 
     delete(object, rowId, where) {
@@ -176,8 +213,18 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const values = [id]
       let key = `delete ${columns(object).number}`
       if (where) key += filterKey(where, columns(object), values)
-      const parts = { object, columns: columns(object), written: [], selected: [], where, filterValues: values.length - 1 }
-      return call(shapeOf(key, () => deleteText(context, parts)), values)
+      const parts = {
+        object,
+        columns: columns(object),
+        written: [],
+        selected: [],
+        where,
+        filterValues: values.length - 1,
+      }
+      return call(
+        shapeOf(key, () => deleteText(context, parts)),
+        values,
+      )
     },
   }
 }
@@ -187,7 +234,10 @@ function call({ statement, slots }: Shape, values: unknown[]): Call {
 }
 
 /** The columns to write, in the order of the given values, with what is bound to them. */
-function collect(values: Values, writable: Columns['writable']): { bound: unknown[]; names: string; written: Column[] } {
+function collect(
+  values: Values,
+  writable: Columns['writable'],
+): { bound: unknown[]; names: string; written: Column[] } {
   const bound: unknown[] = []
   const written: Column[] = []
   let names = ''

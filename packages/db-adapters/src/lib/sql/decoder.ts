@@ -8,7 +8,10 @@ import type { Dialect, Present } from './dialect.js'
  * The function is compiled from source, because an object literal gives all records one hidden class and is several
  * times faster than setting properties by name in a loop. Only field names of the model get into the source, as strings.
  */
-export function compileDecoder(columns: readonly Column[], dialect: Dialect): (row: readonly unknown[]) => BusinessRecord {
+export function compileDecoder(
+  columns: readonly Column[],
+  dialect: Dialect,
+): (row: readonly unknown[]) => BusinessRecord {
   const functions: ((value: Present) => FieldValue)[] = []
   const entries = columns.map((column, index) => {
     const value = `row[${index}]`
@@ -20,6 +23,7 @@ export function compileDecoder(columns: readonly Column[], dialect: Dialect): (r
     return `${key}: ${ready}${value} === null ? ${JSON.stringify(column.empty)} : decode${at}(${value})`
   })
   const names = functions.map((_, at) => `decode${at}`)
+  // oxlint-disable-next-line typescript/no-implied-eval -- see above
   const make = new Function(...names, `'use strict'\nreturn row => ({ ${entries.join(', ')} })`) as (
     ...decoders: typeof functions
   ) => (row: readonly unknown[]) => BusinessRecord

@@ -1,7 +1,7 @@
 import type { ColumnType, Comparison, FieldValue } from '@steward/rest-core'
 
 /** A value that a column holds: never NULL. */
-export type Present = NonNullable<unknown>
+export type Present = string | number | bigint | boolean | object
 
 /**
  * What differs between databases, as data and small functions from SQL text to SQL text. The functions run once per

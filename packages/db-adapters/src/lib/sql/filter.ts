@@ -23,7 +23,9 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
   const op = leafOp(filter, column)
   if (op === 'true' || op === 'false') return `[${op}]`
   if ('value' in filter) {
-    values.push(filter.op === 'contains' || filter.op === 'notContains' ? `;${filter.value as string};` : column.encode(filter.value))
+    values.push(
+      filter.op === 'contains' || filter.op === 'notContains' ? `;${filter.value};` : column.encode(filter.value),
+    )
   } else if ('values' in filter) {
     pushList(filter.values.map(column.encode), values)
     return `[${filter.field} ${op} ${paddedLength(filter.values.length)}]`
@@ -34,10 +36,18 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
 }
 
 /** The condition as SQL with one `?` per value that `filterKey` collects, in the same order. `place` gives a column's expression. */
-export function filterSql(filter: Filter, columns: Columns, place: (column: Column) => string, dialect: Dialect): string {
+export function filterSql(
+  filter: Filter,
+  columns: Columns,
+  place: (column: Column) => string,
+  dialect: Dialect,
+): string {
   if (!isGroup(filter)) return leafSql(filter, columns.readable(filter.field), place, dialect)
   if (filter.terms.length === 0) return filter.op === 'and' ? always : never
-  return balanced(filter.terms.map((term) => filterSql(term, columns, place, dialect)), filter.op)
+  return balanced(
+    filter.terms.map((term) => filterSql(term, columns, place, dialect)),
+    filter.op,
+  )
 }
 
 /** Names of the fields in the filter. */
@@ -97,7 +107,9 @@ function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, 
     case '<':
     case '<=':
       // An empty text in an existing table is less than any other, but it is no value.
-      return isText(column) ? `(${dialect.compare(operand, op, type)} and ${dialect.isFilled(bare, type)})` : dialect.compare(operand, op, type)
+      return isText(column)
+        ? `(${dialect.compare(operand, op, type)} and ${dialect.isFilled(bare, type)})`
+        : dialect.compare(operand, op, type)
     case '=':
     case '>':
     case '>=':

@@ -12,7 +12,11 @@ export interface Joins {
 /**
  * @param root Alias (or quoted table) of the object that the paths start from.
  */
-export function createJoins(root: string, quote: (identifier: string) => string, quoteTable: (table: string) => string): Joins {
+export function createJoins(
+  root: string,
+  quote: (identifier: string) => string,
+  quoteTable: (table: string) => string,
+): Joins {
   const aliases = new Map<string, string>()
   const clauses: string[] = []
 
@@ -25,7 +29,9 @@ export function createJoins(root: string, quote: (identifier: string) => string,
     const from = aliasOf(path.slice(0, -1))
     const alias = `_j${aliases.size + 1}`
     aliases.set(chain, alias)
-    clauses.push(`left join ${quoteTable(last.target.table)} as ${alias} on ${alias}.${quote(last.target.id.column)} = ${from}.${quote(last.column)}`)
+    clauses.push(
+      `left join ${quoteTable(last.target.table)} as ${alias} on ${alias}.${quote(last.target.id.column)} = ${from}.${quote(last.column)}`,
+    )
     return alias
   }
 

@@ -33,21 +33,34 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
   const { columns, where, order = [], paging = 'all', selected } = parts
   const joins = createJoins(root, writer.quote, writer.quoteTable)
   const reads = writer.raw(selected.map((column) => dialect.read(joins.place(column), column.type)).join(', '))
-  const terms = order.map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.place, dialect)).join(', ')
+  const terms = order
+    .map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.place, dialect))
+    .join(', ')
   const idValues = parts.byId ? 1 : 0
 
   const query = writer.builder().from(writer.raw(`${writer.quoteTable(parts.object.table)} as ${root}`))
-  if (parts.byId) query.whereRaw(writer.raw(dialect.compare(joins.place(columns.id), '=', columns.id.type), slots(0, 1)))
-  if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(idValues, parts.filterValues)))
+  if (parts.byId)
+    query.whereRaw(writer.raw(dialect.compare(joins.place(columns.id), '=', columns.id.type), slots(0, 1)))
+  if (where)
+    query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(idValues, parts.filterValues)))
   if (terms) query.orderByRaw(terms)
   if (paging !== 'all') query.limit(1)
   if (paging === 'offset') query.offset(1)
 
   const first = idValues + parts.filterValues
   const options = { paging: [first, first + 1], suffix: parts.lock ? dialect.lock : '' }
-  if (paging === 'all' || !dialect.pageBeforeJoin || !pagesAlone(parts)) return writer.finish(joinAll(query.select(reads), joins.clauses), options)
+  if (paging === 'all' || !dialect.pageBeforeJoin || !pagesAlone(parts))
+    return writer.finish(joinAll(query.select(reads), joins.clauses), options)
 
-  const page = query.select(writer.raw(ownColumns(parts).map((name) => `${root}.${writer.quote(name)}`).join(', '))).as(root)
+  const page = query
+    .select(
+      writer.raw(
+        ownColumns(parts)
+          .map((name) => `${root}.${writer.quote(name)}`)
+          .join(', '),
+      ),
+    )
+    .as(root)
   const outer = writer.builder().select(reads).from(page)
   if (terms) outer.orderByRaw(terms)
   return writer.finish(joinAll(outer, joins.clauses), options)
@@ -55,7 +68,10 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
 
 export function countText({ dialect, writer }: Context, { object, columns, where, filterValues }: SelectParts): Text {
   const joins = createJoins(root, writer.quote, writer.quoteTable)
-  const query = writer.builder().select(writer.raw('count(*)')).from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
+  const query = writer
+    .builder()
+    .select(writer.raw('count(*)'))
+    .from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
   if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(0, filterValues)))
   return writer.finish(joinAll(query, joins.clauses))
 }

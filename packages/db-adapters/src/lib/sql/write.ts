@@ -26,19 +26,28 @@ export interface WriteText extends Text {
 
 export function insertText(context: Context, parts: WriteParts): WriteText {
   const { writer } = context
-  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).insert(assigned(parts, writer))
+  const query = writer
+    .builder()
+    .from(writer.raw(writer.quoteTable(parts.object.table)))
+    .insert(assigned(parts, writer))
   return answering(context, parts, query)
 }
 
 export function updateText(context: Context, parts: ChangeParts): WriteText {
   const { writer } = context
-  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).update(assigned(parts, writer))
+  const query = writer
+    .builder()
+    .from(writer.raw(writer.quoteTable(parts.object.table)))
+    .update(assigned(parts, writer))
   return answering(context, parts, query.whereRaw(condition(context, parts)))
 }
 
 export function deleteText(context: Context, parts: ChangeParts): WriteText {
   const { writer } = context
-  const query = writer.builder().from(writer.raw(writer.quoteTable(parts.object.table))).delete()
+  const query = writer
+    .builder()
+    .from(writer.raw(writer.quoteTable(parts.object.table)))
+    .delete()
   return { ...writer.finish(query.whereRaw(condition(context, parts))), gives: 'changes' }
 }
 
@@ -53,7 +62,12 @@ function answering({ dialect, writer }: Context, { object, columns, selected }: 
   const table = writer.quoteTable(object.table)
   if (dialect.writes === 'reread') return { ...writer.finish(write), gives: 'changes' }
   if (dialect.writes === 'returning') {
-    const reads = selected.map((column) => dialect.read(column.path.length > 0 ? joinedValue(table, column, writer) : `${table}.${writer.quote(column.column)}`, column.type))
+    const reads = selected.map((column) =>
+      dialect.read(
+        column.path.length > 0 ? joinedValue(table, column, writer) : `${table}.${writer.quote(column.column)}`,
+        column.type,
+      ),
+    )
     return { ...writer.finish(write.returning(writer.raw(reads.join(', ')) as never)), gives: 'records' }
   }
   // All parts of the statement see the tables as they were before it, so a row that joins its own table is read afterwards.
@@ -63,7 +77,11 @@ function answering({ dialect, writer }: Context, { object, columns, selected }: 
   }
   const joins = createJoins('t0', writer.quote, writer.quoteTable)
   const reads = selected.map((column) => dialect.read(joins.place(column), column.type))
-  const query = writer.builder().with('t0', write.returning('*') as never).select(writer.raw(reads.join(', '))).from(writer.raw('t0'))
+  const query = writer
+    .builder()
+    .with('t0', write.returning('*') as never)
+    .select(writer.raw(reads.join(', ')))
+    .from(writer.raw('t0'))
   return { ...writer.finish(joinAll(query, joins.clauses)), gives: 'records' }
 }
 
@@ -79,11 +97,15 @@ function joinedValue(table: string, column: Column, writer: Writer): string {
 }
 
 /** The row with this id, if it matches the filter. */
-function condition({ dialect, writer }: Context, { object, columns, where, written, filterValues }: ChangeParts): ReturnType<Writer['raw']> {
+function condition(
+  { dialect, writer }: Context,
+  { object, columns, where, written, filterValues }: ChangeParts,
+): ReturnType<Writer['raw']> {
   const table = writer.quoteTable(object.table)
   const idSlots = slots(written.length, 1)
   const filterSlots = slots(written.length + 1, filterValues)
-  const hasId = (place: string): string => dialect.compare(`${place}.${writer.quote(columns.id.column)}`, '=', columns.id.type)
+  const hasId = (place: string): string =>
+    dialect.compare(`${place}.${writer.quote(columns.id.column)}`, '=', columns.id.type)
   if (!where) return writer.raw(hasId(table), idSlots)
   const joined = [...filterFields(where)].some((name) => columns.readable(name).path.length > 0)
   if (!joined) {

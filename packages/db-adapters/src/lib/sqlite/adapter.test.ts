@@ -14,4 +14,8 @@ testObjectStore('createSqliteStore()', async () => {
   }
 })
 
-testObjectStore('createSqliteStore({ filename: ":memory:" })', async () => createSqliteStore({ filename: ':memory:' }), { seed: 2, filters: 100 })
+testObjectStore(
+  'createSqliteStore({ filename: ":memory:" })',
+  async () => createSqliteStore({ filename: ':memory:' }),
+  { seed: 2, filters: 100 },
+)

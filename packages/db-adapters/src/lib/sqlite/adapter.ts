@@ -89,7 +89,12 @@ class SqliteStore implements ObjectStore {
     return database.write(`insert into "${object.table}"`, (connection) => connection.write(call) as BusinessRecord)
   }
 
-  async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
+  async update(
+    object: ObjectModel,
+    rowId: string,
+    values: Values,
+    options: ReadOptions,
+  ): Promise<BusinessRecord | undefined> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.update(object, rowId, values, options)
     return call && database.write(`update "${object.table}"`, (connection) => connection.write(call))
@@ -98,7 +103,9 @@ class SqliteStore implements ObjectStore {
   async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.delete(object, rowId, where)
-    return call !== undefined && database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0)
+    return (
+      call !== undefined && database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0)
+    )
   }
 
   async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
@@ -142,7 +149,8 @@ class SqliteStore implements ObjectStore {
 
   /** Opens the file once for all callers; after a failure the next call tries again. */
   #open(): Promise<Database> {
-    if (this.#closing) return Promise.reject(new StoreError('unavailable', 'Cannot use the SQLite store: it was closed.'))
+    if (this.#closing)
+      return Promise.reject(new StoreError('unavailable', 'Cannot use the SQLite store: it was closed.'))
     return (this.#opening ??= Database.open(this.#config).then(
       (database) => (this.#closing ? database : (this.#database = database)),
       (error: unknown) => {

@@ -19,7 +19,8 @@ test('createSqliteStore() refuses wrong options at once and names them', () => {
     [{ filename: 'a', shapes: 0 }, 'shapes'],
     [{ filename: 'a', synchronous: 'off' }, 'synchronous'],
   ]
-  for (const [options, name] of wrong) expect(() => createSqliteStore(options as unknown as SqliteStoreOptions), name).toThrow(name)
+  for (const [options, name] of wrong)
+    expect(() => createSqliteStore(options as unknown as SqliteStoreOptions), name).toThrow(name)
 })
 
 test('createSqliteStore() copies its options', () => {

@@ -24,10 +24,19 @@ export type SqliteConfig = Readonly<Required<SqliteStoreOptions>>
 
 /** @throws TypeError naming the option and what it takes */
 export function readOptions(options: SqliteStoreOptions): SqliteConfig {
-  const { filename, readOnly = false, synchronous = 'normal', busyTimeoutMs = 5_000, workers = 2, shapes = 500 } = options
+  const {
+    filename,
+    readOnly = false,
+    synchronous = 'normal',
+    busyTimeoutMs = 5_000,
+    workers = 2,
+    shapes = 500,
+  } = options
   if (typeof filename !== 'string') throw new TypeError('Missing required option "filename" of the SQLite store.')
-  if (filename.includes('\0')) throw new TypeError('Option "filename" of the SQLite store may not contain NUL characters.')
-  if (!['normal', 'full'].includes(synchronous)) throw new TypeError(`Option "synchronous" must be "normal" or "full", not "${synchronous}".`)
+  if (filename.includes('\0'))
+    throw new TypeError('Option "filename" of the SQLite store may not contain NUL characters.')
+  if (!['normal', 'full'].includes(synchronous))
+    throw new TypeError(`Option "synchronous" must be "normal" or "full", not "${synchronous}".`)
   checkInteger('busyTimeoutMs', busyTimeoutMs, 0, 600_000)
   checkInteger('workers', workers, 1, 16)
   checkInteger('shapes', shapes, 1, 100_000)
@@ -40,5 +49,7 @@ export function isTemporary(filename: string): boolean {
 
 function checkInteger(name: string, value: number, min: number, max: number): void {
   if (Number.isInteger(value) && value >= min && value <= max) return
-  throw new TypeError(`Option "${name}" of the SQLite store must be a whole number from ${min} to ${max}, not ${String(value)}.`)
+  throw new TypeError(
+    `Option "${name}" of the SQLite store must be a whole number from ${min} to ${max}, not ${String(value)}.`,
+  )
 }

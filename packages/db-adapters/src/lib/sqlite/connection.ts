@@ -3,7 +3,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import type { Call, Statement } from '../sql/statement.js'
 import type { Driver } from './driver.js'
 
-type Prepared = BetterSqlite3.Statement<unknown[]>
+type Prepared = BetterSqlite3.Statement
 
 export interface ConnectionOptions {
   readonly filename: string
@@ -82,7 +82,7 @@ export class Connection {
   #prepare(statement: Statement): Prepared {
     let prepared = this.#prepared.get(statement)
     if (!prepared) {
-      prepared = this.raw.prepare<unknown[]>(statement.sql)
+      prepared = this.raw.prepare(statement.sql)
       if (prepared.reader) prepared.raw()
       if (!statement.once) this.#prepared.set(statement, prepared)
     }

@@ -39,8 +39,14 @@ export class Database {
   /** @throws StoreError when the driver is missing or the file cannot be opened */
   static async open(config: SqliteConfig): Promise<Database> {
     const driver = await loadDriver()
-    const filename = isTemporary(config.filename) ? join(mkdtempSync(join(tmpdir(), 'steward-sqlite-')), 'temporary.db') : config.filename
-    const main = await retryWhileBusy(config.busyTimeoutMs, `open the database "${filename}"`, () => new Connection(driver, { ...config, filename }))
+    const filename = isTemporary(config.filename)
+      ? join(mkdtempSync(join(tmpdir(), 'steward-sqlite-')), 'temporary.db')
+      : config.filename
+    const main = await retryWhileBusy(
+      config.busyTimeoutMs,
+      `open the database "${filename}"`,
+      () => new Connection(driver, { ...config, filename }),
+    )
     return new Database(driver, config, filename, main)
   }
 
@@ -95,7 +101,9 @@ export class Database {
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const { busyTimeoutMs, readOnly } = this.#config
     return this.exclusive(async (connection) => {
-      await retryWhileBusy(busyTimeoutMs, 'begin a transaction', () => connection.execute(readOnly ? 'begin' : 'begin immediate'))
+      await retryWhileBusy(busyTimeoutMs, 'begin a transaction', () =>
+        connection.execute(readOnly ? 'begin' : 'begin immediate'),
+      )
       const result = await work(connection)
       await retryWhileBusy(busyTimeoutMs, 'commit', () => connection.execute('commit'))
       return result
@@ -120,7 +128,11 @@ export class Database {
 
   #reading(): Connection {
     if (!this.#inTransaction) return this.#main
-    return (this.#committed ??= new Connection(this.#driver, { ...this.#config, filename: this.#filename, readOnly: true }))
+    return (this.#committed ??= new Connection(this.#driver, {
+      ...this.#config,
+      filename: this.#filename,
+      readOnly: true,
+    }))
   }
 }
 

@@ -16,7 +16,9 @@ function exact(value: number | string): bigint {
 
 /** Without an exponent. */
 function plain(value: number | string): string {
-  return typeof value === 'number' && Math.abs(value) < 1 ? value.toFixed(10) : String(typeof value === 'number' && Math.abs(value) >= 1e21 ? BigInt(value) : value)
+  return typeof value === 'number' && Math.abs(value) < 1
+    ? value.toFixed(10)
+    : String(typeof value === 'number' && Math.abs(value) >= 1e21 ? BigInt(value) : value)
 }
 
 test('encodeDecimal() keeps every number', () => {
@@ -40,7 +42,8 @@ test('encodeDecimal() sorts texts as the numbers', () => {
 })
 
 test('encodeDecimal() takes no text that is no number, decodeDecimal() only what it made', () => {
-  for (const text of ['', 'x', '1e', '--1', 'NaN', 'Infinity', '9'.repeat(100)]) expect(encodeDecimal(text), text).toBeUndefined()
+  for (const text of ['', 'x', '1e', '--1', 'NaN', 'Infinity', '9'.repeat(100)])
+    expect(encodeDecimal(text), text).toBeUndefined()
   for (const text of ['', '12.5', 'p02:', 'n97:87', 'q02:12']) expect(decodeDecimal(text), text).toBeUndefined()
   expect(encodeDecimal(12.5)).toBe('p02:12.5')
   expect(encodeDecimal(-12.5)).toBe('n97:87.4~')

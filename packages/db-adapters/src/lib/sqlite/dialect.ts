@@ -62,7 +62,9 @@ function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined 
     case 'integer':
       return isWide(type) ? (value) => integerValue(String(value)) : undefined
     case 'decimal':
-      return type.precision > exactDigits ? (value) => decimalValue(decodeDecimal(String(value)) ?? String(value)) : undefined
+      return type.precision > exactDigits
+        ? (value) => decimalValue(decodeDecimal(String(value)) ?? String(value))
+        : undefined
     case 'boolean':
       return (value) => value === 1
     case 'list':
@@ -104,6 +106,7 @@ function decodeJson(value: Present): FieldValue {
 
 function encodeLongDecimal(value: number | string): string {
   const text = encodeDecimal(value)
-  if (text === undefined) throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not a decimal number.`)
+  if (text === undefined)
+    throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not a decimal number.`)
   return text
 }

@@ -8,6 +8,10 @@ export async function loadDriver(): Promise<Driver> {
   try {
     return (await import('better-sqlite3')).default
   } catch (cause) {
-    throw new StoreError('internal', 'Cannot use SQLite: the package "better-sqlite3" cannot be loaded. Install it with: npm install better-sqlite3', { cause })
+    throw new StoreError(
+      'internal',
+      'Cannot use SQLite: the package "better-sqlite3" cannot be loaded. Install it with: npm install better-sqlite3',
+      { cause },
+    )
   }
 }

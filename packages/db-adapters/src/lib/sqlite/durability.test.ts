@@ -71,7 +71,10 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     await first.close()
     const acknowledged = new Set<string>()
     for (const [round, lines] of [50, 400, 1_200].entries()) {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', writer, filename, `run${round}`], { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, ['--input-type=module', '-e', writer, filename, `run${round}`], {
+        cwd: import.meta.dirname,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       const ended = once(child, 'exit')
       let seen = 0
       for await (const code of createInterface(child.stdout)) {
@@ -83,7 +86,8 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
 
     const store = createSqliteStore({ filename })
     const found = new Set<string>()
-    for await (const batch of store.search(line, { select, order: line.order })) for (const { code } of batch) found.add(code as string)
+    for await (const batch of store.search(line, { select, order: line.order }))
+      for (const { code } of batch) found.add(code as string)
     expect([...acknowledged].filter((code) => !found.has(code))).toStrictEqual([])
     const halves = [...found].filter((code) => code.endsWith('-1') && !found.has(code.replace(/1$/, '2')))
     expect(halves).toStrictEqual([])
@@ -114,18 +118,26 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     await first.close()
     // A limit on the size of files stands for the disk; without the signal it comes with, writes fail.
     const command = `trap '' XFSZ; ulimit -f 2000; exec "$0" "$@"`
-    const child = spawn('sh', ['-c', command, process.execPath, '--input-type=module', '-e', untilFull, filename], { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn('sh', ['-c', command, process.execPath, '--input-type=module', '-e', untilFull, filename], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const ended = once(child, 'exit')
     const lines: string[] = []
     for await (const text of createInterface(child.stdout)) lines.push(text)
     expect(await ended).toStrictEqual([0, null])
-    expect(lines.filter((text) => text.startsWith('refused'))).toStrictEqual(['refused unavailable', 'refused unavailable', 'refused unavailable'])
+    expect(lines.filter((text) => text.startsWith('refused'))).toStrictEqual([
+      'refused unavailable',
+      'refused unavailable',
+      'refused unavailable',
+    ])
     const acknowledged = lines.filter((text) => !text.startsWith('refused'))
     expect(acknowledged.length).toBeGreaterThan(10)
 
     const store = createSqliteStore({ filename })
     const found: unknown[] = []
-    for await (const batch of store.search(line, { select, order: line.order })) found.push(...batch.map(({ code }) => code))
+    for await (const batch of store.search(line, { select, order: line.order }))
+      found.push(...batch.map(({ code }) => code))
     expect(found).toStrictEqual(acknowledged)
     expect(await store.insert(line, { code: 'after' }, select)).toMatchObject({ code: 'after' })
     await store.close()

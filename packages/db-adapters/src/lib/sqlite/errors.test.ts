@@ -11,7 +11,9 @@ import { toStoreError } from './errors.js'
 const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const thing = createModel([{ name: 'Thing', timestamps: false, fields: { code: { type: 'string', key: true } } }]).object('Thing')
+const thing = createModel([
+  { name: 'Thing', timestamps: false, fields: { code: { type: 'string', key: true } } },
+]).object('Thing')
 
 describe('toStoreError() translates what SQLite throws', () => {
   const database = new Database(':memory:')
@@ -76,7 +78,8 @@ describe('toStoreError() translates what SQLite throws', () => {
       ['SQLITE_READONLY_DBMOVED', 'internal'],
       ['SQLITE_NOMEM', 'internal'],
     ]
-    for (const [code, expected] of codes) expect(toStoreError({ code, message: 'x' }, 'try'), code).toMatchObject({ code: expected })
+    for (const [code, expected] of codes)
+      expect(toStoreError({ code, message: 'x' }, 'try'), code).toMatchObject({ code: expected })
     const own = new StoreError('value', 'own')
     expect(toStoreError(own, 'try')).toBe(own)
   })
@@ -98,7 +101,10 @@ describe('a store answers with a StoreError', () => {
   test('when the file is a folder, or another kind of file', async () => {
     expect(await refusal(folder)).toMatchObject({ code: 'unavailable' })
     writeFileSync(join(folder, 'text.db'), 'this is no database '.repeat(1_000))
-    expect(await refusal(join(folder, 'text.db'))).toMatchObject({ code: 'internal', message: expect.stringContaining('restore a backup') as string })
+    expect(await refusal(join(folder, 'text.db'))).toMatchObject({
+      code: 'internal',
+      message: expect.stringContaining('restore a backup') as string,
+    })
   })
 
   test('when the table is missing, or the file must not be made', async () => {
@@ -125,7 +131,12 @@ describe('a store answers with a StoreError', () => {
     const store = createSqliteStore({ filename: join(folder, 'closed.db') })
     await store.ping()
     await store.close()
-    for (const call of [() => store.ping(), () => store.count(thing), () => store.insert(thing, {}, thing.selection), () => store.introspect()]) {
+    for (const call of [
+      () => store.ping(),
+      () => store.count(thing),
+      () => store.insert(thing, {}, thing.selection),
+      () => store.introspect(),
+    ]) {
       await expect(call()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
     }
   })

@@ -16,7 +16,9 @@ export function toStoreError(error: unknown, attempt: string): StoreError {
   if (error instanceof StoreError) return error
   const { code = '', message } = error as VendorError
   const [kind, hint] = classify(code, message)
-  return new StoreError(kind, `Cannot ${attempt}: ${message || code || String(error)}.${hint ? ` ${hint}` : ''}`, { cause: error })
+  return new StoreError(kind, `Cannot ${attempt}: ${message || code || String(error)}.${hint ? ` ${hint}` : ''}`, {
+    cause: error,
+  })
 }
 
 /** Another connection holds a lock; trying again later may succeed. */
@@ -52,7 +54,8 @@ function classify(code: string, message: string): [StoreErrorCode, string?] {
     case 'SQLITE_NOTADB': // file is not a database
       return ['internal', 'The file is damaged or no SQLite database; restore a backup.']
     case 'SQLITE_ERROR':
-      if (/^no such (table|column)|has no column named/.test(message)) return ['schema', 'The table does not fit the definition; sync the model.']
+      if (/^no such (table|column)|has no column named/.test(message))
+        return ['schema', 'The table does not fit the definition; sync the model.']
       if (/^too many SQL variables|pattern too complex|^Expression tree is too large/.test(message)) return ['value']
       return ['internal']
     case '':

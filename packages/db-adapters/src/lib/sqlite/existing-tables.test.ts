@@ -12,7 +12,12 @@ const filename = join(folder, 'existing.db')
 const store = createSqliteStore({ filename })
 
 const model = createModel([
-  { name: 'Country', table: 'countries', timestamps: false, fields: { row_id: { type: 'id', values: 'string', column: 'code' }, name: { type: 'string', column: 'Full Name' } } },
+  {
+    name: 'Country',
+    table: 'countries',
+    timestamps: false,
+    fields: { row_id: { type: 'id', values: 'string', column: 'code' }, name: { type: 'string', column: 'Full Name' } },
+  },
   {
     name: 'City',
     table: 'cities',
@@ -53,7 +58,8 @@ afterAll(async () => {
 
 async function names(where?: Filter): Promise<string[]> {
   const found: string[] = []
-  for await (const batch of store.search(city, { select: city.selection, where, order: city.order })) found.push(...batch.map(({ row_id }) => row_id))
+  for await (const batch of store.search(city, { select: city.selection, where, order: city.order }))
+    found.push(...batch.map(({ row_id }) => row_id))
   expect(await store.count(city, where)).toBe(found.length)
   return found
 }
@@ -71,8 +77,24 @@ test('get answers values of any type in the form of the field', async () => {
     twin: '9223372036854775807',
     twin__name: 'Far',
   })
-  expect(await store.get(city, '9223372036854775807', { select })).toMatchObject({ people: '9007199254740993', facts: 'no json', country: 'x y', country__name: '', twin__name: 'Paris' })
-  expect(await store.get(city, '-3', { select })).toStrictEqual({ row_id: '-3', name: '', people: null, capital: false, facts: null, country: '', country__name: '', twin: '', twin__name: '' })
+  expect(await store.get(city, '9223372036854775807', { select })).toMatchObject({
+    people: '9007199254740993',
+    facts: 'no json',
+    country: 'x y',
+    country__name: '',
+    twin__name: 'Paris',
+  })
+  expect(await store.get(city, '-3', { select })).toStrictEqual({
+    row_id: '-3',
+    name: '',
+    people: null,
+    capital: false,
+    facts: null,
+    country: '',
+    country__name: '',
+    twin: '',
+    twin__name: '',
+  })
   expect(await store.get(city, '5', { select })).toMatchObject({ name: '42', facts: [] })
 })
 
@@ -89,14 +111,25 @@ test('blank texts are empty in every condition', async () => {
 
 test('ids beyond 2^53 and text ids are found, linked and kept', async () => {
   expect(await names({ op: '=', field: 'twin', value: '9223372036854775807' })).toStrictEqual(['1'])
-  expect(await names({ op: 'in', field: 'row_id', values: ['9223372036854775807', '-3'] })).toStrictEqual(['-3', '9223372036854775807'])
+  expect(await names({ op: 'in', field: 'row_id', values: ['9223372036854775807', '-3'] })).toStrictEqual([
+    '-3',
+    '9223372036854775807',
+  ])
   expect(await names({ op: '=', field: 'people', value: '9007199254740993' })).toStrictEqual(['9223372036854775807'])
   expect(await names({ op: '=', field: 'country', value: 'FR' })).toStrictEqual(['1'])
   expect(await store.get(country, 'x y', { select: country.selection })).toStrictEqual({ row_id: 'x y', name: '' })
-  const twin = await store.insert(city, { name: 'Twin', twin: '9223372036854775807' }, city.selection).catch((error: unknown) => error)
+  const twin = await store
+    .insert(city, { name: 'Twin', twin: '9223372036854775807' }, city.selection)
+    .catch((error: unknown) => error)
   // SQLite gives out no id above the largest one.
-  expect(twin).toMatchObject({ row_id: expect.stringMatching(/^\d+$/) as string, twin: '9223372036854775807', twin__name: 'Far' })
-  expect(await store.update(city, (twin as { row_id: string }).row_id, { twin: '1' }, { select: city.select(['twin']) })).toMatchObject({ twin: '1' })
+  expect(twin).toMatchObject({
+    row_id: expect.stringMatching(/^\d+$/) as string,
+    twin: '9223372036854775807',
+    twin__name: 'Far',
+  })
+  expect(
+    await store.update(city, (twin as { row_id: string }).row_id, { twin: '1' }, { select: city.select(['twin']) }),
+  ).toMatchObject({ twin: '1' })
   expect(await store.delete(city, (twin as { row_id: string }).row_id)).toBe(true)
 })
 
@@ -104,6 +137,9 @@ test('a row with a text id gets a new one', async () => {
   const record = await store.insert(country, { name: 'Nowhere' }, country.selection)
   expect(record.row_id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
   expect(await store.get(country, record.row_id, { select: country.selection })).toStrictEqual(record)
-  expect(await store.update(country, record.row_id, { name: '' }, { select: country.selection })).toStrictEqual({ row_id: record.row_id, name: '' })
+  expect(await store.update(country, record.row_id, { name: '' }, { select: country.selection })).toStrictEqual({
+    row_id: record.row_id,
+    name: '',
+  })
   expect(await store.delete(country, record.row_id)).toBe(true)
 })

@@ -13,7 +13,12 @@ export type ReaderRequest =
 
 export type ReaderAnswer =
   | { readonly kind: 'value'; readonly job: number; readonly value: number }
-  | { readonly kind: 'rows'; readonly job: number; readonly rows: readonly (readonly unknown[])[]; readonly last: boolean }
+  | {
+      readonly kind: 'rows'
+      readonly job: number
+      readonly rows: readonly (readonly unknown[])[]
+      readonly last: boolean
+    }
   | { readonly kind: 'failed'; readonly job: number; readonly error: VendorError }
 
 /** What a reader thread is started with. */

@@ -29,7 +29,9 @@ export class ReaderThread {
     this.#worker.on('error', (error) => (cause = error))
     this.#worker.on('exit', (code) => {
       onEnd()
-      this.#failAll(new StoreError('unavailable', `Cannot read: the reading thread ended with code ${code}. Try again.`, { cause }))
+      this.#failAll(
+        new StoreError('unavailable', `Cannot read: the reading thread ended with code ${code}. Try again.`, { cause }),
+      )
     })
   }
 

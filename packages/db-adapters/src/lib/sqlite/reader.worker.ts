@@ -38,7 +38,11 @@ function answer(request: ReaderRequest): void {
     case 'count': {
       const connection = take()
       try {
-        send({ kind: 'value', job: request.job, value: connection.prepare(request.sql).pluck().get(request.values) as number })
+        send({
+          kind: 'value',
+          job: request.job,
+          value: connection.prepare(request.sql).pluck().get(request.values) as number,
+        })
       } finally {
         give(connection)
       }

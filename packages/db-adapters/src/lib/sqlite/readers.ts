@@ -41,7 +41,8 @@ export class Readers {
 
   /** Rows in batches; the thread reads at most two batches ahead of the consumer, and stops when the consumer stops. */
   async *search({ statement, values }: Call): AsyncGenerator<Rows['rows'], void> {
-    if (this.#searches >= mostSearches) throw new StoreError('unavailable', `Cannot search: ${mostSearches} searches of many rows are open. Try again.`)
+    if (this.#searches >= mostSearches)
+      throw new StoreError('unavailable', `Cannot search: ${mostSearches} searches of many rows are open. Try again.`)
     const thread = this.#thread()
     const arrived: Rows[] = []
     let failed: StoreError | undefined
@@ -61,9 +62,12 @@ export class Readers {
     try {
       for (let credit = 0; credit < ahead; credit++) thread.ask({ kind: 'more', job: number })
       for (;;) {
-        while (arrived.length === 0 && !failed) await new Promise<void>((resolve) => (wake = resolve))
         const answer = arrived.shift()
-        if (!answer) throw failed as StoreError
+        if (!answer) {
+          if (failed) throw failed
+          await new Promise<void>((resolve) => (wake = resolve))
+          continue
+        }
         if (!answer.last) thread.ask({ kind: 'more', job: number })
         if (answer.rows.length > 0) yield answer.rows
         if (answer.last) return
@@ -89,7 +93,9 @@ export class Readers {
     let [best] = this.#threads
     for (const thread of this.#threads) if (best && thread.load < best.load) best = thread
     if (best && (best.load === 0 || this.#threads.size >= this.#most)) return best
-    const thread: ReaderThread = new ReaderThread({ filename: this.#filename, batch }, () => this.#threads.delete(thread))
+    const thread: ReaderThread = new ReaderThread({ filename: this.#filename, batch }, () =>
+      this.#threads.delete(thread),
+    )
     this.#threads.add(thread)
     return thread
   }

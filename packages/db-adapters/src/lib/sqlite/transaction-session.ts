@@ -15,13 +15,21 @@ let spools = 0
  *
  * @param wrote Is told of every write.
  */
-export function createTransactionSession(compiler: Compiler, connection: Connection, wrote: () => void): { session: StoreSession; end(): void } {
+export function createTransactionSession(
+  compiler: Compiler,
+  connection: Connection,
+  wrote: () => void,
+): { session: StoreSession; end(): void } {
   let ended = false
 
   function run<T>(attempt: string, work: () => T): T {
     if (ended) throw new StoreError('internal', `Cannot ${attempt}: the transaction of this session has ended.`)
     // Some errors, e.g. a full disk, make SQLite undo the transaction; what came later would be kept without the rest.
-    if (!connection.raw.inTransaction) throw new StoreError('unavailable', `Cannot ${attempt}: the transaction was undone by the database after an earlier error.`)
+    if (!connection.raw.inTransaction)
+      throw new StoreError(
+        'unavailable',
+        `Cannot ${attempt}: the transaction was undone by the database after an earlier error.`,
+      )
     try {
       return work()
     } catch (error) {
@@ -78,8 +86,10 @@ export function createTransactionSession(compiler: Compiler, connection: Connect
     const spool = `temp._search_${++spools}`
     run(attempt, () => connection.raw.prepare(`create table ${spool} as ${statement.sql}`).run(values))
     try {
-      const page = run(attempt, () => connection.raw.prepare(`select rowid, * from ${spool} where rowid > ? order by rowid limit ?`).raw())
-      for (let last: unknown = 0; ; ) {
+      const page = run(attempt, () =>
+        connection.raw.prepare(`select rowid, * from ${spool} where rowid > ? order by rowid limit ?`).raw(),
+      )
+      for (let last: unknown = 0; ;) {
         const rows = run(attempt, () => page.all(last, mostInMemory) as unknown[][])
         if (rows.length > 0) yield rows.map((row) => statement.decode(row.slice(1)))
         if (rows.length < mostInMemory) return

@@ -34,7 +34,12 @@ export class WriteLock {
       const waiting = this.#waiting.add(waiter)
       function expire(): void {
         waiting.delete(waiter)
-        reject(new StoreError('busy', `Cannot write: other transactions did not end within ${timeoutMs} ms. Try again, or raise busyTimeoutMs.`))
+        reject(
+          new StoreError(
+            'busy',
+            `Cannot write: other transactions did not end within ${timeoutMs} ms. Try again, or raise busyTimeoutMs.`,
+          ),
+        )
       }
     })
   }
