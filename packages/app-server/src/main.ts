@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import { DefinitionError, RestError, StoreError } from '@steward/rest-core/errors'
 import { resetAdministrator } from '@steward/rest-core/system'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { pino } from 'pino'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
 import type { Application } from './lib/create-application.js'
 import { createApplication } from './lib/create-application.js'
+import { createLogger } from './lib/logger.js'
 import { serve } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
 import { SettingsError, readPort, readSettings } from './lib/settings.js'
@@ -84,7 +84,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   const fromEnvironment = readSettings(process.env)
   const settings: Settings = { ...fromEnvironment, database: flags.database ?? fromEnvironment.database, environment: flags.env ?? fromEnvironment.environment }
   const definition = await loadDefinition(folder, settings)
-  const logger = pino({ level: settings.logLevel ?? definition.log?.level ?? 'info', base: null }, pino.destination({ fd: 2, sync: true }))
+  const logger = createLogger(settings.logLevel ?? definition.log?.level ?? 'info')
   const application = await createApplication({
     folder: resolve(folder ?? '.'),
     dataFolder: resolve(flags.data ?? (folder === undefined ? 'steward-data' : join(folder, 'data'))),
