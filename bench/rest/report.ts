@@ -71,7 +71,11 @@ export function formatResult({ kind, title, samples, memory, streams }: Database
   }
   const verdicts = judge(kind, summaries, memory)
   if (verdicts.length > 0)
-    parts.push(verdicts.map(({ text, met }) => `${met ? 'met   ' : 'MISSED'}  ${text}`).join('\n'))
+    parts.push(
+      verdicts
+        .map(({ text, met, doubtful }) => `${met ? 'met   ' : 'MISSED'} ${doubtful ? '~' : ' '} ${text}`)
+        .join('\n'),
+    )
   return [`## ${title}`, ...parts].join('\n\n')
 }
 
