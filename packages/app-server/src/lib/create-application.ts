@@ -85,6 +85,10 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
 async function syncTables(store: ObjectStore, model: BusinessObjects['model'], { logger, destructive = false }: ApplicationOptions): Promise<void> {
   const { steps, leftover } = await store.sync(model, { destructive })
-  for (const { description } of steps) logger.info(`Database: ${description}`)
+  const fresh = new Set(steps.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
+  for (const { kind, table, description } of steps) {
+    // Indexes and foreign keys of a new table are part of making it.
+    logger[kind !== 'createTable' && fresh.has(table) ? 'debug' : 'info'](`Database: ${description}`)
+  }
   for (const { table, column } of leftover) logger.warn(`Database: no field uses ${table}.${column}; it is kept (--destructive drops it)`)
 }
