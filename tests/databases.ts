@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
+
+/** Name of a group of tests, and of the store in its `capabilities`. */
+export type DatabaseName = 'sqlite' | 'postgresql' | 'mysql'
+
+/**
+ * Defines the same tests for SQLite, PostgreSQL and MySQL (or MariaDB), each in a group called like the database. What
+ * `define` is given makes an empty database; the caller drops it.
+ */
+export function onEachDatabase(define: (fresh: () => Promise<FreshDatabase>, name: DatabaseName) => void): void {
+  describe('sqlite', () => define(freshFile, 'sqlite'))
+  for (const name of ['postgresql', 'mysql'] as const) needs(name, (url) => define(() => freshDatabase(url), name))
+}
+
+/** An SQLite file in a folder of its own. */
+export async function freshFile(): Promise<FreshDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-test-file-'))
+  return {
+    url: `sqlite:${join(folder, 'test.db')}`,
+    drop: () => rm(folder, { recursive: true, force: true }),
+  }
+}
