@@ -36,7 +36,13 @@ export async function startMariadb(options: ServerOptions = {}): Promise<TestSer
     stopSignal: 'SIGTERM',
     command: (port) => [
       programs.mariadbd,
-      ...['--no-defaults', `--datadir=${data}`, `--init-file=${initFile}`, `--socket=${join(dir, 'socket')}`],
+      ...[
+        '--no-defaults',
+        `--datadir=${data}`,
+        `--init-file=${initFile}`,
+        `--socket=${join(dir, 'socket')}`,
+        `--tmpdir=${dir}`,
+      ],
       ...['--bind-address=127.0.0.1', `--port=${port}`, '--skip-name-resolve', '--skip-log-bin'],
       ...['--innodb-log-file-size=8M', '--innodb-flush-log-at-trx-commit=0', '--innodb-fast-shutdown=2'],
     ],

@@ -22,7 +22,10 @@ async function folderOf(files: Readonly<Record<string, string>>): Promise<string
   return folder
 }
 
-async function started(args: readonly string[], options: Parameters<typeof startApp>[1] = { env }): Promise<RunningApp> {
+async function started(
+  args: readonly string[],
+  options: Parameters<typeof startApp>[1] = { env },
+): Promise<RunningApp> {
   const app = await startApp(args, options)
   cleanUps.push(() => app.end('SIGKILL'))
   return app
@@ -30,23 +33,51 @@ async function started(args: readonly string[], options: Parameters<typeof start
 
 test('objects of YAML and TypeScript are served under all base addresses', async () => {
   const app = await started([await folderOf(shopFiles)])
-  const created = await fetch(`${app.origin}/shop/api/rest/Product`, { method: 'POST', headers: { ...admin, ...json }, body: '{"prd_code":"A","prd_name":"Apple"}' })
+  const created = await fetch(`${app.origin}/shop/api/rest/Product`, {
+    method: 'POST',
+    headers: { ...admin, ...json },
+    body: '{"prd_code":"A","prd_name":"Apple"}',
+  })
   const product = (await created.json()) as { row_id: string }
   expect(created.headers.get('location')).toBe(`/shop/api/rest/Product/${product.row_id}`)
   for (const base of ['/shop/api/rest', '/shopws/rest', '/api/rest']) {
     expect(await (await fetch(`${app.origin}${base}/Product/`, { headers: admin })).json()).toEqual([product])
   }
-  const order = { method: 'POST', headers: { ...admin, ...json }, body: JSON.stringify({ ord_no: '1', ord_product_id: product.row_id }) }
-  expect(await (await fetch(`${app.origin}/api/rest/Order`, order)).json()).toMatchObject({ ord_product_id__prd_name: 'Apple' })
-  expect(await (await fetch(`${app.origin}/api/rest`, { headers: admin })).json()).toMatchObject({ name: 'shop', title: 'Shop', version: '1.2.3', user: { login: 'admin' } })
+  const order = {
+    method: 'POST',
+    headers: { ...admin, ...json },
+    body: JSON.stringify({ ord_no: '1', ord_product_id: product.row_id }),
+  }
+  expect(await (await fetch(`${app.origin}/api/rest/Order`, order)).json()).toMatchObject({
+    ord_product_id__prd_name: 'Apple',
+  })
+  expect(await (await fetch(`${app.origin}/api/rest`, { headers: admin })).json()).toMatchObject({
+    name: 'shop',
+    title: 'Shop',
+    version: '1.2.3',
+    user: { login: 'admin' },
+  })
 })
 
 test('system objects are there with the fields of the requirements', async () => {
   const app = await started([await folderOf(shopFiles)])
-  const write = (object: string, body: object) => fetch(`${app.origin}/api/rest/${object}`, { method: 'POST', headers: { ...admin, ...json }, body: JSON.stringify(body) })
+  const write = (object: string, body: object) =>
+    fetch(`${app.origin}/api/rest/${object}`, {
+      method: 'POST',
+      headers: { ...admin, ...json },
+      body: JSON.stringify(body),
+    })
   const { row_id: id } = (await (await write('Module', { mdl_name: 'Base' })).json()) as { row_id: string }
   const param = await (await write('SystemParam', { sys_code: 'A', sys_value: '1', row_module_id: id })).json()
-  expect(param).toEqual({ row_id: '1', sys_code: 'A', sys_value: '1', sys_type: 'TXT', sys_desc: '', row_module_id: id, row_module_id__mdl_name: 'Base' })
+  expect(param).toEqual({
+    row_id: '1',
+    sys_code: 'A',
+    sys_value: '1',
+    sys_type: 'TXT',
+    sys_desc: '',
+    row_module_id: id,
+    row_module_id__mdl_name: 'Base',
+  })
   const users = await (await fetch(`${app.origin}/api/rest/User/`, { headers: admin })).text()
   expect(users).toContain('"usr_login":"admin"')
   expect(users).not.toContain('scrypt')
@@ -81,7 +112,8 @@ test('tokens outlive a restart; a revoked one stays revoked', async () => {
   await fetch(`${first.origin}/api/logout`, { headers: { Authorization: `Bearer ${revoked}` } })
   await first.end()
   const second = await started([folder])
-  const status = async (token: string) => (await fetch(`${second.origin}/api/rest`, { headers: { Authorization: `Bearer ${token}` } })).status
+  const status = async (token: string) =>
+    (await fetch(`${second.origin}/api/rest`, { headers: { Authorization: `Bearer ${token}` } })).status
   expect(await status(kept)).toBe(200)
   expect(await status(revoked)).toBe(401)
 })
@@ -89,7 +121,11 @@ test('tokens outlive a restart; a revoked one stays revoked', async () => {
 test('a changed right holds for the next call', async () => {
   const app = await started([await folderOf(shopFiles)])
   const write = async (object: string, body: object) => {
-    const answer = await fetch(`${app.origin}/api/rest/${object}`, { method: 'POST', headers: { ...admin, ...json }, body: JSON.stringify(body) })
+    const answer = await fetch(`${app.origin}/api/rest/${object}`, {
+      method: 'POST',
+      headers: { ...admin, ...json },
+      body: JSON.stringify(body),
+    })
     return ((await answer.json()) as { row_id: string }).row_id
   }
   const groupId = await write('Group', { grp_name: 'CLERK' })
@@ -115,9 +151,17 @@ test('/ping and /health need no credentials', async () => {
 
 test('a stop finishes running requests and takes no new ones', async () => {
   const app = await started([await folderOf(shopFiles)])
-  const slow = fetch(`${app.origin}/api/rest/Order`, { method: 'POST', headers: { ...admin, ...json }, body: '{"ord_no":"SLOW"}' })
+  const slow = fetch(`${app.origin}/api/rest/Order`, {
+    method: 'POST',
+    headers: { ...admin, ...json },
+    body: '{"ord_no":"SLOW"}',
+  })
   // The request is under way when its connection is; the hook then waits a second.
-  await fetch(`${app.origin}/api/rest/Order`, { method: 'POST', headers: { ...admin, ...json }, body: '{"ord_no":"FAST"}' })
+  await fetch(`${app.origin}/api/rest/Order`, {
+    method: 'POST',
+    headers: { ...admin, ...json },
+    body: '{"ord_no":"FAST"}',
+  })
   const ended = app.end('SIGTERM')
   expect((await slow).status).toBe(200)
   expect(await ended).toBe(0)
@@ -158,7 +202,10 @@ test.each([
 })
 
 test('an environment puts its values over the common ones', async () => {
-  const folder = await folderOf({ ...shopFiles, 'app.yaml': 'name: shop\nversion: 1.0.0\nlog: { level: warn }\nenvironments:\n  test: { title: Test shop }\n' })
+  const folder = await folderOf({
+    ...shopFiles,
+    'app.yaml': 'name: shop\nversion: 1.0.0\nlog: { level: warn }\nenvironments:\n  test: { title: Test shop }\n',
+  })
   const app = await started([folder, '--env', 'test'])
   expect(app.output()).toMatch(/^Test shop 1\.0\.0 is served/)
 })
@@ -166,7 +213,10 @@ test('an environment puts its values over the common ones', async () => {
 test('a definition that drops or narrows a column is refused, and done with --destructive', async () => {
   const folder = await folderOf(shopFiles)
   await (await startApp([folder], { env })).end()
-  await writeFile(join(folder, 'objects/product.yaml'), shopFiles['objects/product.yaml'].replace('length: 80', 'length: 40'))
+  await writeFile(
+    join(folder, 'objects/product.yaml'),
+    shopFiles['objects/product.yaml'].replace('length: 80', 'length: 40'),
+  )
   const { code, errors } = await runCli([folder], { env })
   expect(code).toBe(1)
   expect(errors).toContain('prd_name')

@@ -46,13 +46,21 @@ export async function main(args: readonly string[]): Promise<number> {
 
 function createCommand(action: (folder: string | undefined, flags: Flags) => void): Command {
   return new Command('app-server')
-    .description('Serves an application (a folder with app.yaml and objects/), or the tables of a database, as a REST service.')
+    .description(
+      'Serves an application (a folder with app.yaml and objects/), or the tables of a database, as a REST service.',
+    )
     .argument('[folder]', 'folder of the application; without it --database is served as it is')
-    .option('--database <url>', 'sqlite:<file>, postgres://… or mysql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)')
+    .option(
+      '--database <url>',
+      'sqlite:<file>, postgres://… or mysql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)',
+    )
     .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
     .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, NODE_ENV, development)')
-    .option('--data <folder>', 'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)')
+    .option(
+      '--data <folder>',
+      'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)',
+    )
     .option('--destructive', 'let the database lose columns that no field uses any more')
     .option('--reset-admin', 'give the administrator a new password, print it, and end')
     .option('--verbose', 'show where an error comes from')
@@ -82,7 +90,11 @@ function parsePort(text: string): number {
 
 async function start(folder: string | undefined, flags: Flags): Promise<number> {
   const fromEnvironment = readSettings(process.env)
-  const settings: Settings = { ...fromEnvironment, database: flags.database ?? fromEnvironment.database, environment: flags.env ?? fromEnvironment.environment }
+  const settings: Settings = {
+    ...fromEnvironment,
+    database: flags.database ?? fromEnvironment.database,
+    environment: flags.env ?? fromEnvironment.environment,
+  }
   const definition = await loadDefinition(folder, settings)
   const logger = createLogger(settings.logLevel ?? definition.log?.level ?? 'info')
   const application = await createApplication({
@@ -111,17 +123,28 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
 
 async function loadDefinition(folder: string | undefined, settings: Settings): Promise<AppDefinition> {
   if (folder === undefined) {
-    if (settings.database === undefined) throw new SettingsError('Give the folder of an application, or a database with --database. See app-server --help.')
+    if (settings.database === undefined)
+      throw new SettingsError(
+        'Give the folder of an application, or a database with --database. See app-server --help.',
+      )
     return { name: 'database', title: 'Database', version: platformVersion }
   }
-  if (!existsSync(join(folder, 'app.yaml'))) throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
+  if (!existsSync(join(folder, 'app.yaml')))
+    throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
   return loadAppDefinition(folder, settings.environment)
 }
 
 async function resetAdmin(application: Application, { adminLogin, adminPassword }: Settings): Promise<number> {
   try {
-    const { login, generatedPassword } = await resetAdministrator(application.service, { login: adminLogin, password: adminPassword })
-    process.stdout.write(generatedPassword === undefined ? `${login} has the password of STEWARD_ADMIN_PASSWORD now.\n` : `${login} has a new password: ${generatedPassword}\n`)
+    const { login, generatedPassword } = await resetAdministrator(application.service, {
+      login: adminLogin,
+      password: adminPassword,
+    })
+    process.stdout.write(
+      generatedPassword === undefined
+        ? `${login} has the password of STEWARD_ADMIN_PASSWORD now.\n`
+        : `${login} has a new password: ${generatedPassword}\n`,
+    )
     return 0
   } finally {
     await application.close()
@@ -147,8 +170,10 @@ function report(error: unknown, verbose = false): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof DefinitionError) return `the application is not right:\n${error.messages.map((text) => `  ${text}`).join('\n')}`
-  if (error instanceof StoreError && error.code === 'unavailable') return `the database cannot be reached: ${error.message}`
+  if (error instanceof DefinitionError)
+    return `the application is not right:\n${error.messages.map((text) => `  ${text}`).join('\n')}`
+  if (error instanceof StoreError && error.code === 'unavailable')
+    return `the database cannot be reached: ${error.message}`
   if (error instanceof SettingsError || error instanceof StoreError || error instanceof RestError) return error.message
   return `${error instanceof Error ? error.message : String(error)} (--verbose tells where)`
 }

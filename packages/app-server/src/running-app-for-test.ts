@@ -26,7 +26,10 @@ export async function runCli(args: readonly string[], options: { cwd?: string; e
 }
 
 /** Starts the built command line on a free port and waits until it serves. */
-export async function startApp(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<RunningApp> {
+export async function startApp(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<RunningApp> {
   const child = start([...args, '--port', '0'], options)
   const origin = await new Promise<string>((found, failed) => {
     child.process.stdout?.on('data', () => {
@@ -57,7 +60,9 @@ function start(args: readonly string[], { cwd, env }: { cwd?: string; env?: Reco
 }
 
 /** A folder with these files (relative name → text) that `remove` takes away. */
-export async function makeFolder(files: Readonly<Record<string, string>>): Promise<{ folder: string; remove: () => Promise<void> }> {
+export async function makeFolder(
+  files: Readonly<Record<string, string>>,
+): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-app-'))
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })

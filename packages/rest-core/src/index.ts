@@ -12,7 +12,17 @@ export { loadCheckedFile, parseCheckedFile } from './lib/definition/checked-file
 export { loadObjectFile, parseObjectFile } from './lib/definition/load-file.js'
 export { createModel } from './lib/model/create-model.js'
 export { isJoined } from './lib/model/model.js'
-export type { BusinessRecord, FieldModel, JoinedField, Model, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from './lib/model/model.js'
+export type {
+  BusinessRecord,
+  FieldModel,
+  JoinedField,
+  Model,
+  ObjectModel,
+  Order,
+  ReadableField,
+  ReferenceModel,
+  Selection,
+} from './lib/model/model.js'
 export { isEmpty } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
 export { decimalValue, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
@@ -30,7 +40,8 @@ export type {
 } from './lib/store.js'
 export { createMemoryStore } from './lib/memory/memory-store.js'
 export { createBusinessObjects } from './lib/service/create-business-objects.js'
-export type { BusinessObjectsOptions, Change } from './lib/service/create-business-objects.js'
+export type { BusinessObjectsOptions } from './lib/service/create-business-objects.js'
+export type { Change } from './lib/service/service-context.js'
 export type {
   AnswerOptions,
   BusinessObjects,
@@ -41,7 +52,14 @@ export type {
   SearchRequest,
   UpdateOptions,
 } from './lib/service/business-objects.js'
-export type { DeleteContext, HookContext, ObjectHooks, RecordContext, SearchContext, WriteContext } from './lib/service/hooks.js'
+export type {
+  DeleteContext,
+  HookContext,
+  ObjectHooks,
+  RecordContext,
+  SearchContext,
+  WriteContext,
+} from './lib/service/hooks.js'
 export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal } from './lib/rights/principal.js'

@@ -38,6 +38,6 @@ export interface AppDefinition {
 
 /** Reads `app.yaml` of a folder, with the values of the environment put over the common ones. @throws DefinitionError with file and line. */
 export async function loadAppDefinition(folder: string, environment: string): Promise<AppDefinition> {
-  const { environments, ...common } = await loadCheckedFile<AppDefinition>(join(folder, 'app.yaml'), appSchema)
+  const { environments, ...common } = (await loadCheckedFile(join(folder, 'app.yaml'), appSchema)) as AppDefinition
   return { ...common, ...environments?.[environment] }
 }

@@ -3,7 +3,10 @@ const texts = { type: 'array', items: text } as const
 
 const values = {
   title: { ...text, description: 'For people. Default: the name.' },
-  level: { enum: ['3.0', '3.1', '3.2', '4.0', '5.1'], description: 'Compatibility level of the service. Default: the latest.' },
+  level: {
+    enum: ['3.0', '3.1', '3.2', '4.0', '5.1'],
+    description: 'Compatibility level of the service. Default: the latest.',
+  },
   database: { ...text, description: 'sqlite:<file>, postgres://… or mysql://…; default sqlite:data/<name>.db.' },
   documents: { ...text, description: 'Folder of documents. Default data/documents.' },
   host: text,
@@ -11,7 +14,10 @@ const values = {
   publicUser: { ...text, description: 'Login of the user under which calls without credentials run.' },
   cors: {
     type: 'object',
-    properties: { origins: { ...texts, description: 'Origins of other sites whose pages may call, e.g. https://shop.example.' }, credentials: { type: 'boolean' } },
+    properties: {
+      origins: { ...texts, description: 'Origins of other sites whose pages may call, e.g. https://shop.example.' },
+      credentials: { type: 'boolean' },
+    },
     required: ['origins'],
     additionalProperties: false,
   },
@@ -19,7 +25,10 @@ const values = {
   trustedProxies: { ...texts, description: 'Address ranges of proxies in front, or loopback, linklocal, uniquelocal.' },
   log: {
     type: 'object',
-    properties: { format: { enum: ['json', 'combined', 'none'] }, level: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] } },
+    properties: {
+      format: { enum: ['json', 'combined', 'none'] },
+      level: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] },
+    },
     additionalProperties: false,
   },
   maxBodyBytes: { type: 'integer', minimum: 1 },
@@ -27,7 +36,11 @@ const values = {
 } as const
 
 const identity = {
-  name: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$', description: 'Name in addresses: letters, digits, "_" and "-".' },
+  name: {
+    type: 'string',
+    pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$',
+    description: 'Name in addresses: letters, digits, "_" and "-".',
+  },
   version: text,
 } as const
 
@@ -37,7 +50,10 @@ export const appSchema = {
   properties: {
     ...identity,
     ...values,
-    environments: { type: 'object', additionalProperties: { type: 'object', properties: values, additionalProperties: false } },
+    environments: {
+      type: 'object',
+      additionalProperties: { type: 'object', properties: values, additionalProperties: false },
+    },
   },
   required: ['name', 'version'],
   additionalProperties: false,

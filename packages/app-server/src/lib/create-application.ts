@@ -2,7 +2,13 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
 import { createBusinessObjects, createDiskDocumentStore, createModel } from '@steward/rest-core'
-import { createAdministrator, createRevokedTokens, createUserDirectory, isDirectoryObject, systemObjects } from '@steward/rest-core/system'
+import {
+  createAdministrator,
+  createRevokedTokens,
+  createUserDirectory,
+  isDirectoryObject,
+  systemObjects,
+} from '@steward/rest-core/system'
 import type { NewAdministrator } from '@steward/rest-core/system'
 import { createAuthentication } from '@steward/rest-koa'
 import type Koa from 'koa'
@@ -57,15 +63,23 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     const directory = createUserDirectory({ model, store })
     const authentication = createAuthentication({
       authenticator: directory,
-      tokens: { secret: await loadSecret(join(dataFolder, 'token.secret')), store: createRevokedTokens({ model, store }) },
+      tokens: {
+        secret: await loadSecret(join(dataFolder, 'token.secret')),
+        store: createRevokedTokens({ model, store }),
+      },
       realm: definition.name,
       trustProxy: definition.trustedProxies ?? [],
-      ...(definition.publicUser !== undefined && { publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string) }),
+      ...(definition.publicUser !== undefined && {
+        publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string),
+      }),
     })
     const service = createBusinessObjects({
       model,
       store,
-      documents: createDiskDocumentStore({ folder: definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents) }),
+      documents: createDiskDocumentStore({
+        folder:
+          definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents),
+      }),
       onChange({ object }) {
         if (!isDirectoryObject(object)) return
         directory.clear()
@@ -73,8 +87,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       },
       onError: (error) => logger.error(error, 'Work after a request failed'),
     })
-    const newAdministrator = await createAdministrator(service, { login: settings.adminLogin, password: settings.adminPassword })
-    if (definition.setup && (await runSetup(service, folder, definition.setup))) logger.info(`${definition.setup} filled the application`)
+    const newAdministrator = await createAdministrator(service, {
+      login: settings.adminLogin,
+      password: settings.adminPassword,
+    })
+    if (definition.setup && (await runSetup(service, folder, definition.setup)))
+      logger.info(`${definition.setup} filled the application`)
     const koa = mountApplication({ definition, service, store, authentication, dataFolder, logger })
     return { koa, service, newAdministrator, close: () => store.close() }
   } catch (error) {
@@ -83,12 +101,17 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   }
 }
 
-async function syncTables(store: ObjectStore, model: BusinessObjects['model'], { logger, destructive = false }: ApplicationOptions): Promise<void> {
+async function syncTables(
+  store: ObjectStore,
+  model: BusinessObjects['model'],
+  { logger, destructive = false }: ApplicationOptions,
+): Promise<void> {
   const { steps, leftover } = await store.sync(model, { destructive })
   const fresh = new Set(steps.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
   for (const { kind, table, description } of steps) {
     // Indexes and foreign keys of a new table are part of making it.
     logger[kind !== 'createTable' && fresh.has(table) ? 'debug' : 'info'](`Database: ${description}`)
   }
-  for (const { table, column } of leftover) logger.warn(`Database: no field uses ${table}.${column}; it is kept (--destructive drops it)`)
+  for (const { table, column } of leftover)
+    logger.warn(`Database: no field uses ${table}.${column}; it is kept (--destructive drops it)`)
 }

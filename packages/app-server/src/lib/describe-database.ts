@@ -28,7 +28,10 @@ function isTaken({ name }: ObjectDefinition): boolean {
 function rename(object: ObjectDefinition, renamed: ReadonlyMap<string, string>): ObjectDefinition {
   const fields = Object.fromEntries(
     Object.entries(object.fields).map(([name, field]) => {
-      return [name, field.type === 'reference' ? { ...field, object: renamed.get(field.object) ?? field.object } : field]
+      return [
+        name,
+        field.type === 'reference' ? { ...field, object: renamed.get(field.object) ?? field.object } : field,
+      ]
     }),
   )
   return { ...object, name: renamed.get(object.name) ?? object.name, table: object.table ?? object.name, fields }

@@ -21,7 +21,10 @@ export interface HealthOptions {
 export async function checkHealth(options: HealthOptions): Promise<Health> {
   const { application, platformVersion, store, folder, startedAt } = options
   const begin = performance.now()
-  const healthy = await store.ping().then(() => true, () => false)
+  const healthy = await store.ping().then(
+    () => true,
+    () => false,
+  )
   const memory = process.memoryUsage()
   const disk = await statfs(folder).catch(() => undefined)
   return {
@@ -29,10 +32,28 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
     sections: {
       platform: { status: healthy ? 'OK' : 'KO', version: platformVersion },
       application: { name: application.name, version: application.version },
-      server: { type: `Node.js ${process.version}`, hostname: os.hostname(), startdate: startedAt.toISOString(), uptime: Math.round(process.uptime()) },
-      os: { name: os.type(), version: os.release(), architecture: os.arch(), cpus: os.availableParallelism(), loadaverage: round(os.loadavg()[0] ?? 0) },
-      disk: disk ? { diskfree: mebibytes(disk.bavail * disk.bsize), disktotal: mebibytes(disk.blocks * disk.bsize) } : { diskfree: 'unknown' },
-      process: { pid: process.pid, rss: mebibytes(memory.rss), heapused: mebibytes(memory.heapUsed), heaptotal: mebibytes(memory.heapTotal) },
+      server: {
+        type: `Node.js ${process.version}`,
+        hostname: os.hostname(),
+        startdate: startedAt.toISOString(),
+        uptime: Math.round(process.uptime()),
+      },
+      os: {
+        name: os.type(),
+        version: os.release(),
+        architecture: os.arch(),
+        cpus: os.availableParallelism(),
+        loadaverage: round(os.loadavg()[0] ?? 0),
+      },
+      disk: disk
+        ? { diskfree: mebibytes(disk.bavail * disk.bsize), disktotal: mebibytes(disk.blocks * disk.bsize) }
+        : { diskfree: 'unknown' },
+      process: {
+        pid: process.pid,
+        rss: mebibytes(memory.rss),
+        heapused: mebibytes(memory.heapUsed),
+        heaptotal: mebibytes(memory.heapTotal),
+      },
       database: { product: store.capabilities.name, status: healthy ? 'OK' : 'KO' },
       healthcheck: { date: new Date().toISOString(), elapsedtime: round(performance.now() - begin) },
     },
@@ -42,7 +63,9 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
 /** INI text: a `[section]` line, then `key=value` lines. */
 export function formatHealth({ sections }: Health): string {
   return Object.entries(sections)
-    .map(([name, values]) => [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key}=${value}`), ''].join('\n'))
+    .map(([name, values]) =>
+      [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key}=${value}`), ''].join('\n'),
+    )
     .join('\n')
 }
 

@@ -17,7 +17,9 @@ const dataFile = /\.(?:yaml|yml|json)$/
  * @throws DefinitionError with all mistakes of all files.
  */
 export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
-  const files = (await readdir(folder).catch(() => [])).filter((name) => !/^[._]/.test(name) && !leftOut.test(name)).toSorted()
+  const files = (await readdir(folder).catch(() => []))
+    .filter((name) => !/^[._]/.test(name) && !leftOut.test(name))
+    .toSorted()
   const problems: string[] = []
   const definitions: ObjectDefinition[] = []
   for (const name of files) {
@@ -36,7 +38,10 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
 async function loadModule(file: string): Promise<ObjectDefinition[]> {
   const exported = Object.values((await import(pathToFileURL(file).href)) as Record<string, unknown>).flat()
   const definitions = [...new Set(exported)].filter(isDefinition)
-  if (definitions.length === 0) throw new DefinitionError([`${file}: it exports no object definition; write export const Thing = defineObject({ … })`])
+  if (definitions.length === 0)
+    throw new DefinitionError([
+      `${file}: it exports no object definition; write export const Thing = defineObject({ … })`,
+    ])
   return definitions
 }
 

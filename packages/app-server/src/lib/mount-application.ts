@@ -1,6 +1,15 @@
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
 import type { Authentication } from '@steward/rest-koa'
-import { accessLog, allowOrigins, cors, errorResponse, loginRouter, requestId, restRouter, securityHeaders } from '@steward/rest-koa'
+import {
+  accessLog,
+  allowOrigins,
+  cors,
+  errorResponse,
+  loginRouter,
+  requestId,
+  restRouter,
+  securityHeaders,
+} from '@steward/rest-koa'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
@@ -22,7 +31,14 @@ export function baseAddresses(name: string): readonly [string, ...string[]] {
 }
 
 /** The Koa application: logs and guards around the REST service, log-in, `/ping` and `/health`. */
-export function mountApplication({ definition, service, store, authentication, dataFolder, logger }: MountOptions): Koa {
+export function mountApplication({
+  definition,
+  service,
+  store,
+  authentication,
+  dataFolder,
+  logger,
+}: MountOptions): Koa {
   const { name, trustedProxies: trustProxy = [], log = {} } = definition
   const koa = new Koa()
   koa.on('error', (error) => logger.error(error))
@@ -40,7 +56,13 @@ export function mountApplication({ definition, service, store, authentication, d
     restRouter(service, {
       authenticate: authentication.authenticate,
       prefix: baseAddresses(name),
-      app: { name, title: definition.title ?? name, version: definition.version, platformVersion, server: `Node.js ${process.version}` },
+      app: {
+        name,
+        title: definition.title ?? name,
+        version: definition.version,
+        platformVersion,
+        server: `Node.js ${process.version}`,
+      },
       ...(definition.level && { level: definition.level }),
       ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
       log: logger,

@@ -18,7 +18,13 @@ export interface DatabaseOptions {
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
 
 /** The store of an application: its database, and for a database of somebody else a second one beside it for the system objects. */
-export async function openDatabase({ folder, definition, settings, dataFolder, introspect }: DatabaseOptions): Promise<ObjectStore> {
+export async function openDatabase({
+  folder,
+  definition,
+  settings,
+  dataFolder,
+  introspect,
+}: DatabaseOptions): Promise<ObjectStore> {
   const url = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
   const data = await createStore(resolveDatabase(url, folder))
   if (!introspect) return data

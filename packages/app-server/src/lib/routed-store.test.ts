@@ -17,9 +17,15 @@ test('each object is kept in its own store', async () => {
   const { data, system, store } = routed()
   await store.insert(param, { par_code: 'A' }, param.selection)
   const { row_id: id } = await store.insert(thing, { thi_code: 'B' }, thing.selection)
-  expect([await data.count(param), await data.count(thing), await system.count(param), await system.count(thing)]).toEqual([0, 1, 1, 0])
+  expect([
+    await data.count(param),
+    await data.count(thing),
+    await system.count(param),
+    await system.count(thing),
+  ]).toEqual([0, 1, 1, 0])
   const where: Filter = { op: '=', field: 'thi_code', value: 'B' }
-  for await (const batch of store.search(thing, { select: thing.selection, where, order: thing.order })) expect(batch).toEqual([{ row_id: id, thi_code: 'B' }])
+  for await (const batch of store.search(thing, { select: thing.selection, where, order: thing.order }))
+    expect(batch).toEqual([{ row_id: id, thi_code: 'B' }])
 })
 
 test('a transaction that fails undoes both stores', async () => {

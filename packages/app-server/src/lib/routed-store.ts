@@ -62,5 +62,8 @@ function route(sessionOf: (object: ObjectModel) => StoreSession | Promise<StoreS
 }
 
 function only(model: Model, wanted: (object: ObjectModel) => boolean): Model {
-  return { objects: new Map([...model.objects].filter(([, object]) => wanted(object))), object: (name) => model.object(name) }
+  return {
+    objects: new Map([...model.objects].filter(([, object]) => wanted(object))),
+    object: (name) => model.object(name),
+  }
 }

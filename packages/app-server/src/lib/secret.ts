@@ -12,7 +12,8 @@ export async function loadSecret(file: string): Promise<Uint8Array> {
   await mkdir(dirname(file), { recursive: true })
   if (!existsSync(file)) await makeSecret(file)
   const secret = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
-  if (secret.length < 32) throw new Error(`${file} does not hold a secret; remove it, and a new one is made (tokens in use end).`)
+  if (secret.length < 32)
+    throw new Error(`${file} does not hold a secret; remove it, and a new one is made (tokens in use end).`)
   return secret
 }
 

@@ -39,12 +39,18 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new SettingsError(`Port ${port} on ${host} is taken; choose another with --port or STEWARD_PORT.`, { cause: error })
+      return new SettingsError(`Port ${port} on ${host} is taken; choose another with --port or STEWARD_PORT.`, {
+        cause: error,
+      })
     case 'EACCES':
-      return new SettingsError(`Port ${port} needs more rights; choose one above 1023 with --port or STEWARD_PORT.`, { cause: error })
+      return new SettingsError(`Port ${port} needs more rights; choose one above 1023 with --port or STEWARD_PORT.`, {
+        cause: error,
+      })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new SettingsError(`This machine has no address ${host}; choose another with --host or STEWARD_HOST.`, { cause: error })
+      return new SettingsError(`This machine has no address ${host}; choose another with --host or STEWARD_HOST.`, {
+        cause: error,
+      })
     default:
       return error
   }

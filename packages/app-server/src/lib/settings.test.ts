@@ -4,12 +4,18 @@ import { isSupportedNode, unsupportedNode } from './node-version.js'
 import { readSettings } from './settings.js'
 
 test('readSettings() takes what is set and leaves the rest open', () => {
-  expect(readSettings({ STEWARD_PORT: '0', STEWARD_HOST: '', NODE_ENV: 'production' })).toMatchObject({ port: 0, host: undefined, environment: 'production' })
+  expect(readSettings({ STEWARD_PORT: '0', STEWARD_HOST: '', NODE_ENV: 'production' })).toMatchObject({
+    port: 0,
+    host: undefined,
+    environment: 'production',
+  })
   expect(readSettings({ STEWARD_ENV: 'staging', NODE_ENV: 'production' }).environment).toBe('staging')
 })
 
 test.each(['http', '-1', '65536', '1.5'])('readSettings() refuses the port %j', (port) => {
-  expect(() => readSettings({ STEWARD_PORT: port })).toThrow(`STEWARD_PORT must be a port from 0 to 65535, not "${port}".`)
+  expect(() => readSettings({ STEWARD_PORT: port })).toThrow(
+    `STEWARD_PORT must be a port from 0 to 65535, not "${port}".`,
+  )
 })
 
 test.each([

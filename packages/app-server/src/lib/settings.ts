@@ -43,6 +43,7 @@ export class SettingsError extends Error {
 export function readPort(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
   const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new SettingsError(`${name} must be a port from 0 to 65535, not "${text}".`)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new SettingsError(`${name} must be a port from 0 to 65535, not "${text}".`)
   return port
 }

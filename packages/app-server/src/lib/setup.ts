@@ -22,13 +22,19 @@ const doneCode = 'STEWARD_SETUP'
  */
 export async function runSetup(service: BusinessObjects, folder: string, file: string): Promise<boolean> {
   const principal = createPrincipal({ login: 'system' })
-  const done = await service.count(principal, 'SystemParam', { filter: { op: '=', field: 'sys_code', value: doneCode } })
+  const done = await service.count(principal, 'SystemParam', {
+    filter: { op: '=', field: 'sys_code', value: doneCode },
+  })
   if (done.count > 0) return false
   const module = (await import(pathToFileURL(join(folder, file)).href)) as { default?: Setup }
   if (typeof module.default !== 'function') throw new TypeError(`${file}: its default export must be a function.`)
   const { default: setup } = module
   await service.transaction(async (inside) => {
-    await inside.create(principal, 'SystemParam', { sys_code: doneCode, sys_value: file, sys_desc: 'The application was filled by this module.' })
+    await inside.create(principal, 'SystemParam', {
+      sys_code: doneCode,
+      sys_value: file,
+      sys_desc: 'The application was filled by this module.',
+    })
     await setup({ service: inside, principal })
   })
   return true

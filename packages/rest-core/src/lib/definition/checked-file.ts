@@ -10,7 +10,7 @@ import { readSchemaErrors, type SchemaMistake } from './schema-errors.js'
  * @returns the data, without its `$schema`; the schema vouches for the type.
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
-export async function loadCheckedFile<T extends object>(path: string, schema: object): Promise<T> {
+export async function loadCheckedFile(path: string, schema: object): Promise<unknown> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -26,7 +26,7 @@ export async function loadCheckedFile<T extends object>(path: string, schema: ob
  * @param fileName for messages.
  * @throws DefinitionError as {@link loadCheckedFile}.
  */
-export function parseCheckedFile<T extends object>(text: string, fileName: string, schema: object): T {
+export function parseCheckedFile(text: string, fileName: string, schema: object): unknown {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const place = (offset: number): string => {
@@ -54,8 +54,8 @@ export function parseCheckedFile<T extends object>(text: string, fileName: strin
       ),
     )
   }
-  const { $schema: _, ...definition } = data as T & { $schema?: string }
-  return definition as unknown as T
+  const { $schema: _, ...definition } = data as { $schema?: string }
+  return definition
 }
 
 function toData(document: ReturnType<typeof parseDocument>, place: (offset: number) => string): unknown {

@@ -188,15 +188,17 @@ type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal
 type CodeOf<V> = V extends string ? V : V extends { code: infer C extends string } ? C : string
 
 type Joined<Fields> = {
-  [K in keyof Fields & string as Fields[K] extends { type: 'reference'; display: infer D extends readonly string[] }
-    ? `${K}__${D[number]}`
-    : never]: unknown
+  [
+    K in keyof Fields & string as Fields[K] extends { type: 'reference'; display: infer D extends readonly string[] }
+      ? `${K}__${D[number]}`
+      : never
+  ]: unknown
 }
 
 type Answered<Fields> = {
-  [K in keyof Fields & string as Fields[K] extends { type: 'password' } | { hidden: true } ? never : K]: Fields[K] extends FieldDefinition
-    ? ValueOf<Fields[K]>
-    : never
+  [
+    K in keyof Fields & string as Fields[K] extends { type: 'password' } | { hidden: true } ? never : K
+  ]: Fields[K] extends FieldDefinition ? ValueOf<Fields[K]> : never
 }
 
 /** The record type that follows from a definition's fields. */

@@ -7,8 +7,8 @@ import type { ObjectDefinition } from './definition.js'
  *
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
-export function loadObjectFile(path: string): Promise<ObjectDefinition> {
-  return loadCheckedFile(path, objectSchema())
+export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
+  return (await loadCheckedFile(path, objectSchema())) as ObjectDefinition
 }
 
 /**
@@ -19,7 +19,7 @@ export function loadObjectFile(path: string): Promise<ObjectDefinition> {
  * @throws DefinitionError as {@link loadObjectFile}.
  */
 export function parseObjectFile(text: string, fileName: string): ObjectDefinition {
-  return parseCheckedFile(text, fileName, objectSchema())
+  return parseCheckedFile(text, fileName, objectSchema()) as ObjectDefinition
 }
 
 let schema: object | undefined

@@ -70,7 +70,9 @@ test('delete() removes content and thumbnails, and may be called twice', async (
 
 test('thumbnail() shrinks a picture, keeps its proportions and is kept', async () => {
   const documents = createDiskDocumentStore({ folder })
-  const picture = await sharp({ create: { width: 400, height: 200, channels: 3, background: 'red' } }).png().toBuffer()
+  const picture = await sharp({ create: { width: 400, height: 200, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
   const { id } = await documents.put(picture, { ...options, name: 'red.png', maxBytes: 100_000 })
   const small = (await documents.thumbnail(id, 100)) as Uint8Array
   expect(await sharp(small).metadata()).toMatchObject({ width: 100, height: 50, format: 'webp' })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import mimeTypes from 'mime-types'
 import { RestError } from '../../errors.js'
 import type { DocumentInfo, DocumentStore, PutDocument } from './document-store.js'
@@ -91,14 +91,19 @@ function fileName(name: string): string {
   return basename(name.replaceAll('\\', '/')).slice(0, 255) || 'document'
 }
 
-async function writeContent(file: string, content: Readable | Uint8Array, { maxBytes, name }: PutDocument): Promise<number> {
+async function writeContent(
+  file: string,
+  content: Readable | Uint8Array,
+  { maxBytes, name }: PutDocument,
+): Promise<number> {
   const handle = await open(file, 'wx')
   try {
     let size = 0
     for await (const chunk of content instanceof Uint8Array ? [content] : content) {
       const bytes = chunk as Uint8Array
       size += bytes.length
-      if (size > maxBytes) throw new RestError('ERR_TOO_LARGE', `"${name}" is larger than the ${maxBytes} bytes that the field takes.`)
+      if (size > maxBytes)
+        throw new RestError('ERR_TOO_LARGE', `"${name}" is larger than the ${maxBytes} bytes that the field takes.`)
       await handle.writeFile(bytes)
     }
     await handle.sync()

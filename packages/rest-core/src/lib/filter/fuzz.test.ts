@@ -154,21 +154,17 @@ function compare(op: string, value: FieldValue, other: FieldValue): boolean {
 }
 
 const leaf: fc.Arbitrary<Meaning> = fc.oneof(
-  fc
-    .tuple(operator, letters)
-    .map(([op, value]) => ({
-      text: `title ${op} '${value}'`,
-      holds: ({ title }: Record) => compare(op, title, value),
-    })),
+  fc.tuple(operator, letters).map(([op, value]) => ({
+    text: `title ${op} '${value}'`,
+    holds: ({ title }: Record) => compare(op, title, value),
+  })),
   fc
     .tuple(operator, fc.integer({ min: 0, max: 3 }))
     .map(([op, value]) => ({ text: `year ${op} ${value}`, holds: ({ year }: Record) => compare(op, year, value) })),
-  fc
-    .tuple(operator, days)
-    .map(([op, day]) => ({
-      text: `bought ${op} ${day}`,
-      holds: ({ bought }: Record) => compare(op, bought.slice(0, 10), day),
-    })),
+  fc.tuple(operator, days).map(([op, day]) => ({
+    text: `bought ${op} ${day}`,
+    holds: ({ bought }: Record) => compare(op, bought.slice(0, 10), day),
+  })),
   letters.map((value) => ({ text: `title like '%${value}%'`, holds: ({ title }: Record) => title.includes(value) })),
   letters.map((value) => ({
     text: `title not like ${value}*`,
@@ -177,12 +173,10 @@ const leaf: fc.Arbitrary<Meaning> = fc.oneof(
   fc
     .array(letters, { minLength: 1, maxLength: 3 })
     .map((all) => ({ text: `title in (${all.join()})`, holds: ({ title }: Record) => all.includes(title) })),
-  fc
-    .array(letters, { minLength: 1, maxLength: 3 })
-    .map((all) => ({
-      text: `title not in ('${all.join("','")}', '')`,
-      holds: ({ title }: Record) => title !== '' && !all.includes(title),
-    })),
+  fc.array(letters, { minLength: 1, maxLength: 3 }).map((all) => ({
+    text: `title not in ('${all.join("','")}', '')`,
+    holds: ({ title }: Record) => title !== '' && !all.includes(title),
+  })),
   letters.map((value) => ({ text: `tags = ${value}`, holds: ({ tags }: Record) => tags.includes(value) })),
   letters.map((value) => ({
     text: `tags <> 'a;${value}'`,
@@ -199,18 +193,14 @@ const { expression } = fc.letrec<{ expression: Meaning }>((tie) => {
       { maxDepth: 4, withCrossShrink: true },
       leaf,
       inner.map(({ text, holds }) => ({ text: `not (${text})`, holds: (record: Record) => !holds(record) })),
-      fc
-        .tuple(inner, inner)
-        .map(([a, b]) => ({
-          text: `(${a.text}) and (${b.text})`,
-          holds: (record: Record) => a.holds(record) && b.holds(record),
-        })),
-      fc
-        .tuple(inner, inner)
-        .map(([a, b]) => ({
-          text: `(${a.text}) or (${b.text})`,
-          holds: (record: Record) => a.holds(record) || b.holds(record),
-        })),
+      fc.tuple(inner, inner).map(([a, b]) => ({
+        text: `(${a.text}) and (${b.text})`,
+        holds: (record: Record) => a.holds(record) && b.holds(record),
+      })),
+      fc.tuple(inner, inner).map(([a, b]) => ({
+        text: `(${a.text}) or (${b.text})`,
+        holds: (record: Record) => a.holds(record) || b.holds(record),
+      })),
     ),
   }
 })

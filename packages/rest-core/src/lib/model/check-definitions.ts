@@ -29,7 +29,10 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[]): stri
 function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>): string[] {
   const { name } = definition
   const problems: string[] = []
-  if (!objectName.test(name)) problems.push(`${name}: an object name has letters, digits and "_", starts with a letter and has at most 63 characters`)
+  if (!objectName.test(name))
+    problems.push(
+      `${name}: an object name has letters, digits and "_", starts with a letter and has at most 63 characters`,
+    )
   const columns = new Map<string, string>()
   const entries = Object.entries(definition.fields)
   if (entries.every(([field]) => field === 'row_id')) problems.push(`${name}: it has no fields`)
@@ -40,7 +43,10 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>): 
     if (twin !== undefined) problems.push(`${name}.${field}: field "${twin}" already uses column "${column}"`)
     columns.set(column, field)
   }
-  if (definition.pageSize !== undefined && !(Number.isInteger(definition.pageSize) && definition.pageSize >= 1 && definition.pageSize <= 1000)) {
+  if (
+    definition.pageSize !== undefined &&
+    !(Number.isInteger(definition.pageSize) && definition.pageSize >= 1 && definition.pageSize <= 1000)
+  ) {
     problems.push(`${name}.pageSize: must be a whole number from 1 to 1000`)
   }
   problems.push(...checkStates(definition).map((text) => `${name}.states: ${text}`))
@@ -50,14 +56,17 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>): 
 function checkField(name: string, field: FieldDefinition, names: ReadonlySet<string>): string[] {
   const problems: string[] = []
   if (!fieldTypes[field.type]) return [`unknown type "${field.type}"; known are ${Object.keys(fieldTypes).join(', ')}`]
-  if (!fieldName.test(name)) problems.push('a field name has letters, digits and "_", starts with a letter and has at most 63 characters')
+  if (!fieldName.test(name))
+    problems.push('a field name has letters, digits and "_", starts with a letter and has at most 63 characters')
   if (keywords.has(name.toLowerCase())) problems.push('this name is a word of the filter language')
   if (name.includes('__')) problems.push('"__" in a name is kept for joined fields')
   if (reserved.has(name)) problems.push('this name is kept for the technical fields')
-  if ((field.type === 'id') !== (name === 'row_id')) problems.push('the row id is a field "row_id" of type "id", and only that')
+  if ((field.type === 'id') !== (name === 'row_id'))
+    problems.push('the row id is a field "row_id" of type "id", and only that')
   if (field.type === 'reference') {
     if (!names.has(field.object)) problems.push(`it refers to object "${field.object}", which does not exist`)
-    if (field.onDelete === 'setNull' && (field.required || field.key)) problems.push('onDelete "setNull" does not go with a required field')
+    if (field.onDelete === 'setNull' && (field.required || field.key))
+      problems.push('onDelete "setNull" does not go with a required field')
   }
   if (field.type === 'enum' || field.type === 'multi-enum') problems.push(...checkValues(field))
   if (field.type === 'integer') problems.push(...checkRange('precision', field.precision, 1, 18))
@@ -82,7 +91,9 @@ function checkField(name: string, field: FieldDefinition, names: ReadonlySet<str
 function checkValues(field: EnumField | MultiEnumField): string[] {
   const codes = field.values.map((value) => (typeof value === 'string' ? value : value.code))
   if (codes.length === 0) return ['values: at least one is needed']
-  const problems = codes.filter((code, at) => codes.indexOf(code) !== at).map((code) => `values: "${code}" stands there twice`)
+  const problems = codes
+    .filter((code, at) => codes.indexOf(code) !== at)
+    .map((code) => `values: "${code}" stands there twice`)
   if (codes.includes('')) problems.push('values: a code cannot be empty')
   // The codes of a multi-enum are kept as one text, separated by semicolons.
   const parted = field.type === 'multi-enum' ? codes.filter((code) => code.includes(';')) : []
@@ -101,5 +112,7 @@ function checkStates(definition: ObjectDefinition): string[] {
   if (field?.type !== 'enum') return [`field "${states.field}" is not an enum field of the object`]
   const codes = new Set(field.values.map((value) => (typeof value === 'string' ? value : value.code)))
   const used = [states.initial ?? [], ...states.transitions.map(({ from, to }) => [from, to])].flat(2)
-  return [...new Set(used)].filter((code) => !codes.has(code)).map((code) => `"${code}" is not a value of ${states.field}`)
+  return [...new Set(used)]
+    .filter((code) => !codes.has(code))
+    .map((code) => `"${code}" is not a value of ${states.field}`)
 }

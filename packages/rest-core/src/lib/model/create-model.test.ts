@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
-import { DefinitionError } from '../../errors.js'
+import type { DefinitionError } from '../../errors.js'
 import { defineObject } from '../definition/definition.js'
 import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
 import { createModel } from './create-model.js'
 
-const Country = defineObject({ name: 'Country', fields: { cou_code: { type: 'string', length: 2, key: true }, cou_name: { type: 'string' } } })
+const Country = defineObject({
+  name: 'Country',
+  fields: { cou_code: { type: 'string', length: 2, key: true }, cou_name: { type: 'string' } },
+})
 const City = defineObject({
   name: 'City',
-  fields: { cit_name: { type: 'string', key: true }, cit_country_id: { type: 'reference', object: 'Country', display: ['cou_name'] } },
+  fields: {
+    cit_name: { type: 'string', key: true },
+    cit_country_id: { type: 'reference', object: 'Country', display: ['cou_name'] },
+  },
 })
 const StreetSegment = defineObject({
   name: 'StreetSegment',
@@ -33,7 +39,10 @@ function problemsOf(...definitions: readonly ObjectDefinition[]): readonly strin
 
 test('objects may be given in any order', () => {
   const model = createModel([StreetSegment, City, Country])
-  expect(model.object('Country').referencedBy.map(({ object, field }) => `${object.name}.${field.name}`)).toEqual(['StreetSegment.str_country_id', 'City.cit_country_id'])
+  expect(model.object('Country').referencedBy.map(({ object, field }) => `${object.name}.${field.name}`)).toEqual([
+    'StreetSegment.str_country_id',
+    'City.cit_country_id',
+  ])
 })
 
 test('an answer holds each reference followed by its display fields and chains, without passwords', () => {
@@ -70,7 +79,9 @@ test('select() gives the same selection for the same names', () => {
 test('the cache of selections does not grow with what clients invent', () => {
   const fields = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`f${at}`, { type: 'string' } as const]))
   const object = createModel([{ name: 'Wide', fields }]).object('Wide')
-  const lists = new Set(Array.from({ length: 300 }, (_, at) => [...at.toString(8).padStart(3, '0')].map((digit) => `f${digit}`).join()))
+  const lists = new Set(
+    Array.from({ length: 300 }, (_, at) => [...at.toString(8).padStart(3, '0')].map((digit) => `f${digit}`).join()),
+  )
   const fresh = [...lists].filter((list) => object.select(list.split(',')) !== object.select(list.split(',')))
   expect(fresh.length).toBeGreaterThan(50)
 })
@@ -146,7 +157,10 @@ test.each([
   [{ display: ['cit_pin'] }, 'is hidden'],
 ])('a display of %j is refused', (reference, text) => {
   const city = { ...City, fields: { ...City.fields, cit_pin: { type: 'password' } } } as ObjectDefinition
-  const street: ObjectDefinition = { name: 'Street', fields: { str_city_id: { type: 'reference', object: 'City', ...reference } } }
+  const street: ObjectDefinition = {
+    name: 'Street',
+    fields: { str_city_id: { type: 'reference', object: 'City', ...reference } },
+  }
   expect(problemsOf(Country, city, street)).toEqual([expect.stringContaining(text)])
 })
 
@@ -155,5 +169,7 @@ test.each([
   [{ type: 'enum', values: ['a'], default: 'b' }, 'a'],
   [{ type: 'string', length: 2, default: 'abc' }, '2'],
 ] as const)('a default that is no value of its field is refused: %j', (field, text) => {
-  expect(problemsOf({ name: 'Thing', fields: { thi_field: field } })).toEqual([expect.stringMatching(new RegExp(`Thing.thi_field.default: .*${text}`))])
+  expect(problemsOf({ name: 'Thing', fields: { thi_field: field } })).toEqual([
+    expect.stringMatching(new RegExp(`Thing.thi_field.default: .*${text}`)),
+  ])
 })

@@ -3,7 +3,16 @@ import { DefinitionError, RestError } from '../../errors.js'
 import { Problem } from '../fields/field-type.js'
 import { fieldTypes } from '../fields/index.js'
 import { checkDefinitions } from './check-definitions.js'
-import type { FieldModel, JoinedField, Model, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from './model.js'
+import type {
+  FieldModel,
+  JoinedField,
+  Model,
+  ObjectModel,
+  Order,
+  ReadableField,
+  ReferenceModel,
+  Selection,
+} from './model.js'
 import { isJoined } from './model.js'
 
 const technicalFields: Readonly<Record<string, FieldDefinition>> = {
@@ -95,7 +104,10 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
       const target = objects.get((reference.definition as { object: string }).object) as ObjectModel
       const linked = reference as Mutable<ReferenceModel>
       linked.target = target
-      linked.columnType = { kind: 'reference', values: (target.id.columnType as { values: 'integer' | 'string' }).values }
+      linked.columnType = {
+        kind: 'reference',
+        values: (target.id.columnType as { values: 'integer' | 'string' }).values,
+      }
       ;(target.referencedBy as { object: ObjectModel; field: ReferenceModel }[]).push({ object, field: reference })
     }
   }
@@ -157,11 +169,15 @@ function createField(object: ObjectModel, name: string, definition: FieldDefinit
     readOnly: definition.readOnly === true,
     createOnly: definition.createOnly === true,
     visible: definition.hidden !== true && definition.type !== 'password',
-    pattern: 'pattern' in definition && definition.pattern !== undefined ? new RegExp(`^(?:${definition.pattern})$`, 'v') : undefined,
+    pattern:
+      'pattern' in definition && definition.pattern !== undefined
+        ? new RegExp(`^(?:${definition.pattern})$`, 'v')
+        : undefined,
     codes: 'values' in definition && Array.isArray(definition.values) ? codesOf(definition.values) : undefined,
     path: [],
   }
-  if (definition.type === 'reference') Object.assign(field, { onDelete: definition.onDelete ?? 'refuse', target: undefined })
+  if (definition.type === 'reference')
+    Object.assign(field, { onDelete: definition.onDelete ?? 'refuse', target: undefined })
   // A reference takes the column type of what it points at; `linkReferences` corrects it.
   field.columnType = definition.type === 'reference' ? { kind: 'reference', values: 'integer' } : type.column(field)
   return field
@@ -177,7 +193,9 @@ function checkDefault(field: FieldModel): string[] {
 }
 
 function codesOf(values: readonly (string | { code: string; enabled?: boolean })[]): ReadonlyMap<string, boolean> {
-  return new Map(values.map((value) => (typeof value === 'string' ? [value, true] : [value.code, value.enabled !== false])))
+  return new Map(
+    values.map((value) => (typeof value === 'string' ? [value, true] : [value.code, value.enabled !== false])),
+  )
 }
 
 function isReference(field: FieldModel): field is ReferenceModel {

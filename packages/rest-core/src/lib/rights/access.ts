@@ -31,7 +31,13 @@ export function accessOf(principal: Principal, object: ObjectModel): Access {
   return access
 }
 
-const verbs: Readonly<Record<RightLetter, string>> = { C: 'create', R: 'read', U: 'update', D: 'delete', A: 'run actions of' }
+const verbs: Readonly<Record<RightLetter, string>> = {
+  C: 'create',
+  R: 'read',
+  U: 'update',
+  D: 'delete',
+  A: 'run actions of',
+}
 
 function createAccess(rights: Rights, object: ObjectModel): Access {
   const granted = rights.object(object.name)
@@ -39,7 +45,10 @@ function createAccess(rights: Rights, object: ObjectModel): Access {
   return {
     object,
     selection,
-    selectionWithTimestamps: object.select([...names(selection), ...names({ fields: object.technical.filter((field) => !hides(field)) })]),
+    selectionWithTimestamps: object.select([
+      ...names(selection),
+      ...names({ fields: object.technical.filter((field) => !hides(field)) }),
+    ]),
     need,
     readable,
     hides,

@@ -23,7 +23,11 @@ export interface GrantData {
  * @param variables values of `[LOGIN]` and `[USERID]` in row filters.
  * @throws RestError ERR_INTERNAL, on use, for a row filter that cannot be read: nothing is granted by mistake.
  */
-export function createRights(model: Model, grants: readonly GrantData[], variables: Readonly<Record<string, string>>): Rights {
+export function createRights(
+  model: Model,
+  grants: readonly GrantData[],
+  variables: Readonly<Record<string, string>>,
+): Rights {
   const cache = new Map<string, ObjectRights | undefined>()
   return {
     object(name) {

@@ -14,34 +14,43 @@ describe('hashPassword()', () => {
     expect(await hashPassword('same', cheap)).not.toBe(await hashPassword('same', cheap))
   })
 
-  it.each([{ logN: 0, r: 8, p: 1 }, { logN: 21, r: 8, p: 1 }, { logN: 20, r: 8, p: 1 }, { logN: 4, r: 8, p: 17 }, { logN: 4.5, r: 8, p: 1 }])(
-    'refuses the cost %o',
-    async (cost) => {
-      await expect(hashPassword('x', cost)).rejects.toThrow(RangeError)
-    },
-  )
+  it.each([
+    { logN: 0, r: 8, p: 1 },
+    { logN: 21, r: 8, p: 1 },
+    { logN: 20, r: 8, p: 1 },
+    { logN: 4, r: 8, p: 17 },
+    { logN: 4.5, r: 8, p: 1 },
+  ])('refuses the cost %o', async (cost) => {
+    await expect(hashPassword('x', cost)).rejects.toThrow(RangeError)
+  })
 })
 
 describe('verifyPasswordHash()', () => {
-  it.each(['correct horse', '', 'é€🐴', '\0', 'x'.repeat(10_000)])('accepts the right password and no other (%#)', async (password) => {
-    const hash = await hashPassword(password, cheap)
-    expect(await verifyPasswordHash(password, hash)).toBe(true)
-    expect(await verifyPasswordHash(`${password}x`, hash)).toBe(false)
-    expect(await verifyPasswordHash('wrong', hash)).toBe(false)
-  })
-
+  it.each(['correct horse', '', 'é€🐴', '\0', 'x'.repeat(10_000)])(
+    'accepts the right password and no other (%#)',
+    async (password) => {
+      const hash = await hashPassword(password, cheap)
+      expect(await verifyPasswordHash(password, hash)).toBe(true)
+      expect(await verifyPasswordHash(`${password}x`, hash)).toBe(false)
+      expect(await verifyPasswordHash('wrong', hash)).toBe(false)
+    },
+  )
 
   it('takes a letter and its accent typed apart for the same as typed together', async () => {
     expect(await verifyPasswordHash('caf\u0065\u0301', await hashPassword('caf\u00e9', cheap))).toBe(true)
   })
 
-  it.each([undefined, '', 'secret', '$scrypt$ln=14,r=8,p=5$$', '$scrypt$ln=20,r=32,p=16$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdHNhbHQ', '$2b$10$abcdefghijklmnopqrstuv'])(
-    'answers false for %j, which is not a hash',
-    async (hash) => {
-      expect(await verifyPasswordHash('secret', hash)).toBe(false)
-      expect(await verifyPasswordHash('', hash)).toBe(false)
-    },
-  )
+  it.each([
+    undefined,
+    '',
+    'secret',
+    '$scrypt$ln=14,r=8,p=5$$',
+    '$scrypt$ln=20,r=32,p=16$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdHNhbHQ',
+    '$2b$10$abcdefghijklmnopqrstuv',
+  ])('answers false for %j, which is not a hash', async (hash) => {
+    expect(await verifyPasswordHash('secret', hash)).toBe(false)
+    expect(await verifyPasswordHash('', hash)).toBe(false)
+  })
 
   it('works as hard for a user who does not exist as for one who does', async () => {
     const hash = await hashPassword('secret')

@@ -30,7 +30,8 @@ const phc = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,
  * @throws RangeError for a cost out of range.
  */
 export async function hashPassword(password: string, cost: ScryptCost = defaultCost): Promise<string> {
-  if (!inRange(cost)) throw new RangeError(`Cannot hash a password with the scrypt cost ${JSON.stringify(cost)}: it is out of range.`)
+  if (!inRange(cost))
+    throw new RangeError(`Cannot hash a password with the scrypt cost ${JSON.stringify(cost)}: it is out of range.`)
   const salt = randomBytes(saltBytes)
   const hash = await derive(password, salt, cost, hashBytes)
   return `$scrypt$ln=${cost.logN},r=${cost.r},p=${cost.p}$${base64(salt)}$${base64(hash)}`

@@ -56,15 +56,40 @@ export interface UpdateOptions extends AnswerOptions {
 export interface BusinessObjects {
   readonly model: Model
   /** Creates a record. `values` is what a client sent: field names to JSON values; joined, read-only fields and `row_id` are ignored. */
-  create<O extends ObjectName>(principal: Principal, object: O, values: unknown, options?: AnswerOptions): Promise<RecordFor<O>>
+  create<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    values: unknown,
+    options?: AnswerOptions,
+  ): Promise<RecordFor<O>>
   /** @throws RestError ERR_NOT_FOUND */
-  get<O extends ObjectName>(principal: Principal, object: O, rowId: string, options?: AnswerOptions): Promise<RecordFor<O>>
+  get<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    rowId: string,
+    options?: AnswerOptions,
+  ): Promise<RecordFor<O>>
   /** Changes the given fields. @throws RestError ERR_NOT_FOUND, ERR_VALIDATION, ERR_CONFLICT, ERR_PRECONDITION */
-  update<O extends ObjectName>(principal: Principal, object: O, rowId: string, values: unknown, options?: UpdateOptions): Promise<RecordFor<O>>
+  update<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    rowId: string,
+    values: unknown,
+    options?: UpdateOptions,
+  ): Promise<RecordFor<O>>
   /** @throws RestError ERR_NOT_FOUND, ERR_CONFLICT when other records refer to it */
-  delete(principal: Principal, object: ObjectName, rowId: string, options?: Pick<UpdateOptions, 'precondition'>): Promise<{ row_id: string }>
+  delete(
+    principal: Principal,
+    object: ObjectName,
+    rowId: string,
+    options?: Pick<UpdateOptions, 'precondition'>,
+  ): Promise<{ row_id: string }>
   /** Matching records in batches; without `page` all of them, streamed. Errors of the request are thrown by the call itself, before any row. */
-  search<O extends ObjectName>(principal: Principal, object: O, request?: SearchRequest): Promise<AsyncIterable<readonly RecordFor<O>[]>>
+  search<O extends ObjectName>(
+    principal: Principal,
+    object: O,
+    request?: SearchRequest,
+  ): Promise<AsyncIterable<readonly RecordFor<O>[]>>
   count(principal: Principal, object: ObjectName, request?: SearchRequest): Promise<CountResult>
   /**
    * Runs several calls as one transaction: all are kept when `work` resolves, none when it rejects. Inside it, use the

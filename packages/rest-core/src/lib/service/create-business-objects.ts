@@ -1,9 +1,10 @@
 import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
-import type { Model, ObjectModel } from '../model/model.js'
-import type { ObjectStore, StoreSession } from '../store.js'
-import type { BusinessObjects, ObjectName } from './business-objects.js'
+import type { Model } from '../model/model.js'
+import type { ObjectStore } from '../store.js'
+import type { BusinessObjects } from './business-objects.js'
 import { createReads } from './reads.js'
+import type { Change, ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import { LazyTransaction, runTransaction } from './transaction.js'
 import { createWrites } from './writes.js'
@@ -21,36 +22,17 @@ export interface BusinessObjectsOptions {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-export interface Change {
-  readonly object: ObjectModel
-  readonly operation: 'create' | 'update' | 'delete'
-  readonly rowId: string
-}
-
-/** What reads and writes share: the parts of the service, and the session they work in. */
-export interface ServiceContext {
-  readonly model: Model
-  readonly documents: DocumentStore | undefined
-  readonly clock: () => Date
-  readonly onChange: ((change: Change) => void) | undefined
-  readonly onError: (error: unknown) => void
-  /** For look-ups outside any transaction. */
-  readonly store: ObjectStore
-  /** The transaction that this service is bound to; absent: every request has its own. */
-  readonly transaction: LazyTransaction | undefined
-  /** Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store. */
-  session(own?: LazyTransaction): StoreSession | Promise<StoreSession>
-  resolve(object: ObjectName): ObjectModel
-  /** This service inside a transaction, or, without one, outside. */
-  bind(transaction: LazyTransaction | undefined): BusinessObjects
-}
-
 /** The service over a model and a store. @throws RestError ERR_INTERNAL, when the model has documents and there is no document store. */
 export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
   const { model, store, documents, clock = () => new Date(), onChange, onError = () => {} } = options
-  const documentField = [...model.objects.values()].flatMap(({ fields }) => fields).find(({ type }) => type.name === 'document' || type.name === 'image')
+  const documentField = [...model.objects.values()]
+    .flatMap(({ fields }) => fields)
+    .find(({ type }) => type.name === 'document' || type.name === 'image')
   if (documentField && !documents) {
-    throw new RestError('ERR_INTERNAL', `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`)
+    throw new RestError(
+      'ERR_INTERNAL',
+      `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`,
+    )
   }
   return create(undefined)
 
@@ -67,7 +49,12 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
       bind: (other) => (other === transaction ? service : create(other)),
     }
-    const service = { model, ...createReads(context), ...createWrites(context), transaction: inTransaction } as BusinessObjects
+    const service = {
+      model,
+      ...createReads(context),
+      ...createWrites(context),
+      transaction: inTransaction,
+    } as BusinessObjects
     return service
 
     async function inTransaction<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T> {

@@ -3,10 +3,10 @@ import type { Filter } from '../filter/filter.js'
 import type { ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { StoreSession } from '../store.js'
-import type { ServiceContext } from './create-business-objects.js'
 import { documentFields } from './documents.js'
+import { wholeSelection } from './selections.js'
+import type { ServiceContext } from './service-context.js'
 import type { LazyTransaction } from './transaction.js'
-import { wholeSelection } from './writes.js'
 
 interface Request {
   readonly context: ServiceContext
@@ -53,7 +53,8 @@ export async function deleteRow(
     if (field.onDelete !== 'cascade' || !needsRows(child, new Set())) continue
     for (const childId of await idsOf(session, child, { op: '=', field: field.name, value: rowId })) {
       // Records that refer to each other in a circle are deleted once.
-      if (!open.has(`${child.name} ${childId}`)) documents.push(...(await deleteRow(request, child, childId, undefined, missing, open)))
+      if (!open.has(`${child.name} ${childId}`))
+        documents.push(...(await deleteRow(request, child, childId, undefined, missing, open)))
     }
   }
   if (!(await session.delete(object, rowId))) throw await missing(session)

@@ -20,12 +20,21 @@ export function documentFields(object: ObjectModel): FieldModel[] {
  *
  * @returns ids of what was stored, to be removed again when the write fails.
  */
-export async function storeUploads(documents: DocumentStore | undefined, { uploads }: Input, values: Record<string, FieldValue>): Promise<string[]> {
+export async function storeUploads(
+  documents: DocumentStore | undefined,
+  { uploads }: Input,
+  values: Record<string, FieldValue>,
+): Promise<string[]> {
   const stored: string[] = []
   try {
     for (const { field, name, mime, content } of uploads) {
       const { type, maxBytes = defaultMaxBytes[type] } = field.definition as DocumentField | ImageField
-      const info = await (documents as DocumentStore).put(content, { name, mime, path: `${field.object.name}/${field.name}`, maxBytes })
+      const info = await (documents as DocumentStore).put(content, {
+        name,
+        mime,
+        path: `${field.object.name}/${field.name}`,
+        maxBytes,
+      })
       values[field.name] = info.id
       stored.push(info.id)
     }
@@ -48,7 +57,12 @@ export function checkDocumentIds({ documentIds }: Input, old: BusinessRecord | u
 }
 
 /** Puts contents and thumbnails in place of document ids, as the caller asked. */
-export async function inlineDocuments(documents: DocumentStore | undefined, object: ObjectModel, record: BusinessRecord, options: AnswerOptions): Promise<void> {
+export async function inlineDocuments(
+  documents: DocumentStore | undefined,
+  object: ObjectModel,
+  record: BusinessRecord,
+  options: AnswerOptions,
+): Promise<void> {
   if (!documents) return
   for (const field of documentFields(object)) {
     const id = record[field.name]
@@ -56,7 +70,11 @@ export async function inlineDocuments(documents: DocumentStore | undefined, obje
     const withThumbnail = field.type.name === 'image' && wants(options.inlineThumbnails, field)
     if (typeof id !== 'string' || id === '' || !(withContent || withThumbnail)) continue
     const info = await documents.info(id)
-    if (!info) throw new RestError('ERR_INTERNAL', `The content of document "${id}" of ${object.name} "${record.row_id}" is missing.`)
+    if (!info)
+      throw new RestError(
+        'ERR_INTERNAL',
+        `The content of document "${id}" of ${object.name} "${record.row_id}" is missing.`,
+      )
     record[field.name] = {
       ...info,
       ...(withContent && { content: await readAll(documents, id) }),

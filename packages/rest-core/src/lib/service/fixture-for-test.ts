@@ -48,7 +48,13 @@ export const Movie = defineObject({
 export const Review = defineObject({
   name: 'Review',
   fields: {
-    rev_movie_id: { type: 'reference', object: 'Movie', display: ['mov_title', 'mov_genre_id__gen_name'], onDelete: 'cascade', required: true },
+    rev_movie_id: {
+      type: 'reference',
+      object: 'Movie',
+      display: ['mov_title', 'mov_genre_id__gen_name'],
+      onDelete: 'cascade',
+      required: true,
+    },
     rev_text: { type: 'text' },
   },
 })
@@ -56,12 +62,24 @@ export const Review = defineObject({
 export const boss = createPrincipal({ login: 'boss', groups: ['EDITOR'] })
 
 /** A service over the memory store at noon of 2026-05-06 UTC. */
-export function createService(hooks: { Movie?: ObjectHooks; Review?: ObjectHooks; Genre?: ObjectHooks } = {}, options: Partial<BusinessObjectsOptions> = {}) {
-  const definitions = ([Genre, Movie, Review] as ObjectDefinition[]).map((definition) => ({ ...definition, hooks: hooks[definition.name as keyof typeof hooks] ?? {} }))
+export function createService(
+  hooks: { Movie?: ObjectHooks; Review?: ObjectHooks; Genre?: ObjectHooks } = {},
+  options: Partial<BusinessObjectsOptions> = {},
+) {
+  const definitions = ([Genre, Movie, Review] as ObjectDefinition[]).map((definition) => ({
+    ...definition,
+    hooks: hooks[definition.name as keyof typeof hooks] ?? {},
+  }))
   const model = createModel(definitions)
   const store = createMemoryStore()
   const documents = createMemoryDocuments()
-  const service = createBusinessObjects({ model, store, documents, clock: () => new Date('2026-05-06T12:00:00Z'), ...options })
+  const service = createBusinessObjects({
+    model,
+    store,
+    documents,
+    clock: () => new Date('2026-05-06T12:00:00Z'),
+    ...options,
+  })
   const user = (login: string, grants: readonly GrantData[], groups: readonly string[] = []) =>
     createPrincipal({ login, groups, rights: createRights(model, grants, { LOGIN: login }) })
   return { service, store, model, documents, user }
@@ -75,7 +93,10 @@ export async function collect(records: AsyncIterable<readonly BusinessRecord[]>)
 
 /** Documents in a Map; `ids` are those that are there. */
 function createMemoryDocuments(): DocumentStore & { readonly ids: () => string[] } {
-  const contents = new Map<string, { info: { id: string; name: string; mime: string; size: number; path: string }; bytes: Uint8Array }>()
+  const contents = new Map<
+    string,
+    { info: { id: string; name: string; mime: string; size: number; path: string }; bytes: Uint8Array }
+  >()
   return {
     ids: () => [...contents.keys()],
     async put(content, { name, mime = 'image/png', path }) {

@@ -5,8 +5,25 @@ import { Movie, boss, collect, createService } from './fixture-for-test.js'
 
 const alien = { mov_code: 'ALIEN', mov_title: 'Alien' }
 const names = [
-  'initCreate', 'initUpdate', 'preValidate', 'postValidate', 'preSave', 'preCreate', 'preUpdate', 'postCreate', 'postUpdate', 'postSave',
-  'initDelete', 'preDelete', 'postDelete', 'preSelect', 'postSelect', 'preSearch', 'postSearchRow', 'postSearch', 'preCount',
+  'initCreate',
+  'initUpdate',
+  'preValidate',
+  'postValidate',
+  'preSave',
+  'preCreate',
+  'preUpdate',
+  'postCreate',
+  'postUpdate',
+  'postSave',
+  'initDelete',
+  'preDelete',
+  'postDelete',
+  'preSelect',
+  'postSelect',
+  'preSearch',
+  'postSearchRow',
+  'postSearch',
+  'preCount',
 ] as const
 
 function recordingHooks(calls: string[]): ObjectHooks {
@@ -31,19 +48,22 @@ test('hooks run in the documented order', async () => {
   expect(take()).toBe('initDelete preDelete postDelete')
 })
 
-test.each(['initCreate', 'preValidate', 'postValidate', 'preSave', 'preCreate', 'postCreate', 'postSave'] as const)('%s stops a create and undoes what hooks wrote', async (name) => {
-  const { service } = createService({
-    Movie: {
-      async [name]({ service: inside }: { service: typeof service }) {
-        await inside.create(boss, 'Genre', { gen_code: 'X', gen_name: 'X' })
-        throw new RestError('ERR_VALIDATION', 'Not today.')
+test.each(['initCreate', 'preValidate', 'postValidate', 'preSave', 'preCreate', 'postCreate', 'postSave'] as const)(
+  '%s stops a create and undoes what hooks wrote',
+  async (name) => {
+    const { service } = createService({
+      Movie: {
+        async [name]({ service: inside }: { service: typeof service }) {
+          await inside.create(boss, 'Genre', { gen_code: 'X', gen_name: 'X' })
+          throw new RestError('ERR_VALIDATION', 'Not today.')
+        },
       },
-    },
-  })
-  await expect(service.create(boss, Movie, alien)).rejects.toThrow('Not today.')
-  expect((await service.count(boss, Movie)).count).toBe(0)
-  expect((await service.count(boss, 'Genre')).count).toBe(0)
-})
+    })
+    await expect(service.create(boss, Movie, alien)).rejects.toThrow('Not today.')
+    expect((await service.count(boss, Movie)).count).toBe(0)
+    expect((await service.count(boss, 'Genre')).count).toBe(0)
+  },
+)
 
 test('hooks change values before the write and the answer after it', async () => {
   const { service } = createService({
@@ -55,7 +75,11 @@ test('hooks change values before the write and the answer after it', async () =>
   })
   const movie = await service.create(boss, Movie, alien)
   expect(movie).toMatchObject({ mov_rank: 7, mov_title: 'shown' })
-  expect(await service.get(boss, Movie, movie.row_id)).toMatchObject({ mov_rank: 7, mov_title: 'Alien', mov_owner: 'nobody' })
+  expect(await service.get(boss, Movie, movie.row_id)).toMatchObject({
+    mov_rank: 7,
+    mov_title: 'Alien',
+    mov_owner: 'nobody',
+  })
 })
 
 test('old() gives the whole record before an update, hidden fields too, no passwords', async () => {
@@ -76,7 +100,9 @@ test('guards refuse with 403', async () => {
     },
   })
   const { row_id: id } = await service.create(boss, Movie, alien)
-  await expect(service.create({ ...boss, login: 'x' }, Movie, { ...alien, mov_code: 'B' })).rejects.toMatchObject({ code: 'ERR_RIGHT' })
+  await expect(service.create({ ...boss, login: 'x' }, Movie, { ...alien, mov_code: 'B' })).rejects.toMatchObject({
+    code: 'ERR_RIGHT',
+  })
   await service.update(boss, Movie, id, { mov_state: 'public' })
   await expect(service.update(boss, Movie, id, { mov_title: 'x' })).rejects.toMatchObject({ code: 'ERR_RIGHT' })
   await expect(service.delete(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_RIGHT', status: 403 })

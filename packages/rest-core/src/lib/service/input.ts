@@ -66,7 +66,8 @@ export function readInput(access: Access, body: unknown, operation: 'create' | '
   }
 
   function readDocument(field: FieldModel, given: unknown): void {
-    const upload = typeof given === 'object' && given !== null ? readUpload(field, given) : field.type.parse(given, field)
+    const upload =
+      typeof given === 'object' && given !== null ? readUpload(field, given) : field.type.parse(given, field)
     if (upload instanceof Problem) return refuse(field, upload)
     if (typeof upload === 'string') {
       if (upload === '') values[field.name] = ''
@@ -97,16 +98,25 @@ const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
 function readUpload(field: FieldModel, given: object): Upload | string | Problem {
   const { id, name, mime, content } = given as Record<string, unknown>
   if (content === undefined || content === null) {
-    return typeof id === 'string' ? id : new Problem('ERR_TYPE', 'needs "name" and "content" (base64), or the "id" of the document that is there')
+    return typeof id === 'string'
+      ? id
+      : new Problem('ERR_TYPE', 'needs "name" and "content" (base64), or the "id" of the document that is there')
   }
-  if (typeof content !== 'string' || !base64.test(content)) return new Problem('ERR_TYPE', 'has a "content" that is not base64')
+  if (typeof content !== 'string' || !base64.test(content))
+    return new Problem('ERR_TYPE', 'has a "content" that is not base64')
   if (typeof name !== 'string' || name === '') return new Problem('ERR_TYPE', 'needs a "name" for its content')
   if (mime !== undefined && typeof mime !== 'string') return new Problem('ERR_TYPE', 'has a "mime" that is not a text')
   return { field, name, mime: mime || undefined, content: Buffer.from(content, 'base64') }
 }
 
 /** Fills in defaults of fields that were not given. */
-export function applyDefaults(access: Access, values: Record<string, FieldValue>, given: ReadonlySet<string>, principal: Principal, now: Date): void {
+export function applyDefaults(
+  access: Access,
+  values: Record<string, FieldValue>,
+  given: ReadonlySet<string>,
+  principal: Principal,
+  now: Date,
+): void {
   const { object } = access
   for (const field of object.fields) {
     if (field.name in values || given.has(field.name)) continue
@@ -126,7 +136,11 @@ function startOf(field: FieldModel): string | undefined {
 export function initialState(field: FieldModel): string {
   const { states } = field.object.definition
   const [first] = (field.definition as EnumField).values
-  return states?.initial ?? (field.definition.default as string | undefined) ?? (typeof first === 'string' ? first : (first?.code ?? ''))
+  return (
+    states?.initial ??
+    (field.definition.default as string | undefined) ??
+    (typeof first === 'string' ? first : (first?.code ?? ''))
+  )
 }
 
 function expand(value: unknown, principal: Principal, now: Date): unknown {
@@ -142,14 +156,20 @@ export function timestamp(now: Date): string {
 }
 
 /** Messages about values that break their field's rules; on creation also about required fields that are missing. */
-export function validate(object: ObjectModel, values: Readonly<Record<string, FieldValue>>, operation: 'create' | 'update', skip: ReadonlySet<string>): ErrorMessage[] {
+export function validate(
+  object: ObjectModel,
+  values: Readonly<Record<string, FieldValue>>,
+  operation: 'create' | 'update',
+  skip: ReadonlySet<string>,
+): ErrorMessage[] {
   const messages: ErrorMessage[] = []
   for (const field of object.fields) {
     if (skip.has(field.name)) continue
     const value = values[field.name]
     if (value === undefined && operation === 'update') continue
     if (isEmpty(value)) {
-      if (field.required && field.type.empty !== false) messages.push({ code: 'ERR_REQUIRED', field: field.name, text: `Field "${field.name}" is required.` })
+      if (field.required && field.type.empty !== false)
+        messages.push({ code: 'ERR_REQUIRED', field: field.name, text: `Field "${field.name}" is required.` })
       continue
     }
     const problem = field.type.validate(value as FieldValue, field)

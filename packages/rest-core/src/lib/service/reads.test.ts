@@ -24,8 +24,14 @@ test('search() filters by texts, sorts and pages with a stable order', async () 
   expect(await codes(boss, 'Movie', { filters: { mov_year: '2002;2004', mov_owner: 'boss' } })).toEqual(['M3'])
   expect(await codes(boss, 'Movie', { filters: { mov_code: ['M1', 'M5'] } })).toEqual(['M1', 'M5'])
   expect(await codes(boss, 'Movie', { filters: { mov_genre_id__gen_code: 'S%' } })).toEqual(['M1'])
-  expect(await codes(boss, 'Movie', { order: [{ field: 'mov_owner', descending: true }], page: 0 })).toEqual(['M2', 'M4'])
-  expect(await codes(boss, 'Movie', { order: [{ field: 'mov_owner', descending: true }], page: 1 })).toEqual(['M1', 'M3'])
+  expect(await codes(boss, 'Movie', { order: [{ field: 'mov_owner', descending: true }], page: 0 })).toEqual([
+    'M2',
+    'M4',
+  ])
+  expect(await codes(boss, 'Movie', { order: [{ field: 'mov_owner', descending: true }], page: 1 })).toEqual([
+    'M1',
+    'M3',
+  ])
   expect(await codes(boss, 'Movie', { page: 1, pageSize: 3 })).toEqual(['M4', 'M5'])
   expect(await codes(boss, 'Movie', { page: 9 })).toEqual([])
 })
@@ -33,12 +39,19 @@ test('search() filters by texts, sorts and pages with a stable order', async () 
 test('count() tells pages as 0-based numbers', async () => {
   const { service } = await filled()
   expect(await service.count(boss, Movie)).toEqual({ count: 5, page: 0, maxpage: 2, pagesize: 2 })
-  expect(await service.count(boss, Movie, { filters: { mov_code: 'none' } })).toEqual({ count: 0, page: 0, maxpage: 0, pagesize: 2 })
+  expect(await service.count(boss, Movie, { filters: { mov_code: 'none' } })).toEqual({
+    count: 0,
+    page: 0,
+    maxpage: 0,
+    pagesize: 2,
+  })
 })
 
 test('chosen fields come in the chosen order after the row id', async () => {
   const { service } = await filled(1)
-  const [record] = await collect(await service.search(boss, 'Movie', { fields: ['mov_genre_id__gen_name', 'mov_code'] }))
+  const [record] = await collect(
+    await service.search(boss, 'Movie', { fields: ['mov_genre_id__gen_name', 'mov_code'] }),
+  )
   expect(Object.keys(record ?? {})).toEqual(['row_id', 'mov_genre_id__gen_name', 'mov_code'])
 })
 
@@ -73,15 +86,32 @@ test('a user sees, filters, sorts and changes granted rows and fields only', asy
   expect(seen).not.toHaveProperty('mov_year')
   expect(seen).not.toHaveProperty('mov_genre_id__gen_name')
   expect(seen).toHaveProperty('mov_genre_id__gen_code')
-  for (const filters of [{ mov_year: '2002' }, { mov_year: 'no year' }, { mov_genre_id__gen_name: 'x' }] as FilterTexts[]) {
-    await expect(service.search(reader, 'Movie', { filters })).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST', messages: [{ code: 'ERR_UNKNOWN_FIELD' }] })
+  for (const filters of [
+    { mov_year: '2002' },
+    { mov_year: 'no year' },
+    { mov_genre_id__gen_name: 'x' },
+  ] as FilterTexts[]) {
+    await expect(service.search(reader, 'Movie', { filters })).rejects.toMatchObject({
+      code: 'ERR_BAD_REQUEST',
+      messages: [{ code: 'ERR_UNKNOWN_FIELD' }],
+    })
   }
-  await expect(service.update(reader, 'Movie', own?.row_id ?? '', { mov_year: 1999 })).rejects.toMatchObject({ messages: [{ code: 'ERR_UNKNOWN_FIELD' }] })
+  await expect(service.update(reader, 'Movie', own?.row_id ?? '', { mov_year: 1999 })).rejects.toMatchObject({
+    messages: [{ code: 'ERR_UNKNOWN_FIELD' }],
+  })
   await expect(service.get(reader, 'Movie', foreign?.row_id ?? '')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-  await expect(service.update(reader, 'Movie', foreign?.row_id ?? '', { mov_title: 'x' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-  await expect(service.update(reader, 'Movie', own?.row_id ?? '', { mov_owner: 'boss' })).rejects.toMatchObject({ code: 'ERR_RIGHT' })
-  expect(await service.update(reader, 'Movie', own?.row_id ?? '', { mov_title: 'Mine' })).toMatchObject({ mov_title: 'Mine' })
-  await expect(service.create(reader, 'Movie', { mov_code: 'N', mov_title: 'N' })).rejects.toMatchObject({ code: 'ERR_RIGHT' })
+  await expect(service.update(reader, 'Movie', foreign?.row_id ?? '', { mov_title: 'x' })).rejects.toMatchObject({
+    code: 'ERR_NOT_FOUND',
+  })
+  await expect(service.update(reader, 'Movie', own?.row_id ?? '', { mov_owner: 'boss' })).rejects.toMatchObject({
+    code: 'ERR_RIGHT',
+  })
+  expect(await service.update(reader, 'Movie', own?.row_id ?? '', { mov_title: 'Mine' })).toMatchObject({
+    mov_title: 'Mine',
+  })
+  await expect(service.create(reader, 'Movie', { mov_code: 'N', mov_title: 'N' })).rejects.toMatchObject({
+    code: 'ERR_RIGHT',
+  })
   await expect(service.delete(reader, 'Movie', own?.row_id ?? '')).rejects.toMatchObject({ code: 'ERR_RIGHT' })
   await expect(service.search(reader, 'Review')).rejects.toMatchObject({ code: 'ERR_RIGHT' })
 })
@@ -100,6 +130,9 @@ test('several grants unite: rows of any of them, fields that one of them shows',
 
 test('an unknown object is not found', async () => {
   const { service } = createService()
-  await expect(service.search(boss, 'Nothing')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND', message: expect.stringContaining('"Nothing"') })
+  await expect(service.search(boss, 'Nothing')).rejects.toMatchObject({
+    code: 'ERR_NOT_FOUND',
+    message: expect.stringContaining('"Nothing"'),
+  })
   await expect(service.search(boss, '__proto__')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
 })

@@ -6,7 +6,8 @@ import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { AnswerOptions, CountResult, ObjectName, SearchRequest } from './business-objects.js'
-import type { ServiceContext } from './create-business-objects.js'
+import { answerSelection, parseRowId } from './selections.js'
+import type { ServiceContext } from './service-context.js'
 import { inlineDocuments } from './documents.js'
 import type { HookContext, SearchContext } from './hooks.js'
 import { translate } from './store-errors.js'
@@ -20,7 +21,12 @@ const mostPerPage = 1000
 export function createReads(context: ServiceContext) {
   return { get, search, count }
 
-  async function get(principal: Principal, name: ObjectName, rowId: string, options?: AnswerOptions): Promise<BusinessRecord> {
+  async function get(
+    principal: Principal,
+    name: ObjectName,
+    rowId: string,
+    options?: AnswerOptions,
+  ): Promise<BusinessRecord> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const where = access.need('R')
@@ -33,7 +39,12 @@ export function createReads(context: ServiceContext) {
     return record
   }
 
-  async function read(object: ObjectModel, rowId: string, select: Selection, where: Filter | undefined): Promise<BusinessRecord> {
+  async function read(
+    object: ObjectModel,
+    rowId: string,
+    select: Selection,
+    where: Filter | undefined,
+  ): Promise<BusinessRecord> {
     let record
     try {
       const session = await context.session()
@@ -45,7 +56,11 @@ export function createReads(context: ServiceContext) {
     return record
   }
 
-  async function search(principal: Principal, name: ObjectName, request: SearchRequest = {}): Promise<AsyncIterable<readonly BusinessRecord[]>> {
+  async function search(
+    principal: Principal,
+    name: ObjectName,
+    request: SearchRequest = {},
+  ): Promise<AsyncIterable<readonly BusinessRecord[]>> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const rights = access.need('R')
@@ -53,9 +68,15 @@ export function createReads(context: ServiceContext) {
     const order = readOrder(access, request.order)
     const limit = request.page === undefined ? undefined : pageSizeOf(object, request)
     const page = request.page === undefined ? 0 : wholeNumber('page', request.page, 0, Number.MAX_SAFE_INTEGER)
-    const where = and(rights, await runSearchHook(object.definition.hooks?.preSearch, object, principal, readFilter(access, request)))
+    const where = and(
+      rights,
+      await runSearchHook(object.definition.hooks?.preSearch, object, principal, readFilter(access, request)),
+    )
     const session = await context.session()
-    const batches = translated(session.search(object, { select, where, order, limit, offset: limit === undefined ? 0 : page * limit }), object)
+    const batches = translated(
+      session.search(object, { select, where, order, limit, offset: limit === undefined ? 0 : page * limit }),
+      object,
+    )
     return needsRows(object, request) ? finishRows(batches, object, principal, request) : batches
   }
 
@@ -65,7 +86,10 @@ export function createReads(context: ServiceContext) {
     const rights = access.need('R')
     const pagesize = pageSizeOf(object, request)
     const page = wholeNumber('page', request.page ?? 0, 0, Number.MAX_SAFE_INTEGER)
-    const where = and(rights, await runSearchHook(object.definition.hooks?.preCount, object, principal, readFilter(access, request)))
+    const where = and(
+      rights,
+      await runSearchHook(object.definition.hooks?.preCount, object, principal, readFilter(access, request)),
+    )
     try {
       const count = await (await context.session()).count(object, where)
       return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
@@ -74,7 +98,10 @@ export function createReads(context: ServiceContext) {
     }
   }
 
-  async function* translated(batches: AsyncIterable<readonly BusinessRecord[]>, object: ObjectModel): AsyncGenerator<readonly BusinessRecord[]> {
+  async function* translated(
+    batches: AsyncIterable<readonly BusinessRecord[]>,
+    object: ObjectModel,
+  ): AsyncGenerator<readonly BusinessRecord[]> {
     try {
       yield* batches
     } catch (error) {
@@ -82,7 +109,12 @@ export function createReads(context: ServiceContext) {
     }
   }
 
-  async function* finishRows(batches: AsyncIterable<readonly BusinessRecord[]>, object: ObjectModel, principal: Principal, request: SearchRequest): AsyncGenerator<readonly BusinessRecord[]> {
+  async function* finishRows(
+    batches: AsyncIterable<readonly BusinessRecord[]>,
+    object: ObjectModel,
+    principal: Principal,
+    request: SearchRequest,
+  ): AsyncGenerator<readonly BusinessRecord[]> {
     const { hooks } = object.definition
     const hookBase = hookContext(object, principal)
     let count = 0
@@ -101,29 +133,17 @@ export function createReads(context: ServiceContext) {
     return { object, principal, service: context.bind(context.transaction) }
   }
 
-  async function runSearchHook(hook: ((search: SearchContext) => void | Promise<void>) | undefined, object: ObjectModel, principal: Principal, where: Filter | undefined) {
+  async function runSearchHook(
+    hook: ((search: SearchContext) => void | Promise<void>) | undefined,
+    object: ObjectModel,
+    principal: Principal,
+    where: Filter | undefined,
+  ) {
     if (!hook) return where
     const search: SearchContext = { ...hookContext(object, principal), where }
     await hook(search)
     return search.where
   }
-}
-
-/** The row id in its stored form. @throws RestError ERR_NOT_FOUND for a text that cannot be one. */
-export function parseRowId(object: ObjectModel, rowId: string): string {
-  const id = object.id.type.parse(rowId, object.id)
-  if (typeof id !== 'string' || id === '') throw RestError.notFound(`Record "${rowId.slice(0, 100)}" of "${object.name}"`)
-  return id
-}
-
-/** The fields that a caller gets, rights applied. */
-export function answerSelection(access: Access, options: AnswerOptions | undefined): Selection {
-  if (options === undefined) return access.selection
-  const { fields, timestamps } = options
-  if (fields === undefined) return timestamps ? access.selectionWithTimestamps : access.selection
-  const names = fields.map((name) => access.readable(name).name)
-  const technical = timestamps ? access.object.technical.filter((field) => !access.hides(field)) : []
-  return access.object.select([...names, ...technical.map(({ name }) => name)])
 }
 
 /** Both conditions; either may be absent. */

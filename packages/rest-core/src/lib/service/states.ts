@@ -19,7 +19,12 @@ export function checkInitialState(object: ObjectModel, values: Readonly<Record<s
 }
 
 /** A changed state must follow a transition that the principal may use; the message names those. */
-export function checkTransition(object: ObjectModel, from: FieldValue, to: FieldValue, principal: Principal): ErrorMessage[] {
+export function checkTransition(
+  object: ObjectModel,
+  from: FieldValue,
+  to: FieldValue,
+  principal: Principal,
+): ErrorMessage[] {
   const field = stateField(object)
   if (!field || from === to || from === '') return []
   const allowed = (object.definition.states?.transitions ?? [])
@@ -27,7 +32,10 @@ export function checkTransition(object: ObjectModel, from: FieldValue, to: Field
     .filter(({ groups }) => groups === undefined || groups.some((group) => principal.groups.includes(group)))
     .map((transition) => transition.to)
   if (allowed.includes(to as string)) return []
-  const choices = allowed.length > 0 ? `allowed from there: ${[...new Set(allowed)].join(', ')}` : 'no other state is allowed from there'
+  const choices =
+    allowed.length > 0
+      ? `allowed from there: ${[...new Set(allowed)].join(', ')}`
+      : 'no other state is allowed from there'
   return [refusal(field, `Field "${field.name}" cannot go from "${String(from)}" to "${String(to)}"; ${choices}.`)]
 }
 

@@ -25,17 +25,42 @@ export async function translate(error: unknown, attempt: Attempt | undefined, se
   if (!(error instanceof StoreError)) return error
   switch (error.code) {
     case 'unavailable':
-      return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', { cause: error, retryAfterSeconds: 2 })
+      return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', {
+        cause: error,
+        retryAfterSeconds: 2,
+      })
     case 'busy':
-      return new RestError('ERR_UNAVAILABLE', 'The record is being changed by others; try again.', { cause: error, retryAfterSeconds: 1 })
+      return new RestError('ERR_UNAVAILABLE', 'The record is being changed by others; try again.', {
+        cause: error,
+        retryAfterSeconds: 1,
+      })
     case 'unique':
-      return RestError.conflict(orElse(attempt && (await duplicates(attempt, session)), { code: 'ERR_USERKEY', text: 'Another record already has this key.' }), error)
+      return RestError.conflict(
+        orElse(attempt && (await duplicates(attempt, session)), {
+          code: 'ERR_USERKEY',
+          text: 'Another record already has this key.',
+        }),
+        error,
+      )
     case 'reference':
       return attempt?.operation === 'delete'
-        ? RestError.conflict(orElse(await referrers(attempt, session), { code: 'ERR_REFERENCE', text: 'Other records refer to it; delete or change them first.' }), error)
-        : RestError.validation(orElse(attempt && (await missingReferences(attempt, session)), { code: 'ERR_REFERENCE', text: 'A linked record does not exist any more.' }))
+        ? RestError.conflict(
+            orElse(await referrers(attempt, session), {
+              code: 'ERR_REFERENCE',
+              text: 'Other records refer to it; delete or change them first.',
+            }),
+            error,
+          )
+        : RestError.validation(
+            orElse(attempt && (await missingReferences(attempt, session)), {
+              code: 'ERR_REFERENCE',
+              text: 'A linked record does not exist any more.',
+            }),
+          )
     case 'value':
-      return RestError.validation([{ code: 'ERR_TYPE', text: 'The database refused a value: it is too long or out of range.' }])
+      return RestError.validation([
+        { code: 'ERR_TYPE', text: 'The database refused a value: it is too long or out of range.' },
+      ])
     case 'schema':
     case 'internal':
       return new RestError('ERR_INTERNAL', 'The request could not be carried out.', { cause: error })
@@ -48,34 +73,56 @@ function orElse(messages: ErrorMessage[] | undefined, general: ErrorMessage): Er
 }
 
 /** Messages about functional keys and unique fields that another record already has. */
-export async function duplicates({ object, rowId, values = {} }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+export async function duplicates(
+  { object, rowId, values = {} }: Attempt,
+  session: StoreSession,
+): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
   const keys = [object.key, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
-  const current = rowId !== undefined ? await session.get(object, rowId, { select: object.select(keys.flat().map(({ name }) => name)) }) : undefined
+  const current =
+    rowId !== undefined
+      ? await session.get(object, rowId, { select: object.select(keys.flat().map(({ name }) => name)) })
+      : undefined
   for (const key of keys) {
     const filled = key.map((field) => ({ field, value: values[field.name] ?? current?.[field.name] }))
     if (filled.every(({ field }) => !(field.name in values)) || filled.some(({ value }) => isEmpty(value))) continue
-    const terms: Filter[] = filled.map(({ field, value }) => ({ op: '=', field: field.name, value: value as FieldValue }))
+    const terms: Filter[] = filled.map(({ field, value }) => ({
+      op: '=',
+      field: field.name,
+      value: value as FieldValue,
+    }))
     if (rowId !== undefined) terms.push({ op: '<>', field: 'row_id', value: rowId })
-    if ((await session.count(object, { op: 'and', terms })) > 0) messages.push(duplicate(key as [FieldModel, ...FieldModel[]], { ...current, ...values }))
+    if ((await session.count(object, { op: 'and', terms })) > 0)
+      messages.push(duplicate(key as [FieldModel, ...FieldModel[]], { ...current, ...values }))
   }
   return messages
 }
 
-function duplicate(key: readonly [FieldModel, ...FieldModel[]], values: Readonly<Record<string, FieldValue>>): ErrorMessage {
+function duplicate(
+  key: readonly [FieldModel, ...FieldModel[]],
+  values: Readonly<Record<string, FieldValue>>,
+): ErrorMessage {
   const shown = key.map((field) => `${field.name} "${field.type.format(values[field.name] ?? '', field)}"`).join(', ')
   const [field] = key
   return { code: 'ERR_USERKEY', field: field.name, text: `Another record already has ${shown}.` }
 }
 
 /** Messages about references to rows that are not there. */
-export async function missingReferences({ object, values = {} }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+export async function missingReferences(
+  { object, values = {} }: Attempt,
+  session: StoreSession,
+): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
   for (const { name, target } of object.references) {
     const value = values[name]
     if (isEmpty(value)) continue
     const found = await session.get(target, value as string, { select: target.select([]) })
-    if (!found) messages.push({ code: 'ERR_REFERENCE', field: name, text: `Field "${name}" refers to ${target.name} "${String(value)}", which does not exist.` })
+    if (!found)
+      messages.push({
+        code: 'ERR_REFERENCE',
+        field: name,
+        text: `Field "${name}" refers to ${target.name} "${String(value)}", which does not exist.`,
+      })
   }
   return messages
 }

@@ -78,7 +78,10 @@ export class LazyTransaction {
 }
 
 /** Commits when `work` resolves; undoes everything and passes the error on when it rejects. */
-export async function runTransaction<T>(transaction: LazyTransaction, work: (transaction: LazyTransaction) => Promise<T>): Promise<T> {
+export async function runTransaction<T>(
+  transaction: LazyTransaction,
+  work: (transaction: LazyTransaction) => Promise<T>,
+): Promise<T> {
   try {
     const result = await work(transaction)
     await transaction.commit()

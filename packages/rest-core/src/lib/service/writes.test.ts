@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { RestError } from '../../errors.js'
+import type { RestError } from '../../errors.js'
+import type { Change } from './service-context.js'
 import { verifyPasswordHash } from '../security/password.js'
 import { Movie, boss, collect, createService } from './fixture-for-test.js'
 
@@ -43,7 +44,12 @@ test('create() keeps who created and when, update() who updated and when', async
 
 test('create() ignores row id, joined, read-only and technical fields', async () => {
   const { service } = createService()
-  const movie = await service.create(boss, 'Movie', { ...alien, row_id: '77', mov_rank: 5, mov_genre_id__gen_name: 'x', created_by: 'x' }, { timestamps: true })
+  const movie = await service.create(
+    boss,
+    'Movie',
+    { ...alien, row_id: '77', mov_rank: 5, mov_genre_id__gen_name: 'x', created_by: 'x' },
+    { timestamps: true },
+  )
   expect(movie).toMatchObject({ mov_rank: null, created_by: 'boss' })
   expect(movie.row_id).not.toBe('77')
 })
@@ -90,7 +96,9 @@ test('of several creates with one functional key at once, one wins and the other
   expect(losers).toHaveLength(9)
   for (const { code, messages } of losers) {
     expect(code).toBe('ERR_CONFLICT')
-    expect(messages).toMatchObject([{ code: 'ERR_USERKEY', field: 'mov_code', text: 'Another record already has mov_code "ALIEN".' }])
+    expect(messages).toMatchObject([
+      { code: 'ERR_USERKEY', field: 'mov_code', text: 'Another record already has mov_code "ALIEN".' },
+    ])
   }
 })
 
@@ -104,7 +112,9 @@ test('update() changes the given fields only and answers the whole record', asyn
 test('update() cannot empty a required field', async () => {
   const { service } = createService()
   const { row_id: id } = await service.create(boss, Movie, alien)
-  await expect(service.update(boss, Movie, id, { mov_title: '' })).rejects.toMatchObject({ messages: [{ code: 'ERR_REQUIRED', field: 'mov_title' }] })
+  await expect(service.update(boss, Movie, id, { mov_title: '' })).rejects.toMatchObject({
+    messages: [{ code: 'ERR_REQUIRED', field: 'mov_title' }],
+  })
 })
 
 test('update() of a row that is gone is not found', async () => {
@@ -115,18 +125,24 @@ test('update() of a row that is gone is not found', async () => {
   await expect(service.delete(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
 })
 
-test.each(['abc', '', '1.5', '99999999999999999999', "1' or '1'='1", '%'])('a row id %j that cannot be one is not found', async (id) => {
-  const { service } = createService()
-  await expect(service.get(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-  await expect(service.update(boss, Movie, id, {})).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-  await expect(service.delete(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-})
+test.each(['abc', '', '1.5', '99999999999999999999', "1' or '1'='1", '%'])(
+  'a row id %j that cannot be one is not found',
+  async (id) => {
+    const { service } = createService()
+    await expect(service.get(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await expect(service.update(boss, Movie, id, {})).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await expect(service.delete(boss, Movie, id)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  },
+)
 
 test('update() with a precondition that fails changes nothing', async () => {
   const { service } = createService()
   const { row_id: id } = await service.create(boss, Movie, alien)
   const precondition = ({ mov_title: title }: { [field: string]: unknown }) => title === 'Other'
-  await expect(service.update(boss, Movie, id, { mov_title: 'x' }, { precondition })).rejects.toMatchObject({ code: 'ERR_PRECONDITION', status: 412 })
+  await expect(service.update(boss, Movie, id, { mov_title: 'x' }, { precondition })).rejects.toMatchObject({
+    code: 'ERR_PRECONDITION',
+    status: 412,
+  })
   await expect(service.delete(boss, Movie, id, { precondition })).rejects.toMatchObject({ code: 'ERR_PRECONDITION' })
   expect(await service.get(boss, Movie, id)).toMatchObject({ mov_title: 'Alien' })
 })
@@ -136,10 +152,17 @@ test('a state follows granted transitions only; the refusal names them', async (
   const writer = user('writer', [{ object: '*', letters: 'CRUD' }])
   const { row_id: id } = await service.create(writer, Movie, alien)
   await expect(service.update(writer, Movie, id, { mov_state: 'archived' })).rejects.toMatchObject({
-    messages: [{ code: 'ERR_TRANSITION', text: 'Field "mov_state" cannot go from "draft" to "archived"; allowed from there: public.' }],
+    messages: [
+      {
+        code: 'ERR_TRANSITION',
+        text: 'Field "mov_state" cannot go from "draft" to "archived"; allowed from there: public.',
+      },
+    ],
   })
   expect(await service.update(writer, Movie, id, { mov_state: 'public' })).toMatchObject({ mov_state: 'public' })
-  await expect(service.update(boss, Movie, id, { mov_state: 'draft' })).rejects.toMatchObject({ messages: [{ code: 'ERR_TRANSITION' }] })
+  await expect(service.update(boss, Movie, id, { mov_state: 'draft' })).rejects.toMatchObject({
+    messages: [{ code: 'ERR_TRANSITION' }],
+  })
   expect(await service.update(boss, Movie, id, { mov_state: 'archived' })).toMatchObject({ mov_state: 'archived' })
 })
 
@@ -149,13 +172,21 @@ test('delete() of a row that others refer to says who refers to it', async () =>
   await service.create(boss, Movie, { ...alien, mov_genre_id: id })
   await expect(service.delete(boss, 'Genre', id)).rejects.toMatchObject({
     code: 'ERR_CONFLICT',
-    messages: [{ code: 'ERR_REFERENCE', field: 'mov_genre_id', text: '1 record of Movie refer to it by "mov_genre_id"; delete or change them first.' }],
+    messages: [
+      {
+        code: 'ERR_REFERENCE',
+        field: 'mov_genre_id',
+        text: '1 record of Movie refer to it by "mov_genre_id"; delete or change them first.',
+      },
+    ],
   })
 })
 
 test('delete() takes children along, with their hooks', async () => {
   const deleted: string[] = []
-  const { service } = createService({ Review: { postDelete: ({ record }) => void deleted.push(record['rev_text'] as string) } })
+  const { service } = createService({
+    Review: { postDelete: ({ record }) => void deleted.push(record['rev_text'] as string) },
+  })
   const { row_id: id } = await service.create(boss, Movie, alien)
   const review = await service.create(boss, 'Review', { rev_movie_id: id, rev_text: 'good' })
   expect(await service.delete(boss, Movie, id)).toEqual({ row_id: id })
@@ -179,7 +210,9 @@ test('an upload is stored and inlined on demand; a replaced one goes', async () 
   const content = Buffer.from('picture').toString('base64')
   const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'poster.png', content } })
   expect(documents.ids()).toEqual([movie['mov_poster']])
-  expect(await service.get(boss, 'Movie', movie.row_id, { inlineDocuments: true, inlineThumbnails: ['mov_poster'] })).toMatchObject({
+  expect(
+    await service.get(boss, 'Movie', movie.row_id, { inlineDocuments: true, inlineThumbnails: ['mov_poster'] }),
+  ).toMatchObject({
     mov_poster: { name: 'poster.png', size: 7, content, thumbnail: 'AQID', path: 'Movie/mov_poster' },
   })
   const kept = await service.update(boss, 'Movie', movie.row_id, { mov_poster: movie['mov_poster'], mov_title: 'x' })
@@ -202,7 +235,9 @@ test("a record cannot be given another record's document", async () => {
   const { service } = createService()
   const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'p.png', content: 'AAAA' } })
   const theft = { mov_code: 'B', mov_title: 'B', mov_poster: movie['mov_poster'] }
-  await expect(service.create(boss, 'Movie', theft)).rejects.toMatchObject({ messages: [{ code: 'ERR_REFERENCE', field: 'mov_poster' }] })
+  await expect(service.create(boss, 'Movie', theft)).rejects.toMatchObject({
+    messages: [{ code: 'ERR_REFERENCE', field: 'mov_poster' }],
+  })
 })
 
 test('transaction() keeps everything or nothing', async () => {
@@ -218,7 +253,7 @@ test('transaction() keeps everything or nothing', async () => {
 })
 
 test('onChange is told of what was committed, and of nothing else', async () => {
-  const onChange = vi.fn()
+  const onChange = vi.fn<(change: Change) => void>()
   const { service, model } = createService({}, { onChange })
   const { row_id: rowId } = await service.create(boss, Movie, alien)
   await service.create(boss, Movie, alien).catch(() => {})

@@ -9,13 +9,13 @@ import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
 import type { StoreSession } from '../store.js'
 import type { AnswerOptions, ObjectName, UpdateOptions } from './business-objects.js'
-import type { Change, ServiceContext } from './create-business-objects.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, documentFields, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
 import type { Input } from './input.js'
 import { applyDefaults, readInput, timestamp, validate } from './input.js'
-import { answerSelection, parseRowId } from './reads.js'
+import { answerSelection, parseRowId, wholeSelection } from './selections.js'
+import type { Change, ServiceContext } from './service-context.js'
 import { checkInitialState, checkTransition, stateField } from './states.js'
 import type { Attempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
@@ -38,7 +38,12 @@ interface Write {
 export function createWrites(context: ServiceContext) {
   return { create, update, delete: remove }
 
-  async function create(principal: Principal, name: ObjectName, body: unknown, options?: AnswerOptions): Promise<BusinessRecord> {
+  async function create(
+    principal: Principal,
+    name: ObjectName,
+    body: unknown,
+    options?: AnswerOptions,
+  ): Promise<BusinessRecord> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const where = access.need('C')
@@ -61,7 +66,11 @@ export function createWrites(context: ServiceContext) {
     const now = context.clock()
     applyDefaults(access, values, namesWithMessages(input), principal, now)
     if (hooks?.preValidate) await hooks.preValidate(hookContext)
-    await refuse(write, undefined, [...input.messages, ...checkDocumentIds(input, undefined), ...checkInitialState(object, values)])
+    await refuse(write, undefined, [
+      ...input.messages,
+      ...checkDocumentIds(input, undefined),
+      ...checkInitialState(object, values),
+    ])
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preCreate) await hooks.preCreate(hookContext)
@@ -72,7 +81,13 @@ export function createWrites(context: ServiceContext) {
     return save(write, hooks?.postCreate, (session) => session.insert(object, values, write.select))
   }
 
-  async function update(principal: Principal, name: ObjectName, rowId: string, body: unknown, options?: UpdateOptions): Promise<BusinessRecord> {
+  async function update(
+    principal: Principal,
+    name: ObjectName,
+    rowId: string,
+    body: unknown,
+    options?: UpdateOptions,
+  ): Promise<BusinessRecord> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const where = access.need('U')
@@ -85,41 +100,70 @@ export function createWrites(context: ServiceContext) {
       const old = () => (whole ??= lockRow(transaction, access, id, wholeSelection(object), where))
       const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
       const select = answerSelection(access, options)
-      return runUpdate({ object, access, principal, input, select, where, transaction, hookContext, options }, id, old, options)
+      return runUpdate(
+        { object, access, principal, input, select, where, transaction, hookContext, options },
+        id,
+        old,
+        options,
+      )
     })
   }
 
-  async function runUpdate(write: Write, id: string, old: () => Promise<BusinessRecord>, options: UpdateOptions | undefined): Promise<BusinessRecord> {
+  async function runUpdate(
+    write: Write,
+    id: string,
+    old: () => Promise<BusinessRecord>,
+    options: UpdateOptions | undefined,
+  ): Promise<BusinessRecord> {
     const { object, access, principal, input, select, where, transaction, hookContext } = write
     const { hooks } = object.definition
     const { values } = input
     if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
-    if (hooks?.isUpdateEnable && !(await hooks.isUpdateEnable({ ...hookContext, record: await old() }))) throw notEnabled('updated', object)
+    if (hooks?.isUpdateEnable && !(await hooks.isUpdateEnable({ ...hookContext, record: await old() })))
+      throw notEnabled('updated', object)
     if (hooks?.initUpdate) await hooks.initUpdate(hookContext)
     if (hooks?.preValidate) await hooks.preValidate(hookContext)
     const messages = [...input.messages]
     if (input.documentIds.length > 0) messages.push(...checkDocumentIds(input, await old()))
     const state = stateField(object)
-    if (state && state.name in values) messages.push(...checkTransition(object, (await old())[state.name] as FieldValue, values[state.name] as FieldValue, principal))
+    if (state && state.name in values)
+      messages.push(
+        ...checkTransition(
+          object,
+          (await old())[state.name] as FieldValue,
+          values[state.name] as FieldValue,
+          principal,
+        ),
+      )
     await refuse(write, id, messages)
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preUpdate) await hooks.preUpdate(hookContext)
-    const replaced = documentFields(object).filter(({ name }) => name in values || input.uploads.some(({ field }) => field.name === name))
-    const oldDocuments = replaced.length > 0 ? await old().then((record) => replaced.map(({ name }) => record[name] as string)) : []
+    const replaced = documentFields(object).filter(
+      ({ name }) => name in values || input.uploads.some(({ field }) => field.name === name),
+    )
+    const oldDocuments =
+      replaced.length > 0 ? await old().then((record) => replaced.map(({ name }) => record[name] as string)) : []
     if (object.technical.length > 0) {
       values['updated_dt'] = timestamp(context.clock())
       values['updated_by'] = principal.login
     }
     const record = await save(write, hooks?.postUpdate, async (session) => {
-      return (await session.update(object, id, values, { select, where })) ?? Promise.reject(await missing(session, access, id))
+      return (
+        (await session.update(object, id, values, { select, where })) ??
+        Promise.reject(await missing(session, access, id))
+      )
     })
     removeDocumentsAfterCommit(transaction, oldDocuments)
     return record
   }
 
   /** Uploads, hashes and writes; what was uploaded goes again when the write fails. */
-  async function save(write: Write, post: ((hook: WriteContext) => void | Promise<void>) | undefined, run: (session: StoreSession) => Promise<BusinessRecord>): Promise<BusinessRecord> {
+  async function save(
+    write: Write,
+    post: ((hook: WriteContext) => void | Promise<void>) | undefined,
+    run: (session: StoreSession) => Promise<BusinessRecord>,
+  ): Promise<BusinessRecord> {
     const { object, input, select, where, transaction, hookContext, options } = write
     const { hooks } = object.definition
     const uploaded = input.uploads.length > 0 ? await storeUploads(context.documents, input, input.values) : []
@@ -136,7 +180,8 @@ export function createWrites(context: ServiceContext) {
         if (post) await post(after)
         if (hooks?.postSave) await hooks.postSave(after)
       }
-      if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context.documents, object, record, options)
+      if (options?.inlineDocuments || options?.inlineThumbnails)
+        await inlineDocuments(context.documents, object, record, options)
       transaction.afterRollback(() => removeDocuments(uploaded))
       announce(transaction, object, hookContext.operation, record.row_id)
       return record
@@ -146,7 +191,12 @@ export function createWrites(context: ServiceContext) {
     }
   }
 
-  async function remove(principal: Principal, name: ObjectName, rowId: string, options?: Pick<UpdateOptions, 'precondition'>): Promise<{ row_id: string }> {
+  async function remove(
+    principal: Principal,
+    name: ObjectName,
+    rowId: string,
+    options?: Pick<UpdateOptions, 'precondition'>,
+  ): Promise<{ row_id: string }> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const where = access.need('D')
@@ -154,7 +204,9 @@ export function createWrites(context: ServiceContext) {
     const id = parseRowId(object, rowId)
     return inTransaction({ object, operation: 'delete', rowId: id }, async (transaction) => {
       if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
-      const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) => missing(session, access, id))
+      const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) =>
+        missing(session, access, id),
+      )
       removeDocumentsAfterCommit(transaction, documents)
       announce(transaction, object, 'delete', id)
       return { row_id: id }
@@ -171,13 +223,24 @@ export function createWrites(context: ServiceContext) {
     }
   }
 
-  function createHookContext(object: ObjectModel, principal: Principal, { values }: Input, transaction: LazyTransaction, operation: 'create' | 'update', old: WriteContext['old']): WriteContext {
+  function createHookContext(
+    object: ObjectModel,
+    principal: Principal,
+    { values }: Input,
+    transaction: LazyTransaction,
+    operation: 'create' | 'update',
+    old: WriteContext['old'],
+  ): WriteContext {
     const service = object.definition.hooks ? context.bind(transaction) : (undefined as never)
     return { object, principal, service, operation, old, values, record: undefined }
   }
 
   /** Throws all messages at once; then also what only the database knows, which good requests are not asked. */
-  async function refuse({ object, input }: Write, rowId: string | undefined, found: readonly ErrorMessage[]): Promise<void> {
+  async function refuse(
+    { object, input }: Write,
+    rowId: string | undefined,
+    found: readonly ErrorMessage[],
+  ): Promise<void> {
     const { values } = input
     const operation = rowId === undefined ? 'create' : 'update'
     const messages = [...found, ...validate(object, values, operation, namesWithMessages(input))]
@@ -190,24 +253,47 @@ export function createWrites(context: ServiceContext) {
   }
 
   /** The locked row. @throws RestError ERR_NOT_FOUND or ERR_RIGHT */
-  async function lockRow(transaction: LazyTransaction, access: Access, id: string, select: Selection, where: Filter | undefined): Promise<BusinessRecord> {
+  async function lockRow(
+    transaction: LazyTransaction,
+    access: Access,
+    id: string,
+    select: Selection,
+    where: Filter | undefined,
+  ): Promise<BusinessRecord> {
     const session = await transaction.session()
-    return (await session.get(access.object, id, { select, where, lock: true })) ?? Promise.reject(await missing(session, access, id))
+    return (
+      (await session.get(access.object, id, { select, where, lock: true })) ??
+      Promise.reject(await missing(session, access, id))
+    )
   }
 
-  async function requirePrecondition(transaction: LazyTransaction, access: Access, id: string, where: Filter | undefined, precondition: (record: BusinessRecord) => boolean): Promise<void> {
+  async function requirePrecondition(
+    transaction: LazyTransaction,
+    access: Access,
+    id: string,
+    where: Filter | undefined,
+    precondition: (record: BusinessRecord) => boolean,
+  ): Promise<void> {
     const record = await lockRow(transaction, access, id, access.selection, where)
-    if (!precondition(record)) throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
+    if (!precondition(record))
+      throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
   }
 
   /** Why a row that should be changed was not met: it is not there, or it may be read but not changed. */
   async function missing(session: StoreSession, access: Access, id: string): Promise<RestError> {
     const { object } = access
     const readable = await session.get(object, id, { select: object.select([]), where: access.need('R') })
-    return readable ? new RestError('ERR_RIGHT', `You may not change record "${id}" of "${object.name}".`) : RestError.notFound(`Record "${id}" of "${object.name}"`)
+    return readable
+      ? new RestError('ERR_RIGHT', `You may not change record "${id}" of "${object.name}".`)
+      : RestError.notFound(`Record "${id}" of "${object.name}"`)
   }
 
-  function announce(transaction: LazyTransaction, object: ObjectModel, operation: Change['operation'], rowId: string): void {
+  function announce(
+    transaction: LazyTransaction,
+    object: ObjectModel,
+    operation: Change['operation'],
+    rowId: string,
+  ): void {
     const { onChange } = context
     if (onChange) transaction.afterCommit(async () => onChange({ object, operation, rowId }))
   }
@@ -221,18 +307,6 @@ export function createWrites(context: ServiceContext) {
   }
 }
 
-const wholeSelections = new WeakMap<ObjectModel, Selection>()
-
-/** Everything but passwords: what hooks see of a record. */
-export function wholeSelection(object: ObjectModel): Selection {
-  let selection = wholeSelections.get(object)
-  if (!selection) {
-    const names = [...object.readable.values()].filter(({ type }) => type.name !== 'password').map(({ name }) => name)
-    wholeSelections.set(object, (selection = object.select(names)))
-  }
-  return selection
-}
-
 async function hashPasswords(object: ObjectModel, values: Record<string, FieldValue>): Promise<void> {
   for (const { name, type } of object.fields) {
     const value = values[name]
@@ -242,7 +316,10 @@ async function hashPasswords(object: ObjectModel, values: Record<string, FieldVa
 
 /** Fields that need no further check: their value was refused already, or is an upload. */
 function namesWithMessages({ messages, uploads, documentIds }: Input): ReadonlySet<string> {
-  return new Set([...messages.map(({ field }) => field ?? ''), ...[...uploads, ...documentIds].map(({ field }) => field.name)])
+  return new Set([
+    ...messages.map(({ field }) => field ?? ''),
+    ...[...uploads, ...documentIds].map(({ field }) => field.name),
+  ])
 }
 
 function refuseReadOnly(object: ObjectModel): void {

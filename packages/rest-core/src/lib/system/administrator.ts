@@ -26,7 +26,10 @@ export interface NewAdministrator {
  *
  * @returns `undefined` when there are users already.
  */
-export async function createAdministrator(service: BusinessObjects, options: AdministratorOptions = {}): Promise<NewAdministrator | undefined> {
+export async function createAdministrator(
+  service: BusinessObjects,
+  options: AdministratorOptions = {},
+): Promise<NewAdministrator | undefined> {
   const { login = 'admin', password } = options
   const self = createPrincipal({ login: 'system' })
   if ((await service.count(self, 'User')).count > 0) return undefined
@@ -50,7 +53,10 @@ export async function createAdministrator(service: BusinessObjects, options: Adm
  *
  * @throws RestError ERR_NOT_FOUND when there is no such user.
  */
-export async function resetAdministrator(service: BusinessObjects, options: AdministratorOptions = {}): Promise<NewAdministrator> {
+export async function resetAdministrator(
+  service: BusinessObjects,
+  options: AdministratorOptions = {},
+): Promise<NewAdministrator> {
   const { login = 'admin', password } = options
   const self = createPrincipal({ login: 'system' })
   const generatedPassword = password ? undefined : makePassword()
@@ -59,7 +65,13 @@ export async function resetAdministrator(service: BusinessObjects, options: Admi
     if (!user) throw RestError.notFound(`User "${login}"`)
     await inside.update(self, 'User', user.row_id, { usr_password: password || generatedPassword, usr_active: true })
     const group = await administrators(inside, self)
-    const filter = { op: 'and', terms: [{ op: '=', field: 'rsp_login_id', value: user.row_id }, { op: '=', field: 'rsp_group_id', value: group.row_id }] } as const
+    const filter = {
+      op: 'and',
+      terms: [
+        { op: '=', field: 'rsp_login_id', value: user.row_id },
+        { op: '=', field: 'rsp_group_id', value: group.row_id },
+      ],
+    } as const
     if ((await inside.count(self, 'Responsibility', { filter })).count === 0) {
       await inside.create(self, 'Responsibility', { rsp_login_id: user.row_id, rsp_group_id: group.row_id })
     }
@@ -76,7 +88,13 @@ async function administrators(service: BusinessObjects, self: Principal): Promis
   return group ?? service.create(self, 'Group', { grp_name: administratorGroup, grp_desc: 'May do everything' })
 }
 
-async function find(service: BusinessObjects, self: Principal, object: string, field: string, value: string): Promise<BusinessRecord | undefined> {
+async function find(
+  service: BusinessObjects,
+  self: Principal,
+  object: string,
+  field: string,
+  value: string,
+): Promise<BusinessRecord | undefined> {
   const records = await service.search(self, object, { filter: { op: '=', field, value } })
   for await (const [record] of records) return record
   return undefined

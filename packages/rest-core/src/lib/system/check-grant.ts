@@ -25,10 +25,19 @@ function targets(name: string, objects: ReadonlyMap<string, ObjectModel>): reado
   if (object) return [object]
   // An empty name is refused as a missing value.
   if (name === '') return []
-  throw RestError.validation([{ code: 'ERR_REFERENCE', field: 'grt_object', text: `There is no object "${name}"; give the name of one, or * for all.` }])
+  throw RestError.validation([
+    {
+      code: 'ERR_REFERENCE',
+      field: 'grt_object',
+      text: `There is no object "${name}"; give the name of one, or * for all.`,
+    },
+  ])
 }
 
 /** Names separated by commas. */
 export function splitNames(text: string): string[] {
-  return text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 }

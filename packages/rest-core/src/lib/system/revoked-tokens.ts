@@ -28,7 +28,12 @@ export function createRevokedTokens({ model, store }: RevokedTokensOptions) {
 
   async function removeEnded(): Promise<void> {
     const where = { op: '<', field: 'rvk_expires', value: Date.now() } as const
-    for await (const batch of store.search(object, { select: object.selection, where, order: object.order, limit: 1000 })) {
+    for await (const batch of store.search(object, {
+      select: object.selection,
+      where,
+      order: object.order,
+      limit: 1000,
+    })) {
       for (const { row_id: id } of batch) await store.delete(object, id)
     }
   }

@@ -68,8 +68,22 @@ export const Responsibility = defineObject({
   pluralLabel: 'Responsibilities',
   table: 'sys_responsibility',
   fields: {
-    rsp_login_id: { type: 'reference', object: 'User', display: ['usr_login'], onDelete: 'cascade', key: true, label: 'User' },
-    rsp_group_id: { type: 'reference', object: 'Group', display: ['grp_name'], onDelete: 'cascade', key: true, label: 'Group' },
+    rsp_login_id: {
+      type: 'reference',
+      object: 'User',
+      display: ['usr_login'],
+      onDelete: 'cascade',
+      key: true,
+      label: 'User',
+    },
+    rsp_group_id: {
+      type: 'reference',
+      object: 'Group',
+      display: ['grp_name'],
+      onDelete: 'cascade',
+      key: true,
+      label: 'Group',
+    },
   },
 })
 
@@ -80,11 +94,30 @@ export const Grant = defineObject({
   pluralLabel: 'Grants',
   table: 'sys_grant',
   fields: {
-    grt_group_id: { type: 'reference', object: 'Group', display: ['grp_name'], onDelete: 'cascade', key: true, label: 'Group' },
+    grt_group_id: {
+      type: 'reference',
+      object: 'Group',
+      display: ['grp_name'],
+      onDelete: 'cascade',
+      key: true,
+      label: 'Group',
+    },
     grt_object: { type: 'string', length: 63, key: true, label: 'Object', help: 'Name of an object, or * for all.' },
-    grt_rights: { type: 'string', length: 5, pattern: 'C?R?U?D?A?', required: true, default: 'R', label: 'Rights', help: 'Letters: Create, Read, Update, Delete, run Actions.' },
+    grt_rights: {
+      type: 'string',
+      length: 5,
+      pattern: 'C?R?U?D?A?',
+      required: true,
+      default: 'R',
+      label: 'Rights',
+      help: 'Letters: Create, Read, Update, Delete, run Actions.',
+    },
     grt_filter: { type: 'text', label: 'Row filter', help: 'Rows it covers, e.g. created_by = [LOGIN]. Empty: all.' },
-    grt_hidden_fields: { type: 'text', label: 'Hidden fields', help: 'Names of fields that are not shown, separated by commas.' },
+    grt_hidden_fields: {
+      type: 'text',
+      label: 'Hidden fields',
+      help: 'Names of fields that are not shown, separated by commas.',
+    },
   },
   order: ['grt_group_id', 'grt_object'],
   hooks: { preValidate: checkGrant },

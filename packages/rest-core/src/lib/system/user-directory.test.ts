@@ -11,7 +11,11 @@ const system = createPrincipal({ login: 'system' })
 const model = createModel(systemObjects)
 const store = createMemoryStore()
 const directory = createUserDirectory({ model, store })
-const service = createBusinessObjects({ model, store, onChange: ({ object }) => isDirectoryObject(object) && directory.clear() })
+const service = createBusinessObjects({
+  model,
+  store,
+  onChange: ({ object }) => isDirectoryObject(object) && directory.clear(),
+})
 let generatedPassword = ''
 let userId = ''
 let groupId = ''
@@ -19,7 +23,8 @@ let groupId = ''
 beforeAll(async () => {
   generatedPassword = (await createAdministrator(service))?.generatedPassword ?? ''
   groupId = (await service.create(system, 'Group', { grp_name: 'CLERK' })).row_id
-  userId = (await service.create(system, 'User', { usr_login: 'ann', usr_password: 'pass', usr_first_name: 'Ann' })).row_id
+  userId = (await service.create(system, 'User', { usr_login: 'ann', usr_password: 'pass', usr_first_name: 'Ann' }))
+    .row_id
   await service.create(system, 'Responsibility', { rsp_login_id: userId, rsp_group_id: groupId })
 })
 
@@ -40,13 +45,23 @@ test('of two servers that start at once, one makes the administrator', async () 
   expect(made.filter(Boolean)).toHaveLength(1)
 })
 
-test.each([['ann', 'wrong'], ['nobody', 'pass'], ['', 'pass'], ['a\0', 'pass']])('verifyPassword(%j, %j) gives nobody', async (login, password) => {
+test.each([
+  ['ann', 'wrong'],
+  ['nobody', 'pass'],
+  ['', 'pass'],
+  ['a\0', 'pass'],
+])('verifyPassword(%j, %j) gives nobody', async (login, password) => {
   expect(await directory.verifyPassword(login, password)).toBeUndefined()
 })
 
 test('rights follow grants at once', async () => {
   expect((await directory.principalOf(userId))?.rights.object('SystemParam')).toBeUndefined()
-  await service.create(system, 'Grant', { grt_group_id: groupId, grt_object: 'SystemParam', grt_rights: 'RU', grt_hidden_fields: 'sys_type' })
+  await service.create(system, 'Grant', {
+    grt_group_id: groupId,
+    grt_object: 'SystemParam',
+    grt_rights: 'RU',
+    grt_hidden_fields: 'sys_type',
+  })
   const rights = (await directory.verifyPassword('ann', 'pass'))?.rights.object('SystemParam')
   expect([...(rights?.letters.keys() ?? [])]).toEqual(['R', 'U'])
   expect(rights?.hidden).toEqual(new Set(['sys_type']))

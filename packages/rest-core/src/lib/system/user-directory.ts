@@ -76,7 +76,9 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
       userId,
       login,
       groups,
-      rights: groups.includes(administratorGroup) ? allRights : createRights(model, await grantsOf(links), { LOGIN: login, USERID: userId }),
+      rights: groups.includes(administratorGroup)
+        ? allRights
+        : createRights(model, await grantsOf(links), { LOGIN: login, USERID: userId }),
       firstname: record['usr_first_name'] as string,
       lastname: record['usr_last_name'] as string,
       email: record['usr_email'] as string,
@@ -100,13 +102,15 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
     // Nobody has an empty login or one that the database could not hold.
     if (login === '' || login.length > 100 || login.includes('\0') || !login.isWellFormed()) return undefined
     const where: Filter = { op: '=', field: 'usr_login', value: login }
-    for await (const [record] of store.search(user, { select: userFields, where, order: user.order, limit: 1 })) return record
+    for await (const [record] of store.search(user, { select: userFields, where, order: user.order, limit: 1 }))
+      return record
     return undefined
   }
 
   async function all(object: ObjectModel, where: Filter): Promise<BusinessRecord[]> {
     const records: BusinessRecord[] = []
-    for await (const batch of store.search(object, { select: object.selection, where, order: object.order })) records.push(...batch)
+    for await (const batch of store.search(object, { select: object.selection, where, order: object.order }))
+      records.push(...batch)
     return records
   }
 }

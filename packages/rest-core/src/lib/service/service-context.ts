@@ -1,0 +1,30 @@
+import type { DocumentStore } from '../documents/document-store.js'
+import type { Model, ObjectModel } from '../model/model.js'
+import type { ObjectStore, StoreSession } from '../store.js'
+import type { BusinessObjects, ObjectName } from './business-objects.js'
+import type { LazyTransaction } from './transaction.js'
+
+/** A write that was committed. */
+export interface Change {
+  readonly object: ObjectModel
+  readonly operation: 'create' | 'update' | 'delete'
+  readonly rowId: string
+}
+
+/** What reads and writes share: the parts of the service, and the session they work in. */
+export interface ServiceContext {
+  readonly model: Model
+  readonly documents: DocumentStore | undefined
+  readonly clock: () => Date
+  readonly onChange: ((change: Change) => void) | undefined
+  readonly onError: (error: unknown) => void
+  /** For look-ups outside any transaction. */
+  readonly store: ObjectStore
+  /** The transaction that this service is bound to; absent: every request has its own. */
+  readonly transaction: LazyTransaction | undefined
+  /** Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store. */
+  session(own?: LazyTransaction): StoreSession | Promise<StoreSession>
+  resolve(object: ObjectName): ObjectModel
+  /** This service inside a transaction, or, without one, outside. */
+  bind(transaction: LazyTransaction | undefined): BusinessObjects
+}
