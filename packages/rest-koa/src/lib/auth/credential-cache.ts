@@ -3,7 +3,10 @@ import type { Principal } from '@steward/rest-core'
 import type { SessionInfo } from '../router/app-info.js'
 
 export interface CredentialCacheOptions {
-  /** Seconds for which verified credentials are not verified again. Default 60; 0 keeps none. */
+  /**
+   * Seconds for which verified credentials are not verified again. Default 60; 0 keeps none. After them at the latest
+   * it is noticed that another process has changed a user or revoked a token.
+   */
   readonly lifetimeSeconds?: number
   /** Most entries; the oldest go first. Default 10,000. */
   readonly maxEntries?: number

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes } from '../router/address.js'
+import { normalisePrefixes, readAddress } from '../router/address.js'
 import { readBytes } from '../router/body.js'
 import { parseJson } from '../router/json.js'
 import type { Authentication } from './authentication.js'
@@ -31,12 +31,10 @@ export function loginRouter(
   { prefix = '/api', log }: LoginRouterOptions = {},
 ): Middleware {
   const bases = normalisePrefixes(prefix)
-  const logins = new Set(bases.map((base) => `${base}/login`))
-  const logouts = new Set(bases.map((base) => `${base}/logout`))
 
   return async function loginRouter(context, next) {
-    const { path } = context
-    const action = logins.has(path) ? login : logouts.has(path) ? logout : undefined
+    const path = readAddress(context.req.url ?? '/', bases)?.path
+    const action = path === '/login' ? login : path === '/logout' ? logout : undefined
     if (!action) return next()
     try {
       if (context.method !== 'GET' && context.method !== 'POST') {

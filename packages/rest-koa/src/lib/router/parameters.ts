@@ -28,7 +28,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   /** 0-based page. */
   _page: { on: ['search'], since: '4.0' },
   /** Records per page (choice). */
-  _pagesize: { on: ['search'], since: '3.0' },
+  _pagesize: { on: ['search'], since: '4.0' },
   /** Fields to sort by, `-` before a field turns it round (choice). */
   _order: { on: ['search'], since: '3.0' },
   /** Fields of the answer (choice). */

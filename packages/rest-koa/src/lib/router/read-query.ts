@@ -14,6 +14,8 @@ export interface RequestQuery extends SearchRequest {
   readonly count: boolean
 }
 
+const nothing: RequestQuery = Object.freeze({ session: false, count: false })
+
 type Building = { -readonly [K in keyof RequestQuery]?: RequestQuery[K] }
 
 /**
@@ -22,6 +24,7 @@ type Building = { -readonly [K in keyof RequestQuery]?: RequestQuery[K] }
  * @throws RestError ERR_BAD_REQUEST naming the parameter that is unknown, out of place, above the level, repeated or wrong.
  */
 export function readQuery(pairs: QueryPairs, operation: Operation, level: Level): RequestQuery {
+  if (pairs.length === 0) return nothing
   const query: Building = {}
   const seen = new Set<string>()
   const filters: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
@@ -48,7 +51,7 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
     query.order = priorities.toSorted((a, b) => a.priority - b.priority)
   }
   if (query.pageSize !== undefined && !query.count) query.page ??= 0
-  return { session: false, count: false, ...query }
+  return { ...nothing, ...query }
 }
 
 /** The part of the query that is about the answer; `undefined` for the default one. */

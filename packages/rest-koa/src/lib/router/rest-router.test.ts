@@ -206,6 +206,31 @@ describe('restRouter() in other applications', () => {
   )
 })
 
+describe('restRouter() on its base address', () => {
+  it('tells of the application as it was described, and of the session that authenticate() found', async () => {
+    const app = { name: 'shop', title: 'My shop', version: '1.2', platformVersion: '3.4', server: 'test' }
+    const { call } = await startRouter({
+      app,
+      authenticate: async (context) => {
+        context.state['session'] = { id: 'x', authtoken: 't', authtokenexpiry: 1 }
+        return ann
+      },
+    })
+    const session = { id: 'x', login: 'ann', userid: 'ann', authtoken: 't', authtokenexpiry: 1 }
+    expect((await call('GET', '/api/rest')).json).toEqual({
+      name: 'shop',
+      title: 'My shop',
+      version: '1.2',
+      platformversion: '3.4',
+      encoding: 'UTF-8',
+      server: 'test',
+      user: { login: 'ann', userid: 'ann', firstname: '', lastname: '', email: '', lang: '', responsibilities: [] },
+      session,
+    })
+    expect((await call('GET', '/api/rest?session=true')).json).toEqual({ session })
+  })
+})
+
 describe('restRouter() at a compatibility level', () => {
   it.each([
     ['3.0', '/api/rest/json/Thing', 200],
