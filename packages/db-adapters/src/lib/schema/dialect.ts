@@ -44,8 +44,12 @@ export interface TypeRules {
   uniqueLimit(columns: readonly ColumnFamily[]): string | undefined
   /** A dot in a table's name separates the schema from the table; tables of other schemas are their owner's. */
   readonly schemasInNames: boolean
+  /** Declared lengths bind; otherwise a column of the owner holds longer values as it is. */
+  readonly sizesBind: boolean
   /** Most bytes of an identifier. */
   readonly longestName: number
+  /** An index may not go while a foreign key has no other one. */
+  readonly foreignKeysNeedIndexes: boolean
   /** Indexes on long texts are made in another way than others, so that one on a changed column must be made anew. */
   readonly indexDependsOnType: boolean
 }

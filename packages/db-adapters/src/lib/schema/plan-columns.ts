@@ -54,13 +54,15 @@ function stepFor(
 ): 'widen' | 'convert' | undefined {
   // What the database computes cannot be changed, and nobody writes it.
   if (there.generated) return undefined
-  switch (relate(family, there.type)) {
+  // The type of a new column may hold more than the field needs.
+  const needed: ColumnFamily = mapped && column.type.kind === 'string' ? { kind: 'string', length: column.type.length } : family
+  switch (relate(needed, there.type)) {
     case 'same':
       return undefined
     case 'wider':
       return mapped || column.reference ? undefined : 'convert'
     case 'narrower':
-      return mapped && (column.reference || isWithinRange(column.type, there.type)) ? undefined : 'widen'
+      return mapped && (column.reference || !types.sizesBind || isWithinRange(column.type, there.type)) ? undefined : 'widen'
     case 'different':
       return mapped && types.serves(column.type, there.type) ? undefined : 'convert'
   }

@@ -27,7 +27,8 @@ export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, 
   }
   for (const index of own) {
     if (!used.has(index)) {
-      changes.push({ kind: 'dropIndex', table: wanted.name, name: index.name, beforeChanges: changing.includes(index) })
+      const beforeChanges = !types.foreignKeysNeedIndexes || changing.includes(index)
+      changes.push({ kind: 'dropIndex', table: wanted.name, name: index.name, beforeChanges })
     }
   }
   return changes
@@ -35,6 +36,8 @@ export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, 
   function satisfies(there: IndexInfo, { columns: names, kind }: WantedIndex): boolean {
     if (!there.plain) return false
     if (kind !== 'index') return there.unique && lookup.sameColumns(there.columns, names)
+    // A unique one of our own, which no field wants any more, would go on refusing values.
+    if (isOwnName(there.name)) return !there.unique && lookup.sameColumns(there.columns, names)
     return lookup.sameColumn(there.columns[0] as string, names[0] as string)
   }
 

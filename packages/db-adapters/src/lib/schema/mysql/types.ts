@@ -26,7 +26,9 @@ export const mysqlTypes: TypeRules = {
   linkable: (from, to) => comparable(from.declaration) === comparable(to.declaration),
   uniqueLimit,
   schemasInNames: false,
+  sizesBind: true,
   longestName: 64,
+  foreignKeysNeedIndexes: true,
   indexDependsOnType: true,
 }
 

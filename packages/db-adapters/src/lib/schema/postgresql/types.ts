@@ -14,7 +14,9 @@ export const postgresqlTypes: TypeRules = {
   linkable: ({ type: from }, { type: to }) => from.kind === to.kind,
   uniqueLimit: () => undefined,
   schemasInNames: true,
+  sizesBind: true,
   longestName: 63,
+  foreignKeysNeedIndexes: false,
   indexDependsOnType: true,
 }
 

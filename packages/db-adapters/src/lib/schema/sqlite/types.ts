@@ -16,7 +16,9 @@ export const sqliteTypes: TypeRules = {
   linkable: () => true,
   uniqueLimit: () => undefined,
   schemasInNames: false,
+  sizesBind: false,
   longestName: Infinity,
+  foreignKeysNeedIndexes: false,
   indexDependsOnType: false,
 }
 

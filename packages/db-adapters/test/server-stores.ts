@@ -1,0 +1,110 @@
+import type { ObjectStore } from '@steward/rest-core'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import { afterAll, beforeAll } from 'vitest'
+import { freshDatabase, needs, needsOwn, type FreshDatabase, type TestServer } from '../../../tests/servers/index.js'
+import type { ServerStoreOptions } from '../src/lib/pool/options.js'
+import { createMysqlStore } from '../src/mysql.js'
+import { createPostgresqlStore } from '../src/postgresql.js'
+
+type Name = 'postgresql' | 'mysql'
+
+/** A bare connection beside the stores. */
+export interface Admin {
+  rows(sql: string): Promise<Record<string, unknown>[]>
+  /** Ids of the other connections to this database. */
+  connections(): Promise<string[]>
+  /** Ends all other connections to this database. */
+  endConnections(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ServerDatabase {
+  readonly name: Name
+  /** A store that is closed after the tests of the group. */
+  store(options?: ServerStoreOptions): ObjectStore
+  readonly admin: Admin
+}
+
+/** Defines the same tests for PostgreSQL and MySQL, each with an empty database of its own. */
+export function onEachServer(define: (database: ServerDatabase) => void): void {
+  for (const name of ['postgresql', 'mysql'] as const) {
+    needs(name, (url) => {
+      let database: FreshDatabase
+      let admin: Admin
+      const stores: ObjectStore[] = []
+      beforeAll(async () => {
+        database = await freshDatabase(url)
+        admin = await openAdmin(database.url)
+      })
+      afterAll(async () => {
+        for (const store of stores) await store.close()
+        await admin?.close()
+        await database?.drop()
+      })
+      define({
+        name,
+        store(options) {
+          const store = openStore(name, database.url, options)
+          stores.push(store)
+          return store
+        },
+        get admin() {
+          return admin
+        },
+      })
+    })
+  }
+}
+
+/** Defines the same tests for a PostgreSQL and a MariaDB of their own, which may be stopped. */
+export function onEachOwnServer(define: (server: { readonly name: Name; current(): TestServer }) => void): void {
+  for (const name of ['postgresql', 'mysql'] as const) {
+    needsOwn(name, (start) => {
+      let server: TestServer | undefined
+      beforeAll(async () => {
+        server = await start()
+      })
+      afterAll(() => server?.close())
+      define({ name, current: () => server! })
+    })
+  }
+}
+
+export function openStore(name: Name, url: string, options: ServerStoreOptions = {}): ObjectStore {
+  return name === 'postgresql' ? createPostgresqlStore({ ...options, connection: url }) : createMysqlStore({ ...options, connection: url })
+}
+
+function openAdmin(url: string): Promise<Admin> {
+  return url.startsWith('postgres') ? openPostgresql(url) : openMysql(url)
+}
+
+async function openPostgresql(url: string): Promise<Admin> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const rows: Admin['rows'] = async (sql) => (await client.query(sql)).rows as Record<string, unknown>[]
+  const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+  return {
+    rows,
+    connections: async () => (await rows(`select pid ${others}`)).map(({ pid }) => String(pid)),
+    endConnections: async () => void (await rows(`select pg_terminate_backend(pid) ${others}`)),
+    close: () => client.end(),
+  }
+}
+
+async function openMysql(url: string): Promise<Admin> {
+  const connection = await mysql.createConnection(url)
+  const rows: Admin['rows'] = async (sql) => (await connection.query(sql))[0] as Record<string, unknown>[]
+  const connections: Admin['connections'] = async () => {
+    const found = await rows('select id from information_schema.processlist where db = database() and id <> connection_id()')
+    return found.map(({ id, ID = id }) => String(ID))
+  }
+  return {
+    rows,
+    connections,
+    async endConnections() {
+      for (const id of await connections()) await connection.query(`kill ${id}`).catch(() => {})
+    },
+    close: () => connection.end(),
+  }
+}
