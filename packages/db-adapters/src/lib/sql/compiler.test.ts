@@ -182,6 +182,23 @@ describe('createCompiler() writes', () => {
     expect(compiler.search(movie, { select, order: page.order }).statement.sql).not.toContain('(select')
   })
 
+  test('the ids of the page first, where rows are skipped or sorted without an index', () => {
+    const compiler = createCompiler(sqliteDialect)
+    const byYear = { select, order: [{ field: 'year', descending: true }, ...movie.order], limit: 10 }
+    const call = compiler.search(movie, { ...byYear, where: { op: '>', field: 'year', value: 1990 } })
+    expect(call.values).toStrictEqual([1990, 10])
+    expect(call.statement.sql).toMatch(
+      / where t0\.`row_id` in \(select t0\.`row_id` from `movie` as t0 where t0\.`year` > \? order by t0\.`year` desc, t0\.`row_id` limit \?\) order by t0\.`year` desc, t0\.`row_id`$/,
+    )
+    const whole = (query: Parameters<typeof compiler.search>[1]): boolean =>
+      !compiler.search(movie, query).statement.sql.includes('(select')
+    expect(whole({ select, order: movie.order, limit: 10 })).toBe(true)
+    expect(whole({ ...byYear, order: [{ field: 'title', descending: false }, ...movie.order] })).toBe(true)
+    expect(whole({ select, order: movie.order, limit: 10, offset: 10 })).toBe(false)
+    expect(whole({ ...byYear, select: own })).toBe(true)
+    expect(whole({ ...byYear, limit: undefined })).toBe(true)
+  })
+
   test('one statement that writes and answers, where the database can', () => {
     const returning = createCompiler(sqliteDialect)
     expect(returning.insert(movie, { title: 'a' }, select).statement).toMatchObject({

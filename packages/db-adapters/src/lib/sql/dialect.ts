@@ -18,8 +18,13 @@ export interface Dialect {
    * - `reread`: the write gives counts (and an insert id) only; the adapter reads the row with `get`
    */
   readonly writes: 'cte' | 'returning' | 'reread'
-  /** Take the page in a subquery before joining, when filter and order use own columns only. */
-  readonly pageBeforeJoin: boolean
+  /**
+   * Take the page before joining, when filter and order use own columns only:
+   * - `true`: joins are made to a subquery that gives the rows of the page
+   * - `'ids'`: the row id is in a subquery that gives the ids of the page; only where it pays, which is when there are rows
+   *   to skip or to sort without an index
+   */
+  readonly pageBeforeJoin: boolean | 'ids'
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
   /** Most values of one statement; a request with more is refused with `value`. */

@@ -38,7 +38,8 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
     .join(', ')
   const idValues = parts.byId ? 1 : 0
 
-  const query = writer.builder().from(writer.raw(`${writer.quoteTable(parts.object.table)} as ${root}`))
+  const table = writer.raw(`${writer.quoteTable(parts.object.table)} as ${root}`)
+  const query = writer.builder().from(table)
   if (parts.byId)
     query.whereRaw(writer.raw(dialect.compare(joins.place(columns.id), '=', columns.id.type), slots(0, 1)))
   if (where)
@@ -49,21 +50,16 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
 
   const first = idValues + parts.filterValues
   const options = { paging: [first, first + 1], suffix: parts.lock ? dialect.lock : '' }
-  if (paging === 'all' || !dialect.pageBeforeJoin || !pagesAlone(parts))
-    return writer.finish(joinAll(query.select(reads), joins.clauses), options)
+  const finish = (builder: ReturnType<Writer['builder']>): Text =>
+    writer.finish(joinAll(builder, joins.clauses), options)
+  if (!pagesFirst(parts, dialect)) return finish(query.select(reads))
 
-  const page = query
-    .select(
-      writer.raw(
-        ownColumns(parts)
-          .map((name) => `${root}.${writer.quote(name)}`)
-          .join(', '),
-      ),
-    )
-    .as(root)
-  const outer = writer.builder().select(reads).from(page)
+  const own = (names: readonly string[]) => writer.raw(names.map((name) => `${root}.${writer.quote(name)}`).join(', '))
+  const outer = writer.builder().select(reads)
   if (terms) outer.orderByRaw(terms)
-  return writer.finish(joinAll(outer, joins.clauses), options)
+  if (dialect.pageBeforeJoin !== 'ids') return finish(outer.from(query.select(own(ownColumns(parts))).as(root)))
+  const id = own([columns.id.column])
+  return finish(outer.from(table).whereIn(id as never, query.select(id)))
 }
 
 export function countText({ dialect, writer }: Context, { object, columns, where, filterValues }: SelectParts): Text {
@@ -88,9 +84,25 @@ function orderTerm(column: Column, descending: boolean, place: (column: Column) 
 }
 
 /** There is something to join, but filter and order do not need it. */
-function pagesAlone({ selected, columns, where, order = [] }: SelectParts): boolean {
+function pagesFirst(parts: SelectParts, { pageBeforeJoin }: Dialect): boolean {
+  const { selected, columns, where, order = [], paging = 'all' } = parts
+  if (!pageBeforeJoin || paging === 'all' || selected.every(({ path }) => path.length === 0)) return false
   const used = [...(where ? filterFields(where) : []), ...order.map(({ field }) => field)]
-  return selected.some(({ path }) => path.length > 0) && used.every((name) => columns.readable(name).path.length === 0)
+  if (used.some((name) => columns.readable(name).path.length > 0)) return false
+  return pageBeforeJoin !== 'ids' || paging === 'offset' || !sortsByIndex(parts)
+}
+
+function sortsByIndex({ object, order = [] }: SelectParts): boolean {
+  const [first] = order
+  const field = [object.id, ...object.fields].find(({ name }) => name === first?.field)
+  return (
+    field !== undefined &&
+    (field === object.id ||
+      field === object.key[0] ||
+      field.indexed ||
+      field.unique ||
+      field.columnType.kind === 'reference')
+  )
 }
 
 /** Columns of the object's own table that the outer query needs. */

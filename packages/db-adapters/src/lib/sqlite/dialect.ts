@@ -14,7 +14,7 @@ export const exactDigits = 15
 export const sqliteDialect: Dialect = {
   client: 'better-sqlite3',
   writes: 'returning',
-  pageBeforeJoin: false,
+  pageBeforeJoin: 'ids',
   noLimit: -1,
   maxValues: 32_766,
   lock: '',
