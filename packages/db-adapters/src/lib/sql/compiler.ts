@@ -57,6 +57,8 @@ interface Selected {
 
 /** Filters with longer keys are compiled for one use: they do not come again, but would fill the cache. */
 const longestKey = 4_000
+/** From here on it costs less to take the ids of a page first than to join the rows that are skipped; measured on SQLite. */
+const farOffset = 200
 
 let selections = 0
 let statements = 0
@@ -147,13 +149,13 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     search(object, { select, where, order, limit, offset = 0 }) {
       const values: unknown[] = []
       const fields = selected(select)
-      const paging: Paging = offset > 0 ? 'offset' : limit === undefined ? 'all' : 'limit'
+      const paging = pagingOf(limit, offset, dialect)
       let key = `search ${fields.number} ${paging}`
       for (const { field, descending } of order) key += `${descending ? '-' : '+'}${field}`
       if (where) key += filterKey(where, columns(object), values)
       const filterValues = values.length
       if (paging !== 'all') values.push(limit ?? dialect.noLimit)
-      if (paging === 'offset') values.push(offset)
+      if (offset > 0) values.push(offset)
       const parts = { object, columns: columns(object), selected: fields.columns, where, filterValues, order, paging }
       return call(
         shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
@@ -250,6 +252,11 @@ function collect(
     names += ` ${name}`
   }
   return { bound, names, written }
+}
+
+function pagingOf(limit: number | undefined, offset: number, { pageBeforeJoin }: Dialect): Paging {
+  if (offset === 0) return limit === undefined ? 'all' : 'limit'
+  return pageBeforeJoin === 'ids' && offset > farOffset ? 'far' : 'offset'
 }
 
 function noRecord(): never {

@@ -21,8 +21,8 @@ export interface Dialect {
   /**
    * Take the page before joining, when filter and order use own columns only:
    * - `true`: joins are made to a subquery that gives the rows of the page
-   * - `'ids'`: the row id is in a subquery that gives the ids of the page; only where it pays, which is when there are rows
-   *   to skip or to sort without an index
+   * - `'ids'`: the row id is in a subquery that gives the ids of the page; only where it pays, which is when there are many rows
+   *   to skip, or rows to sort without an index
    */
   readonly pageBeforeJoin: boolean | 'ids'
   /** Bound as the limit of a search that has an offset only. */

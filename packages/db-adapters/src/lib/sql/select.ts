@@ -11,7 +11,8 @@ export interface Context {
   readonly writer: Writer
 }
 
-export type Paging = 'all' | 'limit' | 'offset'
+/** `far`: an offset that is worth another way to skip rows. */
+export type Paging = 'all' | 'limit' | 'offset' | 'far'
 
 /** Values are taken in this order: row id, filter, limit, offset. */
 export interface SelectParts {
@@ -46,7 +47,7 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
     query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(idValues, parts.filterValues)))
   if (terms) query.orderByRaw(terms)
   if (paging !== 'all') query.limit(1)
-  if (paging === 'offset') query.offset(1)
+  if (paging === 'offset' || paging === 'far') query.offset(1)
 
   const first = idValues + parts.filterValues
   const options = { paging: [first, first + 1], suffix: parts.lock ? dialect.lock : '' }
@@ -89,7 +90,7 @@ function pagesFirst(parts: SelectParts, { pageBeforeJoin }: Dialect): boolean {
   if (!pageBeforeJoin || paging === 'all' || selected.every(({ path }) => path.length === 0)) return false
   const used = [...(where ? filterFields(where) : []), ...order.map(({ field }) => field)]
   if (used.some((name) => columns.readable(name).path.length > 0)) return false
-  return pageBeforeJoin !== 'ids' || paging === 'offset' || !sortsByIndex(parts)
+  return pageBeforeJoin !== 'ids' || paging === 'far' || !sortsByIndex(parts)
 }
 
 function sortsByIndex({ object, order = [] }: SelectParts): boolean {
