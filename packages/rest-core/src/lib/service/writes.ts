@@ -118,7 +118,7 @@ export function createWrites(context: ServiceContext) {
     const { object, access, principal, input, select, where, transaction, hookContext } = write
     const { hooks } = object.definition
     const { values } = input
-    if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
+    if (options?.precondition) await requirePrecondition(write, id, options.precondition)
     if (hooks?.isUpdateEnable && !(await hooks.isUpdateEnable({ ...hookContext, record: await old() })))
       throw notEnabled('updated', object)
     if (hooks?.initUpdate) await hooks.initUpdate(hookContext)
@@ -203,7 +203,8 @@ export function createWrites(context: ServiceContext) {
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     return inTransaction({ object, operation: 'delete', rowId: id }, async (transaction) => {
-      if (options?.precondition) await requirePrecondition(transaction, access, id, where, options.precondition)
+      if (options?.precondition)
+        await requirePrecondition({ access, principal, transaction, where }, id, options.precondition)
       const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) =>
         missing(session, access, id),
       )
@@ -267,14 +268,16 @@ export function createWrites(context: ServiceContext) {
     )
   }
 
+  /** The record is judged as a get would answer it now; its row stays locked. */
   async function requirePrecondition(
-    transaction: LazyTransaction,
-    access: Access,
+    { access, principal, transaction, where }: Pick<Write, 'access' | 'principal' | 'transaction' | 'where'>,
     id: string,
-    where: Filter | undefined,
     precondition: (record: BusinessRecord) => boolean,
   ): Promise<void> {
+    const { object } = access
     const record = await lockRow(transaction, access, id, access.selection, where)
+    const { postSelect } = object.definition.hooks ?? {}
+    if (postSelect) await postSelect({ object, principal, service: context.bind(transaction), record })
     if (!precondition(record))
       throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
   }
