@@ -75,6 +75,13 @@ export function openStore(name: Name, url: string, options: ServerStoreOptions =
   return name === 'postgresql' ? createPostgresqlStore({ ...options, connection: url }) : createMysqlStore({ ...options, connection: url })
 }
 
+/** Test servers acknowledge before they have written; afterwards a crash of the server's process loses nothing any more. */
+export async function makeDurable(url: string): Promise<void> {
+  const admin = await openAdmin(url)
+  await admin.rows(url.startsWith('postgres') ? 'alter database test set synchronous_commit = on' : 'set global innodb_flush_log_at_trx_commit = 2')
+  await admin.close()
+}
+
 function openAdmin(url: string): Promise<Admin> {
   return url.startsWith('postgres') ? openPostgresql(url) : openMysql(url)
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
-import { StoreError } from '@steward/rest-core/errors'
-import type { Change, Connection, Rows } from '../pool/connection.js'
+import type { StoreError } from '@steward/rest-core/errors'
+import { StaleStatement, type Change, type Connection, type Rows } from '../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../schema/connection.js'
 import type { Call } from '../sql/statement.js'
 import { setStatementTimeout } from './config.js'
@@ -125,7 +125,7 @@ export class MysqlConnection implements Connection {
     } catch (error) {
       if (!isStaleStatement(error)) throw this.#translate(error)
       this.#forget(statement)
-      if (this.#inTransaction) throw new StoreError('busy', 'A table was changed during the transaction.', { cause: error })
+      if (this.#inTransaction) throw new StaleStatement(error)
       return await this.#send<T>(statement).catch((second: unknown) => Promise.reject(this.#translate(second)))
     } finally {
       if (call.statement.once) this.#forget(statement)

@@ -25,6 +25,8 @@ export interface ConnectionSource<C> {
 interface Waiter<C> {
   readonly resolve: (connection: C) => void
   readonly reject: (reason: unknown) => void
+  /** Counts up. */
+  readonly number: number
   readonly timer: NodeJS.Timeout
 }
 
@@ -42,6 +44,8 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
   /** Connections that are there or being opened. */
   #size = 0
   #opening = 0
+  /** Callers that had to wait, ever. */
+  #waited = 0
   /** Fewest idle ones since the last look: so many were not needed. */
   #unneeded = 0
   #reaper: NodeJS.Timeout | undefined
@@ -75,7 +79,8 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
     if (idle) return Promise.resolve(idle)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#giveUp(waiter), this.#limits.acquireTimeoutMs)
-      const waiter: Waiter<C> = { resolve, reject, timer }
+      this.#waited += 1
+      const waiter: Waiter<C> = { resolve, reject, number: this.#waited, timer }
       this.#waiting.push(waiter)
       this.#openMore()
     })
@@ -107,23 +112,27 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
     while (this.#opening < this.#waiting.length && this.#size < this.#limits.max) {
       this.#size++
       this.#opening++
-      this.#open().then(
-        (connection) => {
-          this.#opening--
-          this.#hand(connection)
-        },
-        (error: unknown) => {
-          this.#opening--
-          this.#size--
-          const waiter = this.#waiting.shift()
-          if (waiter) {
-            clearTimeout(waiter.timer)
-            waiter.reject(error)
-          }
-          this.#openMore()
-          this.#checkClosed()
-        },
-      )
+      void this.#openOne(this.#waited)
+    }
+  }
+
+  /** A failure is told to a caller who waited when it began; for those who came later it is tried again. */
+  async #openOne(lastWaiter: number): Promise<void> {
+    try {
+      const connection = await this.#open()
+      this.#opening--
+      this.#hand(connection)
+    } catch (error) {
+      this.#opening--
+      this.#size--
+      const [waiter] = this.#waiting
+      if (waiter && waiter.number <= lastWaiter) {
+        this.#waiting.shift()
+        clearTimeout(waiter.timer)
+        waiter.reject(error)
+      }
+      this.#openMore()
+      this.#checkClosed()
     }
   }
 

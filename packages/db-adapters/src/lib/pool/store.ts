@@ -18,7 +18,7 @@ import { applySync, introspect, planSync } from '../schema/index.js'
 import type { SchemaDialect } from '../schema/index.js'
 import type { Compiler } from '../sql/compiler.js'
 import type { Call } from '../sql/statement.js'
-import type { Connection, Rows } from './connection.js'
+import { StaleStatement, type Connection, type Rows } from './connection.js'
 import type { ConnectionSource } from './pool.js'
 import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
 
@@ -76,14 +76,14 @@ export class PooledStore<C extends Connection> implements ObjectStore {
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
     const call = this.#compiler.insert(object, values, select)
-    if (call.statement.gives !== 'records') return this.transaction((session) => session.insert(object, values, select))
+    if (call.statement.gives !== 'records') return this.#alone((session) => session.insert(object, values, select))
     return firstRecord(call, await this.#write(call))!
   }
 
   async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
-    if (call.statement.gives !== 'records') return this.transaction((session) => session.update(object, rowId, values, options))
+    if (call.statement.gives !== 'records') return this.#alone((session) => session.update(object, rowId, values, options))
     return firstRecord(call, await this.#write(call))
   }
 
@@ -170,6 +170,17 @@ export class PooledStore<C extends Connection> implements ObjectStore {
       throw outcome(error, connection)
     } finally {
       this.#pool.release(connection)
+    }
+  }
+
+  /** A request of several statements. Each of them may turn out to be out of date; then nothing was kept. */
+  async #alone<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.transaction(work)
+      } catch (error) {
+        if (!(error instanceof StaleStatement) || attempt === 3) throw error
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Change, Connection, Rows } from '../pool/connection.js'
+import { StaleStatement, type Change, type Connection, type Rows } from '../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../schema/connection.js'
 import type { Call } from '../sql/statement.js'
 import { isConnectionLoss, isStaleStatement, translateError } from './errors.js'
@@ -155,7 +155,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
       this.#outdated.add(query.name)
     }
     if (!isStale) query.reject(this.#translate(error))
-    else if (this.#inTransaction) query.reject(new StoreError('busy', 'A table was changed during the transaction.', { cause: error }))
+    else if (this.#inTransaction) query.reject(new StaleStatement(error))
     else this.#submit({ ...query, name: '' })
   }
 

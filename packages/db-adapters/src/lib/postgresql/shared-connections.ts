@@ -31,7 +31,10 @@ export class SharedConnections implements ConnectionSource<PostgresqlConnection>
 
   async acquire(): Promise<PostgresqlConnection> {
     if (this.#closed) throw closedError()
-    return this.take() ?? this.#openOne()
+    const ready = this.take()
+    if (ready) return ready
+    // What others began may fail for what happened before this call.
+    return this.#opening ? this.#opening.catch(() => this.#openOne()) : this.#openOne()
   }
 
   release(connection: PostgresqlConnection): void {
