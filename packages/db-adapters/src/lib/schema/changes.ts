@@ -17,7 +17,8 @@ export type Change =
   | {
       readonly kind: 'createTable'
       readonly table: string
-      readonly id: { readonly name: string; readonly values: 'integer' | 'string' }
+      /** `declaration` is that of a string id; integers are given by the database. */
+      readonly id: { readonly name: string; readonly values: 'integer' | 'string'; readonly declaration: string }
       readonly columns: readonly NewColumn[]
     }
   | { readonly kind: 'addColumn'; readonly table: string; readonly column: NewColumn }

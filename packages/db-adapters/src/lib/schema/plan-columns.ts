@@ -79,5 +79,5 @@ function declarationOf(column: WantedColumn, { types, lookup }: PlanContext): { 
   if (!column.reference) return own
   const target = lookup.table(column.reference.table)
   const id = target && lookup.column(target, column.reference.column)
-  return id && relate(own.family, id.type) !== 'same' ? { declaration: id.declaration, family: id.type } : own
+  return id && id.type.kind !== 'any' ? { declaration: id.declaration, family: id.type } : own
 }

@@ -4,7 +4,7 @@ import { inOrder, titleOfType, type Change } from './changes.js'
 import type { TypeRules } from './dialect.js'
 import { lookupIn } from './lookup.js'
 import { nameGiver } from './names.js'
-import { planColumns } from './plan-columns.js'
+import { planColumns, type PlannedColumns } from './plan-columns.js'
 import { planForeignKeys } from './plan-foreign-keys.js'
 import { planIndexes } from './plan-indexes.js'
 import { isElsewhere, type PlanContext } from './plan-context.js'
@@ -57,13 +57,18 @@ function planTable(wanted: WantedTable, context: PlanContext): { changes: Change
   const columns = planColumns(wanted, actual, context)
   const changes: Change[] = actual
     ? [...columns.changes]
-    : [{ kind: 'createTable', table: wanted.name, id: wanted.id, columns: wanted.columns.map((column) => newColumn(column, columns)) }]
+    : [createTable(wanted, columns, context)]
   changes.push(...planIndexes(wanted, actual, columns, context), ...planForeignKeys(wanted, actual, columns, context))
   return { changes, leftover: actual && !wanted.mapped ? unused(wanted, actual, context) : [] }
 }
 
-function newColumn({ name, type }: WantedTable['columns'][number], columns: ReturnType<typeof planColumns>) {
-  return { name, declaration: columns.of(name).declaration, title: titleOfType(type) }
+function createTable({ name: table, id, columns }: WantedTable, planned: PlannedColumns, { types }: PlanContext): Change {
+  return {
+    kind: 'createTable',
+    table,
+    id: { ...id, declaration: types.column({ kind: 'id', values: id.values }).declaration },
+    columns: columns.map(({ name, type }) => ({ name, declaration: planned.of(name).declaration, title: titleOfType(type) })),
+  }
 }
 
 function unused(wanted: WantedTable, actual: TableInfo, { lookup }: PlanContext): string[] {

@@ -3,8 +3,9 @@ import { StoreError } from '@steward/rest-core/errors'
 import { stepOf } from './changes.js'
 import { checkRows } from './check-rows.js'
 import type { SchemaConnection } from './connection.js'
-import type { SchemaDialect } from './dialect.js'
+import type { SchemaDialect, TypeRules } from './dialect.js'
 import { planChanges, type Planned } from './plan.js'
+import type { Catalogue } from './table-info.js'
 
 export interface SyncOptions {
   /** Also do what could lose data: narrow or convert columns, drop those that no field uses. Default false. */
@@ -17,7 +18,7 @@ export interface SyncOptions {
  * @throws StoreError `schema` when a table cannot serve its object at all, e.g. its row id column is missing.
  */
 export async function planSync(model: Model, connection: SchemaConnection, dialect: SchemaDialect): Promise<SyncPlan> {
-  return toPlan(planChanges(model, await dialect.read(connection), dialect.types))
+  return toPlan(planChanges(model, ...(await read(connection, dialect))))
 }
 
 /**
@@ -35,7 +36,7 @@ export async function applySync(
   { destructive = false }: SyncOptions = {},
 ): Promise<SyncPlan> {
   const plan = async (): Promise<Planned> => {
-    const planned = planChanges(model, await dialect.read(connection), dialect.types, destructive)
+    const planned = planChanges(model, ...(await read(connection, dialect)), destructive)
     if (!destructive) refuseLosses(planned)
     return planned
   }
@@ -48,6 +49,11 @@ export async function applySync(
     await dialect.apply(connection, planned.changes)
     return toPlan(planned)
   })
+}
+
+async function read(connection: SchemaConnection, dialect: SchemaDialect): Promise<[Catalogue, TypeRules]> {
+  const catalogue = await dialect.read(connection)
+  return [catalogue, catalogue.types ?? dialect.types]
 }
 
 function toPlan({ changes, leftover }: Planned): SyncPlan {

@@ -1,6 +1,10 @@
+import type { TypeRules } from './dialect.js'
+
 /** What is in one schema, in the same form for every database. */
 export interface Catalogue {
   readonly tables: readonly TableInfo[]
+  /** Rules of this server, where those of the dialect depend on it. */
+  readonly types?: TypeRules
   /** `Movie` and `movie` are the same table. */
   readonly foldsTableNames: boolean
   /** `Title` and `title` are the same column. */

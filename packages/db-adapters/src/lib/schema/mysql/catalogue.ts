@@ -1,7 +1,7 @@
 import type { SchemaConnection, SchemaRow } from '../connection.js'
 import { flag, number, text } from '../rows.js'
 import type { Catalogue, ColumnFamily, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../table-info.js'
-import { familyOf } from './types.js'
+import { familyOf, mysqlTypes } from './types.js'
 
 // Every name is given anew: MySQL 8 answers in capitals otherwise.
 const settingsSql = `select @@lower_case_table_names as folding, version() like '%MariaDB%' as mariadb`
@@ -46,8 +46,10 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
   const columns = byTable(await connection.rows(columnsSql))
   const indexes = byTable(await connection.rows(indexesSql))
   const foreignKeys = byTable(await connection.rows(foreignKeysSql))
-  const json = byTable(flag(settings, 'mariadb') ? await connection.rows(jsonColumnsSql) : [])
+  const isMariadb = flag(settings, 'mariadb')
+  const json = byTable(isMariadb ? await connection.rows(jsonColumnsSql) : [])
   return {
+    types: isMariadb ? mysqlTypes.mariadb : mysqlTypes.mysql,
     foldsTableNames: number(settings, 'folding') !== 0,
     foldsColumnNames: true,
     tables: tables.map((row): TableInfo => {

@@ -17,7 +17,7 @@ const lockSeconds = { sync: 600, table: 60 }
 export const mysqlSchema: SchemaDialect = Object.freeze({
   name: 'mysql' as const,
   transactionalDdl: false,
-  types: mysqlTypes,
+  types: mysqlTypes.mysql,
   introspection: { decimalDigits: 38, defaultIdsAreKnown: false },
   quote,
   read: readMysql,

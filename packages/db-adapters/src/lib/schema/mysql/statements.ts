@@ -2,7 +2,7 @@ import type { Change, ChangeOf } from '../changes.js'
 import { onDelete } from '../sql.js'
 import type { ColumnFamily } from '../table-info.js'
 import { columnOfItem, splitTable, withType } from '../table-text.js'
-import { byCodePoint, longestInIndex, mysqlTypes } from './types.js'
+import { longestInIndex } from './types.js'
 
 /** An identifier of any name. knex's own quoting splits names at `.` and ` as `. */
 export function quote(identifier: string): string {
@@ -46,9 +46,9 @@ export async function statementsOf(change: Change, showCreate: () => Promise<str
 }
 
 function createTable({ table, id, columns }: ChangeOf<'createTable'>): string {
-  const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${mysqlTypes.column({ kind: 'id', values: 'string' }).declaration} not null`
+  const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${id.declaration} not null`
   const lines = [`${quote(id.name)} ${idType} primary key`, ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`)]
-  return `create table ${quote(table)} (${lines.join(', ')}) engine = InnoDB default ${byCodePoint}`
+  return `create table ${quote(table)} (${lines.join(', ')}) engine = InnoDB default character set utf8mb4`
 }
 
 /** Texts are indexed by their beginning; for one that is shorter it is the whole. */
@@ -63,7 +63,7 @@ const afterType = new Set(['character', 'collate', 'not', 'null', 'default', 'co
 function widen({ table, column, wanted }: ChangeOf<'changeColumn'>, statement: string): string {
   const item = splitTable(statement).items.find((each) => columnOfItem(each)?.toLowerCase() === column.toLowerCase())
   if (item === undefined) throw new TypeError(`Column "${column}" is not in: ${statement}`)
-  const type = wanted.declaration.replace(` ${byCodePoint}`, '')
+  const type = wanted.declaration.replace(/ character set .*/, '')
   return `alter table ${quote(table)} modify column ${withType(item, type, afterType).trim()}`
 }
 
@@ -71,7 +71,7 @@ function widen({ table, column, wanted }: ChangeOf<'changeColumn'>, statement: s
 function convert({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): string[] {
   const start = `alter table ${quote(table)} modify column ${quote(column)}`
   // By way of text, which holds what the old type has as well as what the new one can read.
-  const between = actual.type.kind === 'string' ? actual.declaration : `varchar(255) ${byCodePoint}`
+  const between = actual.type.kind === 'string' ? actual.declaration : 'varchar(255) character set utf8mb4'
   return [
     `${start} ${between} null`,
     `update ${quote(table)} set ${quote(column)} = ${conversion(quote(column), wanted.family)} where ${quote(column)} is not null`,

@@ -2,8 +2,11 @@ import type { ColumnType } from '@steward/rest-core'
 import type { TypeRules } from '../dialect.js'
 import type { ColumnFamily } from '../table-info.js'
 
-/** Texts are compared by code point, whatever the collation of the database. */
-export const byCodePoint = 'character set utf8mb4 collate utf8mb4_bin'
+/**
+ * Texts are compared by code point, whatever the collation of the database, and blanks at their end count (they do not
+ * with `utf8mb4_bin`). The two servers have no such collation in common.
+ */
+const byCodePoint = { mysql: 'utf8mb4_0900_bin', mariadb: 'utf8mb4_nopad_bin' }
 
 const bytesPerCharacter = 4
 
@@ -16,12 +19,7 @@ export const longestInIndex = mostIndexBytes / bytesPerCharacter
 /** Most bytes of each type; `longtext` has 4 GiB, which is no limit. */
 const textTypes = { tinytext: 255, text: 65_535, mediumtext: 16_777_215, longtext: Infinity }
 
-export const mysqlTypes: TypeRules = {
-  column(type) {
-    const name = declarationOf(type)
-    const family = familyOf(name)
-    return { declaration: family.kind === 'string' ? `${name} ${byCodePoint}` : name, family }
-  },
+const rules: Omit<TypeRules, 'column'> = {
   serves,
   linkable: (from, to) => comparable(from.declaration) === comparable(to.declaration),
   uniqueLimit,
@@ -30,6 +28,19 @@ export const mysqlTypes: TypeRules = {
   longestName: 64,
   foreignKeysNeedIndexes: true,
   indexDependsOnType: true,
+}
+
+export const mysqlTypes = { mysql: rulesWith(byCodePoint.mysql), mariadb: rulesWith(byCodePoint.mariadb) }
+
+function rulesWith(collation: string): TypeRules {
+  return {
+    ...rules,
+    column(type) {
+      const name = declarationOf(type)
+      const family = familyOf(name)
+      return { declaration: family.kind === 'string' ? `${name} character set utf8mb4 collate ${collation}` : name, family }
+    },
+  }
 }
 
 function declarationOf(type: ColumnType): string {

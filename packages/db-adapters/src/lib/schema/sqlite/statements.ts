@@ -1,6 +1,5 @@
 import type { Change, ChangeOf } from '../changes.js'
 import { onDelete } from '../sql.js'
-import { sqliteTypes } from './types.js'
 
 /** An identifier of any name. knex's own quoting splits names at `.` and ` as `. */
 export function quote(identifier: string): string {
@@ -44,7 +43,7 @@ function references({ target, targetColumn, onDelete: rule }: ChangeOf<'addForei
 
 function createTable({ table, id, columns }: ChangeOf<'createTable'>, foreignKeys: readonly ChangeOf<'addForeignKey'>[]): string {
   const idType =
-    id.values === 'integer' ? 'integer primary key autoincrement' : `${sqliteTypes.column({ kind: 'id', values: 'string' }).declaration} not null primary key`
+    id.values === 'integer' ? 'integer primary key autoincrement' : `${id.declaration} not null primary key`
   const lines = [
     `${quote(id.name)} ${idType}`,
     ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`),
