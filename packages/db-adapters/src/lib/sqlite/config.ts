@@ -1,6 +1,7 @@
 export interface SqliteStoreOptions {
   /**
-   * The database file; it is created when missing, its folder is not. `:memory:` or an empty name: a temporary file that
+   * The database file; it is created when missing, its folder is not. Unless `readOnly`, it is switched to write-ahead
+   * logging for good, so that `-wal` and `-shm` files lie beside it while it is open. `:memory:` or an empty name: a temporary file that
    * `close()` removes (a database that is really in memory could not be read by several threads).
    */
   readonly filename: string

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createModel, type Filter } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqliteStore } from '../../sqlite.js'
@@ -49,6 +50,27 @@ beforeAll(() => {
       (4, null, 0, 0, null, null, null),
       (5, 42, 1, 1, '[]', null, null)`)
   database.close()
+})
+
+test('a transaction that SQLite undoes by itself keeps nothing, even when the error is swallowed', async () => {
+  const database = new Database(filename)
+  database.exec('create table strict_code (row_id integer primary key, code text unique on conflict rollback)')
+  database.close()
+  const strict = createModel([{ name: 'StrictCode', timestamps: false, fields: { code: { type: 'string' } } }]).object(
+    'StrictCode',
+  )
+  const attempt = store.transaction(async (session) => {
+    await session.insert(strict, { code: 'a' }, strict.selection)
+    await expect(session.insert(strict, { code: 'a' }, strict.selection)).rejects.toMatchObject({ code: 'unique' })
+    await session.insert(strict, { code: 'b' }, strict.selection)
+  })
+  await expect(attempt).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
+  const swallowed = store.transaction(async (session) => {
+    await session.insert(strict, { code: 'a' }, strict.selection)
+    await session.insert(strict, { code: 'a' }, strict.selection).catch(() => {})
+  })
+  await expect(swallowed).rejects.toBeInstanceOf(StoreError)
+  expect(await store.count(strict)).toBe(0)
 })
 
 afterAll(async () => {

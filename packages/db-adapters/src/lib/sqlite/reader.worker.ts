@@ -91,7 +91,12 @@ function finish(job: number): void {
 }
 
 function take(): Database.Database {
-  return idle.pop() ?? new Database(filename, { readonly: true, fileMustExist: true, timeout: 1_000 })
+  const kept = idle.pop()
+  if (kept) return kept
+  const connection = new Database(filename, { readonly: true, fileMustExist: true, timeout: 1_000 })
+  // There may be many; the system caches the file anyway.
+  connection.pragma('cache_size = -2000')
+  return connection
 }
 
 function give(connection: Database.Database): void {
