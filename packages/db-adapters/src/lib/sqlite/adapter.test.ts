@@ -17,5 +17,5 @@ testObjectStore('createSqliteStore()', async () => {
 testObjectStore(
   'createSqliteStore({ filename: ":memory:" })',
   async () => createSqliteStore({ filename: ':memory:' }),
-  { seed: 2, filters: 100 },
+  { seed: 2, filters: 100, rows: 3_000 },
 )
