@@ -1,0 +1,52 @@
+import { defineObject } from '@steward/rest-core'
+
+export const Movie = defineObject({
+  name: 'Movie',
+  pluralLabel: 'Movies',
+  fields: {
+    mov_code: { type: 'string', length: 20, key: true, pattern: 'M\\d+', label: 'Code' },
+    mov_title: { type: 'string', length: 100, required: true, index: true, label: 'Title' },
+    mov_released: { type: 'date', index: true, label: 'Released' },
+    mov_minutes: { type: 'integer', min: 1, max: 1000, label: 'Running time (minutes)' },
+    mov_budget: { type: 'integer', min: 0, label: 'Production budget (USD)' },
+    mov_gross: { type: 'integer', min: 0, label: 'Worldwide gross (USD)' },
+    mov_rating: { type: 'decimal', precision: 3, scale: 1, min: 0, max: 10, label: 'IMDB rating' },
+    mov_mpaa: { type: 'enum', values: ['G', 'PG', 'PG-13', 'R', 'NC-17', 'Not Rated', 'Open'], label: 'MPAA rating' },
+    mov_state: {
+      type: 'enum',
+      values: [
+        { code: 'listed', label: 'Listed' },
+        { code: 'featured', label: 'On the front page' },
+        { code: 'withdrawn', label: 'Withdrawn' },
+      ],
+      label: 'State',
+    },
+    mov_genre_id: { type: 'reference', object: 'Genre', display: ['gen_name'], label: 'Genre' },
+    mov_director_id: {
+      type: 'reference',
+      object: 'Director',
+      display: ['dir_name'],
+      onDelete: 'setNull',
+      label: 'Director',
+    },
+    mov_distributor_id: {
+      type: 'reference',
+      object: 'Distributor',
+      display: ['dis_name'],
+      onDelete: 'setNull',
+      label: 'Distributor',
+    },
+    mov_poster: { type: 'image', label: 'Poster' },
+  },
+  order: ['mov_title'],
+  states: {
+    field: 'mov_state',
+    initial: 'listed',
+    transitions: [
+      { from: 'listed', to: 'featured' },
+      { from: 'featured', to: 'listed' },
+      { from: ['listed', 'featured'], to: 'withdrawn' },
+      { from: 'withdrawn', to: 'listed', groups: ['ADMIN'] },
+    ],
+  },
+})

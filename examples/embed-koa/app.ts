@@ -1,0 +1,51 @@
+import { createSqliteStore } from '@steward/db-adapters/sqlite'
+import { createBusinessObjects, createModel, createPrincipal, createRights, defineObject } from '@steward/rest-core'
+import { RestError } from '@steward/rest-core/errors'
+import { restRouter } from '@steward/rest-koa'
+import Router from '@koa/router'
+import Koa from 'koa'
+
+export const Task = defineObject({
+  name: 'Task',
+  fields: {
+    tsk_title: { type: 'string', length: 100, required: true },
+    tsk_due: { type: 'date' },
+    tsk_done: { type: 'boolean' },
+    tsk_owner: { type: 'string', length: 50, default: '[LOGIN]', readOnly: true },
+  },
+  order: ['tsk_due'],
+})
+
+/** Somebody else's Koa application, with a page and users of its own, that gets a REST service below `/api/rest`. */
+export async function createApp(filename: string) {
+  const model = createModel([Task])
+  const store = createSqliteStore({ filename })
+  await store.sync(model)
+  const service = createBusinessObjects({ model, store })
+
+  // The rights of this application: everybody sees and changes their own tasks only.
+  const principals = new Map(
+    ['ann', 'bob'].map((login) => {
+      const grants = [{ object: 'Task', letters: 'CRUD', filter: 'tsk_owner = [LOGIN]' }]
+      return [login, createPrincipal({ login, rights: createRights(model, grants, { LOGIN: login }) })]
+    }),
+  )
+
+  const app = new Koa()
+  const router = new Router()
+  router.get('/', (context) => {
+    context.body = 'An application of its own.'
+  })
+  app.use(router.routes())
+  app.use(
+    restRouter(service, {
+      // Whatever the application knows its users by; here a header that its proxy sets.
+      authenticate(context) {
+        const principal = principals.get(context.get('X-Demo-User'))
+        if (!principal) throw new RestError('ERR_CREDENTIALS', 'Say who you are in X-Demo-User: ann or bob.')
+        return principal
+      },
+    }),
+  )
+  return { app, close: () => store.close() }
+}

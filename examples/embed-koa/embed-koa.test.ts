@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeBlocks } from '../../tests/programs/markdown.js'
+import { shellIsMissing, unexpectedOutputs } from '../../tests/programs/shell.js'
+import { createApp } from './app.ts'
+
+let folder: string
+let server: Server
+let close: () => Promise<void>
+let origin: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'steward-embed-'))
+  const created = await createApp(join(folder, 'tasks.db'))
+  close = created.close
+  server = created.app.listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await new Promise((done) => server.close(done))
+  await close()
+  await rm(folder, { recursive: true })
+})
+
+function call(user: string, path: string, body?: object): Promise<Response> {
+  const headers = { 'X-Demo-User': user, 'Content-Type': 'application/json' }
+  return fetch(`${origin}${path}`, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers })
+}
+
+test('the shell block of the README prints what it says', async ({ skip }) => {
+  skip(shellIsMissing() !== undefined, shellIsMissing())
+  const [block = ''] = codeBlocks(new URL('README.md', import.meta.url), 'sh')
+  expect(block).toContain('http://127.0.0.1:8081')
+  expect(await unexpectedOutputs(block.replaceAll('http://127.0.0.1:8081', origin))).toEqual([])
+})
+
+test('the application keeps its own pages', async () => {
+  expect(await (await fetch(origin)).text()).toBe('An application of its own.')
+})
+
+test('everybody has their own records', async () => {
+  const created = await call('ann', '/api/rest/Task', { tsk_title: 'Water the plants', tsk_due: '2026-05-06' })
+  expect(created.status).toBe(200)
+  const task = (await created.json()) as { row_id: string }
+  expect(task).toMatchObject({ tsk_title: 'Water the plants', tsk_done: false, tsk_owner: 'ann' })
+  expect(await (await call('ann', `/api/rest/Task/${task.row_id}`)).json()).toEqual(task)
+  expect(await (await call('bob', '/api/rest/Task/')).json()).toEqual([])
+  expect((await call('bob', `/api/rest/Task/${task.row_id}`)).status).toBe(404)
+})
+
+test('a stranger is told what is missing', async () => {
+  const refused = await fetch(`${origin}/api/rest/Task/`)
+  expect(refused.status).toBe(401)
+  expect(await refused.json()).toMatchObject({
+    code: 'ERR_CREDENTIALS',
+    error: 'Say who you are in X-Demo-User: ann or bob.',
+  })
+})
