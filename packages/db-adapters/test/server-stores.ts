@@ -72,13 +72,19 @@ export function onEachOwnServer(define: (server: { readonly name: Name; current(
 }
 
 export function openStore(name: Name, url: string, options: ServerStoreOptions = {}): ObjectStore {
-  return name === 'postgresql' ? createPostgresqlStore({ ...options, connection: url }) : createMysqlStore({ ...options, connection: url })
+  return name === 'postgresql'
+    ? createPostgresqlStore({ ...options, connection: url })
+    : createMysqlStore({ ...options, connection: url })
 }
 
 /** Test servers acknowledge before they have written; afterwards a crash of the server's process loses nothing any more. */
 export async function makeDurable(url: string): Promise<void> {
   const admin = await openAdmin(url)
-  await admin.rows(url.startsWith('postgres') ? 'alter database test set synchronous_commit = on' : 'set global innodb_flush_log_at_trx_commit = 2')
+  await admin.rows(
+    url.startsWith('postgres')
+      ? 'alter database test set synchronous_commit = on'
+      : 'set global innodb_flush_log_at_trx_commit = 2',
+  )
   await admin.close()
 }
 
@@ -103,7 +109,9 @@ async function openMysql(url: string): Promise<Admin> {
   const connection = await mysql.createConnection(url)
   const rows: Admin['rows'] = async (sql) => (await connection.query(sql))[0] as Record<string, unknown>[]
   const connections: Admin['connections'] = async () => {
-    const found = await rows('select id from information_schema.processlist where db = database() and id <> connection_id()')
+    const found = await rows(
+      'select id from information_schema.processlist where db = database() and id <> connection_id()',
+    )
     return found.map(({ id, ID = id }) => String(ID))
   }
   return {

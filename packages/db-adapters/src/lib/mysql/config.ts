@@ -60,7 +60,13 @@ export function setStatementTimeout(ms: number): string {
 }
 
 function setUp({ lockTimeoutMs, statementTimeoutMs }: ServerStoreLimits): string[] {
-  const modes = ['STRICT_ALL_TABLES', 'NO_ZERO_IN_DATE', 'NO_ZERO_DATE', 'ERROR_FOR_DIVISION_BY_ZERO', 'NO_ENGINE_SUBSTITUTION']
+  const modes = [
+    'STRICT_ALL_TABLES',
+    'NO_ZERO_IN_DATE',
+    'NO_ZERO_DATE',
+    'ERROR_FOR_DIVISION_BY_ZERO',
+    'NO_ENGINE_SUBSTITUTION',
+  ]
   const lockSeconds = Math.ceil(lockTimeoutMs / 1000)
   return [
     'set names utf8mb4 collate utf8mb4_bin',

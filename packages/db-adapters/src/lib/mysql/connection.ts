@@ -46,7 +46,7 @@ export class MysqlConnection implements Connection {
 
   async change(call: Call): Promise<Change> {
     const { affectedRows, insertId } = await this.#execute<ResultSetHeader>(call)
-    return { affected: Number(affectedRows), insertId: String(insertId) }
+    return { affected: affectedRows, insertId: String(insertId) }
   }
 
   async begin(): Promise<void> {
@@ -91,7 +91,8 @@ export class MysqlConnection implements Connection {
       if (!complete && alone) this.#abandon()
       else if (!complete) await stream.finish('drop')
       if (this.#stream === stream) this.#stream = undefined
-      if (this.usable && this.#statementTimeoutMs > 0) await this.#command(setStatementTimeout(this.#statementTimeoutMs))
+      if (this.usable && this.#statementTimeoutMs > 0)
+        await this.#command(setStatementTimeout(this.#statementTimeoutMs))
     }
   }
 

@@ -1,5 +1,15 @@
 import type { ColumnType, FieldValue } from '@steward/rest-core'
-import { encodeText, isIdType, isTextType, readDatetime, readDecimal, readInteger, readJson, readList, readTime } from '../pool/values.js'
+import {
+  encodeText,
+  isIdType,
+  isTextType,
+  readDatetime,
+  readDecimal,
+  readInteger,
+  readJson,
+  readList,
+  readTime,
+} from '../pool/values.js'
 import type { Dialect, Present } from '../sql/dialect.js'
 
 /**

@@ -17,7 +17,7 @@ interface MysqlError extends Error {
 export function translateError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const cause = error as MysqlError
-  switch (cause.errno) {
+  switch (cause.errno ?? 0) {
     case 1022: // Can't write; duplicate key in table '%s'
     case 1062: // Duplicate entry '%s' for key '%s'
     case 1169: // Can't write, because of unique constraint, to table '%s'
@@ -98,7 +98,9 @@ export function translateError(error: unknown): StoreError {
       return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
   }
   if (isConnectionLoss(cause)) {
-    return new StoreError('unavailable', `The connection to the database is lost: ${cause.message || cause.code}`, { cause })
+    return new StoreError('unavailable', `The connection to the database is lost: ${cause.message || cause.code}`, {
+      cause,
+    })
   }
   return new StoreError('internal', `The database failed: ${cause.message}`, { cause })
 }

@@ -15,7 +15,11 @@ class Resource implements Poolable {
 const limits = { max: 2, acquireTimeoutMs: 5_000, idleTimeoutMs: 60_000 }
 
 /** A pool of things that need nothing from outside; `fail` refuses the next openings. */
-function createPool(options: Partial<typeof limits> = {}): { pool: ConnectionPool<Resource>; opened: Resource[]; fail: { with?: Error } } {
+function createPool(options: Partial<typeof limits> = {}): {
+  pool: ConnectionPool<Resource>
+  opened: Resource[]
+  fail: { with?: Error }
+} {
   const opened: Resource[] = []
   const fail: { with?: Error } = {}
   const open = async (): Promise<Resource> => {
@@ -60,7 +64,10 @@ describe('ConnectionPool', () => {
     const only = await pool.acquire()
     const refused: unknown = await pool.acquire().catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(StoreError)
-    expect(refused).toMatchObject({ code: 'unavailable', message: expect.stringContaining('all 1 are in use') as string })
+    expect(refused).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('all 1 are in use') as string,
+    })
     const next = pool.acquire()
     pool.release(only)
     expect(await next).toBe(only)
@@ -68,7 +75,10 @@ describe('ConnectionPool', () => {
 
   it('says when it is connecting that takes too long', async () => {
     const pool = new ConnectionPool<Resource>(() => new Promise(() => {}), { ...limits, acquireTimeoutMs: 20 })
-    await expect(pool.acquire()).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('connecting takes longer') as string })
+    await expect(pool.acquire()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('connecting takes longer') as string,
+    })
   })
 
   it('drops lost connections, when they are brought back and when they lie idle', async () => {

@@ -171,7 +171,8 @@ export class ConnectionPool<C extends Poolable> implements ConnectionSource<C> {
     this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
     const { max, acquireTimeoutMs } = this.#limits
     const used = this.#size - this.#opening
-    const why = used < max ? 'connecting takes longer' : `all ${max} are in use. Shorten transactions, or raise "pool.max"`
+    const why =
+      used < max ? 'connecting takes longer' : `all ${max} are in use. Shorten transactions, or raise "pool.max"`
     waiter.reject(new StoreError('unavailable', `No database connection in ${acquireTimeoutMs} ms: ${why}.`))
     this.#checkClosed()
   }

@@ -37,7 +37,8 @@ onEachOwnServer(({ name, current }) => {
       () => store.ping(),
       () => store.plan(model),
     ]
-    for (const call of [...calls, ...calls]) await expect(call()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable', retry: true })
+    for (const call of [...calls, ...calls])
+      await expect(call()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable', retry: true })
     await current().start()
     expect(await store.get(entry, row_id, { select })).toMatchObject({ ent_code: 'before' })
     expect(await store.count(entry)).toBe(1)
@@ -52,10 +53,9 @@ onEachOwnServer(({ name, current }) => {
       const acknowledged = new Map<string, number>()
       const uncertain = new Map<string, number>()
       const codes = new Set<string>()
-      let stopping = false
-      let written = 0
+      const end = new AbortController()
       const write = async (worker: number): Promise<void> => {
-        for (let count = 0; !stopping; count++) {
+        for (let count = 0; !end.signal.aborted; count++) {
           const code = `${crash ? 'c' : 'r'}${worker}-${count}`
           try {
             if (count % 3 === 0) {
@@ -67,7 +67,6 @@ onEachOwnServer(({ name, current }) => {
               await store.insert(entry, { ent_code: code, ent_value: count }, select)
             }
             acknowledged.set(code, count)
-            written += 1
           } catch (error) {
             codes.add(error instanceof StoreError ? error.code : String(error))
             uncertain.set(code, count)
@@ -76,8 +75,8 @@ onEachOwnServer(({ name, current }) => {
         }
       }
       const enough = async (more: number): Promise<void> => {
-        const goal = written + more
-        while (written < goal) await new Promise((resolve) => setTimeout(resolve, 5))
+        const before = acknowledged.size
+        while (acknowledged.size < before + more) await new Promise((resolve) => setTimeout(resolve, 5))
       }
       const workers = Array.from({ length: 8 }, (_, worker) => write(worker))
       await enough(100)
@@ -85,7 +84,7 @@ onEachOwnServer(({ name, current }) => {
       await new Promise((resolve) => setTimeout(resolve, 100))
       await current().start()
       await enough(100)
-      stopping = true
+      end.abort()
       await Promise.all(workers)
 
       const found = new Map<string, unknown>()

@@ -1,4 +1,13 @@
-import type { BusinessRecord, Filter, ObjectModel, Query, ReadOptions, Selection, StoreSession, Values } from '@steward/rest-core'
+import type {
+  BusinessRecord,
+  Filter,
+  ObjectModel,
+  Query,
+  ReadOptions,
+  Selection,
+  StoreSession,
+  Values,
+} from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Compiler } from '../sql/compiler.js'
 import type { Call } from '../sql/statement.js'
@@ -71,11 +80,17 @@ export class ConnectionSession implements StoreSession {
     return (await this.get(object, rowId!, { select }))!
   }
 
-  async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
+  async update(
+    object: ObjectModel,
+    rowId: string,
+    values: Values,
+    options: ReadOptions,
+  ): Promise<BusinessRecord | undefined> {
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
     if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))
-    const written = call.statement.gives === 'id' ? firstId(await this.#query(call)) : (await this.#change(call)).affected > 0
+    const written =
+      call.statement.gives === 'id' ? firstId(await this.#query(call)) : (await this.#change(call)).affected > 0
     return written ? this.get(object, rowId, { select: options.select }) : undefined
   }
 
@@ -90,17 +105,25 @@ export class ConnectionSession implements StoreSession {
   }
 
   #query(call: Call): Promise<Rows> {
-    this.#check()
-    return this.#connection.query(call).catch((error: unknown) => Promise.reject(this.#failed(error)))
+    return this.#run(() => this.#connection.query(call))
   }
 
   #change(call: Call): Promise<Change> {
+    return this.#run(() => this.#connection.change(call))
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
     this.#check()
-    return this.#connection.change(call).catch((error: unknown) => Promise.reject(this.#failed(error)))
+    try {
+      return await work()
+    } catch (error) {
+      throw this.#failed(error)
+    }
   }
 
   #check(): void {
-    if (this.#ended) throw new StoreError('internal', 'This transaction has ended; its session cannot be used any more.')
+    if (this.#ended)
+      throw new StoreError('internal', 'This transaction has ended; its session cannot be used any more.')
     if (this.#failure) throw afterFailure(this.#failure)
   }
 
@@ -112,9 +135,13 @@ export class ConnectionSession implements StoreSession {
 
 /** What a transaction gets when it goes on after a statement that failed. */
 export function afterFailure(failure: StoreError): StoreError {
-  return new StoreError(failure.code, `The transaction is undone, because a statement in it failed: ${failure.message}`, {
-    cause: failure,
-  })
+  return new StoreError(
+    failure.code,
+    `The transaction is undone, because a statement in it failed: ${failure.message}`,
+    {
+      cause: failure,
+    },
+  )
 }
 
 export function records({ statement }: Call, rows: Rows): BusinessRecord[] {

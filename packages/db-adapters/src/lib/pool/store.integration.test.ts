@@ -77,7 +77,11 @@ onEachServer((database) => {
     it('opens no more connections than allowed, whatever is asked of it', async () => {
       const small = database.store({ pool: { max: 3 } })
       const before = (await database.admin.connections()).length
-      await Promise.all(Array.from({ length: 40 }, () => Promise.all([insert(small), small.count(account), small.get(account, '1', { select })])))
+      await Promise.all(
+        Array.from({ length: 40 }, () =>
+          Promise.all([insert(small), small.count(account), small.get(account, '1', { select })]),
+        ),
+      )
       const opened = (await database.admin.connections()).length - before
       // PostgreSQL has two shared ones beside the pool.
       expect(opened).toBeLessThanOrEqual(database.name === 'postgresql' ? 5 : 3)
@@ -164,10 +168,16 @@ onEachServer((database) => {
       await held.promise
       const before = new Set(await database.admin.connections())
       const waiting = refusal(database.store().update(counter, row_id, { cnt_value: 2 }, { select }))
-      const blocked = database.name === 'postgresql' ? `from pg_stat_activity where wait_event_type = 'Lock'` : `from information_schema.processlist where db = database() and info like 'update%' and time_ms > 20`
+      const blocked =
+        database.name === 'postgresql'
+          ? `from pg_stat_activity where wait_event_type = 'Lock'`
+          : `from information_schema.processlist where db = database() and info like 'update%' and time_ms > 20`
       await until(async () => (await database.admin.rows(`select 1 as one ${blocked}`)).length > 0)
       for (const id of await database.admin.connections()) {
-        if (!before.has(id)) await database.admin.rows(database.name === 'postgresql' ? `select pg_terminate_backend(${id})` : `kill ${id}`)
+        if (!before.has(id))
+          await database.admin.rows(
+            database.name === 'postgresql' ? `select pg_terminate_backend(${id})` : `kill ${id}`,
+          )
       }
       const refused = await waiting
       expect(refused.code).toBe('unavailable')
@@ -235,7 +245,10 @@ onEachServer((database) => {
     it('statements that take too long end with "unavailable"', async () => {
       const many = Array.from({ length: 300 }, (_, index) => `account ${index}`)
       const impatient = database.store({ statementTimeoutMs: 1 })
-      const where = { op: 'and', terms: many.map((value) => ({ op: 'notLike', field: 'acc_name', pattern: `%${value}%x` }) as const) } as const
+      const where = {
+        op: 'and',
+        terms: many.map((value) => ({ op: 'notLike', field: 'acc_name', pattern: `%${value}%x` }) as const),
+      } as const
       await database.admin.rows('analyze table account'.slice(0, database.name === 'postgresql' ? 7 : undefined))
       await Promise.all(Array.from({ length: 500 }, () => insert(store)))
       const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => impatient.count(account, where)))
@@ -270,7 +283,7 @@ onEachServer((database) => {
       }
       const counts = await Promise.all([streams.count(account), streams.count(account)])
       expect(counts[0]).toBeGreaterThanOrEqual(rows)
-      expect(await collect(streams.search(account, { select, order }))).toHaveLength(counts[0]!)
+      expect(await collect(streams.search(account, { select, order }))).toHaveLength(counts[0])
     })
 
     it('give every row once, in order, however slowly they are read', async () => {
@@ -304,7 +317,8 @@ onEachServer((database) => {
 
     it('fail with "unavailable" when their connection is lost on the way', async () => {
       const reading = async (): Promise<void> => {
-        for await (const batch of streams.search(account, { select, order })) if (batch.length > 0) await database.admin.endConnections()
+        for await (const batch of streams.search(account, { select, order }))
+          if (batch.length > 0) await database.admin.endConnections()
       }
       expect((await refusal(reading())).code).toBe('unavailable')
       expect(await streams.count(account)).toBeGreaterThanOrEqual(rows)
@@ -315,7 +329,10 @@ onEachServer((database) => {
     it('prepared on a connection are bounded', async () => {
       const few = database.store({ pool: { max: 1 }, maxPreparedStatements: 5 })
       for (let terms = 1; terms <= 25; terms++) {
-        const where = { op: 'or', terms: Array.from({ length: terms }, () => ({ op: '=', field: 'acc_name', value: 'account 1' }) as const) } as const
+        const where = {
+          op: 'or',
+          terms: Array.from({ length: terms }, () => ({ op: '=', field: 'acc_name', value: 'account 1' }) as const),
+        } as const
         expect(await few.count(account, where)).toBe(await few.count(account, where))
       }
       if (database.name === 'mysql') {
@@ -328,7 +345,8 @@ onEachServer((database) => {
     it('go on when a column was changed since they were prepared', async () => {
       const { row_id } = await insert(store, { acc_amount: 5 })
       await Promise.all(Array.from({ length: 20 }, () => store.get(account, row_id, { select })))
-      const type = database.name === 'postgresql' ? 'alter column acc_amount type numeric(20)' : 'modify acc_amount decimal(20)'
+      const type =
+        database.name === 'postgresql' ? 'alter column acc_amount type numeric(20)' : 'modify acc_amount decimal(20)'
       await database.admin.rows(`alter table account ${type}`)
       const found = await Promise.all(Array.from({ length: 20 }, () => store.get(account, row_id, { select })))
       expect(found.map((record) => record?.acc_amount)).toStrictEqual(Array(20).fill(5))
@@ -345,12 +363,18 @@ onEachServer((database) => {
     expect(parent.row_id).toBe(id)
     expect(parent.acc_amount).toBe('999999999999999999')
     const child = await insert(store, { acc_parent: id, acc_amount: '-999999999999999999' })
-    expect(child).toMatchObject({ acc_parent: id, acc_parent__acc_name: parent.acc_name, acc_amount: '-999999999999999999' })
+    expect(child).toMatchObject({
+      acc_parent: id,
+      acc_parent__acc_name: parent.acc_name,
+      acc_amount: '-999999999999999999',
+    })
     expect(await store.get(account, '9007199254740992', { select })).toBeUndefined()
     expect(await store.count(account, { op: '=', field: 'acc_parent', value: '9007199254740992' })).toBe(0)
     expect(await store.count(account, { op: '=', field: 'acc_amount', value: '999999999999999998' })).toBe(0)
     expect(await store.count(account, { op: 'in', field: 'acc_amount', values: ['999999999999999999', '1'] })).toBe(1)
-    expect((await store.update(account, id, { acc_amount: '999999999999999997' }, { select }))?.acc_amount).toBe('999999999999999997')
+    expect((await store.update(account, id, { acc_amount: '999999999999999997' }, { select }))?.acc_amount).toBe(
+      '999999999999999997',
+    )
     expect(await store.delete(account, child.row_id)).toBe(true)
     expect(await store.delete(account, id)).toBe(true)
   })

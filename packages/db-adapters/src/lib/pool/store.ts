@@ -34,7 +34,11 @@ export interface PooledStoreParts<C extends Connection> {
   readonly readers?: ConnectionSource<C>
 }
 
-const ping: Call = { statement: { id: 0, sql: 'select 1', gives: 'count', decode: () => ({ row_id: '' }), once: true }, values: [], rowId: undefined }
+const ping: Call = {
+  statement: { id: 0, sql: 'select 1', gives: 'count', decode: () => ({ row_id: '' }), once: true },
+  values: [],
+  rowId: undefined,
+}
 
 /** A store on a database server: connections come from a pool, statements from a compiler. */
 export class PooledStore<C extends Connection> implements ObjectStore {
@@ -80,10 +84,16 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     return firstRecord(call, await this.#write(call))!
   }
 
-  async update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined> {
+  async update(
+    object: ObjectModel,
+    rowId: string,
+    values: Values,
+    options: ReadOptions,
+  ): Promise<BusinessRecord | undefined> {
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
-    if (call.statement.gives !== 'records') return this.#alone((session) => session.update(object, rowId, values, options))
+    if (call.statement.gives !== 'records')
+      return this.#alone((session) => session.update(object, rowId, values, options))
     return firstRecord(call, await this.#write(call))
   }
 
@@ -110,7 +120,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
       session.end()
       if (session.failure) throw afterFailure(session.failure)
       await began
-      await connection.commit().catch((error: unknown) => Promise.reject(outcome(error, connection)))
+      await commit(connection)
       return result
     } catch (error) {
       session.end()
@@ -217,6 +227,14 @@ export class PooledStore<C extends Connection> implements ObjectStore {
       await connection.close()
       this.#pool.release(connection)
     }
+  }
+}
+
+async function commit(connection: Connection): Promise<void> {
+  try {
+    await connection.commit()
+  } catch (error) {
+    throw outcome(error, connection)
   }
 }
 

@@ -1,20 +1,11 @@
 import { decimalValue, integerValue } from '@steward/rest-core'
 import type { ColumnType, FieldValue } from '@steward/rest-core'
-import { StoreError } from '@steward/rest-core/errors'
 import type { Present } from '../sql/dialect.js'
-import { isIntegerId } from '../sql/row-id.js'
 
-/**
- * The text of a value; all values go to database servers as texts, so that none loses digits on the way.
- *
- * @throws StoreError `value` for a row id that is not one of a table with integer ids
- */
-export function encodeText(value: FieldValue, type: ColumnType): string {
-  if (type.kind === 'list') return `;${(value as readonly string[]).join(';')};`
-  if (type.kind === 'json') return JSON.stringify(value)
-  if (isIdType(type) && type.values === 'integer' && !isIntegerId(value as string)) {
-    throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not a row id of 64 bits.`)
-  }
+/** The text of a value; all values go to database servers as texts, so that none loses digits on the way. */
+export function encodeText(value: FieldValue, { kind }: ColumnType): string {
+  if (kind === 'list') return `;${(value as readonly string[]).join(';')};`
+  if (kind === 'json') return JSON.stringify(value)
   return typeof value === 'string' ? value : String(value)
 }
 

@@ -46,7 +46,8 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
   }
   const given = checkConnection<PostgresqlConnectionOptions>(options.connection, ['postgresql:', 'postgres:'])
   const where = typeof given === 'string' ? { connectionString: given } : given
-  if (where.connectionString !== undefined) checkConnection(where.connectionString, ['postgresql:', 'postgres:', 'socket:'])
+  if (where.connectionString !== undefined)
+    checkConnection(where.connectionString, ['postgresql:', 'postgres:', 'socket:'])
   const client: ClientConfig = {
     fallback_application_name: 'steward',
     keepAlive: true,
@@ -60,7 +61,12 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
 
 function setUp(limits: ServerStoreLimits, session: boolean): string {
   // Poolers keep these four apart for each of their clients.
-  const tracked = [`time zone 'UTC'`, `datestyle = 'ISO, YMD'`, `standard_conforming_strings = on`, `client_encoding = 'UTF8'`]
+  const tracked = [
+    `time zone 'UTC'`,
+    `datestyle = 'ISO, YMD'`,
+    `standard_conforming_strings = on`,
+    `client_encoding = 'UTF8'`,
+  ]
   const others = [
     `default_transaction_isolation = 'read committed'`,
     `intervalstyle = 'iso_8601'`,

@@ -69,7 +69,8 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     this.#inTransaction = false
     const tag = await this.#command('commit')
     // The answer to the commit of a transaction in which a statement failed is ROLLBACK.
-    if (tag !== 'COMMIT') throw new StoreError('internal', 'The transaction is undone, because a statement in it failed.')
+    if (tag !== 'COMMIT')
+      throw new StoreError('internal', 'The transaction is undone, because a statement in it failed.')
   }
 
   async rollback(): Promise<void> {

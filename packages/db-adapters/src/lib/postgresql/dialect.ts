@@ -1,5 +1,15 @@
 import type { ColumnType } from '@steward/rest-core'
-import { encodeText, isIdType, isTextType, readDatetime, readDecimal, readInteger, readJson, readList, readTime } from '../pool/values.js'
+import {
+  encodeText,
+  isIdType,
+  isTextType,
+  readDatetime,
+  readDecimal,
+  readInteger,
+  readJson,
+  readList,
+  readTime,
+} from '../pool/values.js'
 import type { Dialect } from '../sql/dialect.js'
 
 /**
@@ -11,7 +21,7 @@ import type { Dialect } from '../sql/dialect.js'
 export const postgresqlDialect: Dialect = {
   client: 'pg',
   writes: 'cte',
-  pageBeforeJoin: true,
+  pageBeforeJoin: 'lateral',
   noLimit: null,
   maxValues: 65_535,
   lock: 'for update of t0',

@@ -14,7 +14,7 @@ interface PostgresqlError extends Error {
 export function translateError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const cause = error as PostgresqlError
-  switch (cause.code) {
+  switch (cause.code ?? '') {
     case '23505': // duplicate key value violates unique constraint "%s"
     case '23P01': // conflicting key value violates exclusion constraint "%s"
       return new StoreError('unique', `Another row has the same value: ${cause.message}`, { cause })

@@ -21,10 +21,11 @@ export interface Dialect {
   /**
    * Take the page before joining, when filter and order use own columns only:
    * - `true`: joins are made to a subquery that gives the rows of the page
+   * - `'lateral'`: the same, and each joined row is looked up by its id, for planners that would read the whole joined table
    * - `'ids'`: the row id is in a subquery that gives the ids of the page; only where it pays, which is when there are many rows
    *   to skip, or rows to sort without an index
    */
-  readonly pageBeforeJoin: boolean | 'ids'
+  readonly pageBeforeJoin: boolean | 'ids' | 'lateral'
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
   /** Most values of one statement; a request with more is refused with `value`. */

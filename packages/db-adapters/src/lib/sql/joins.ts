@@ -11,11 +11,13 @@ export interface Joins {
 
 /**
  * @param root Alias (or quoted table) of the object that the paths start from.
+ * @param lateral Every joined row is looked up by its id.
  */
 export function createJoins(
   root: string,
   quote: (identifier: string) => string,
   quoteTable: (table: string) => string,
+  lateral = false,
 ): Joins {
   const aliases = new Map<string, string>()
   const clauses: string[] = []
@@ -29,8 +31,13 @@ export function createJoins(
     const from = aliasOf(path.slice(0, -1))
     const alias = `_j${aliases.size + 1}`
     aliases.set(chain, alias)
+    const table = quoteTable(last.target.table)
+    const id = quote(last.target.id.column)
+    const reference = `${from}.${quote(last.column)}`
     clauses.push(
-      `left join ${quoteTable(last.target.table)} as ${alias} on ${alias}.${quote(last.target.id.column)} = ${from}.${quote(last.column)}`,
+      lateral
+        ? `left join lateral (select * from ${table} as _l where _l.${id} = ${reference} limit 1) as ${alias} on true`
+        : `left join ${table} as ${alias} on ${alias}.${id} = ${reference}`,
     )
     return alias
   }

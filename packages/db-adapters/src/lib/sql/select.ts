@@ -32,7 +32,9 @@ const root = 't0'
 
 export function selectText({ dialect, writer }: Context, parts: SelectParts): Text {
   const { columns, where, order = [], paging = 'all', selected } = parts
-  const joins = createJoins(root, writer.quote, writer.quoteTable)
+  const pageFirst = pagesFirst(parts, dialect)
+  const lateral = pageFirst && dialect.pageBeforeJoin === 'lateral'
+  const joins = createJoins(root, writer.quote, writer.quoteTable, lateral)
   const reads = writer.raw(selected.map((column) => dialect.read(joins.place(column), column.type)).join(', '))
   const terms = order
     .map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.place, dialect))
@@ -53,7 +55,7 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
   const options = { paging: [first, first + 1], suffix: parts.lock ? dialect.lock : '' }
   const finish = (builder: ReturnType<Writer['builder']>): Text =>
     writer.finish(joinAll(builder, joins.clauses), options)
-  if (!pagesFirst(parts, dialect)) return finish(query.select(reads))
+  if (!pageFirst) return finish(query.select(reads))
 
   const own = (names: readonly string[]) => writer.raw(names.map((name) => `${root}.${writer.quote(name)}`).join(', '))
   const outer = writer.builder().select(reads)
