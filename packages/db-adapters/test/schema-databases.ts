@@ -65,7 +65,8 @@ function usable(open: () => Promise<Opened>): TestDatabase {
       return get().other
     },
     async script(sql) {
-      for (const statement of sql.split(/;\s*(?=$|insert|update|delete|create)/m)) if (statement.trim() !== '') await get().connection.run(statement)
+      for (const statement of sql.split(/;\s*(?=$|insert|update|delete|create)/m))
+        if (statement.trim() !== '') await get().connection.run(statement)
     },
     rows: (sql) => get().connection.rows(sql),
   }
@@ -76,11 +77,13 @@ async function openSqlite(): Promise<Opened> {
   const databases = [1, 2].map(() => {
     const database = new Database(join(folder, 'test.db'))
     database.pragma('journal_mode = wal')
+    database.pragma('synchronous = off')
     database.pragma('foreign_keys = on')
     return database
   })
   const [connection, other] = databases.map((database): SchemaConnection => {
-    const call = <T>(work: () => T): Promise<T> => new Promise<T>((resolve) => resolve(work())).catch(fail('SQLITE_BUSY'))
+    const call = <T>(work: () => T): Promise<T> =>
+      new Promise<T>((resolve) => resolve(work())).catch(fail('SQLITE_BUSY'))
     return {
       rows: (sql, bindings = []) => call(() => database.prepare(sql).all(...bindings) as SchemaRow[]),
       run: (sql, bindings = []) =>

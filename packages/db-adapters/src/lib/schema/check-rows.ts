@@ -9,7 +9,11 @@ import type { SchemaDialect } from './dialect.js'
  *
  * @throws StoreError `schema` with examples.
  */
-export async function checkRows(connection: SchemaConnection, changes: readonly Change[], { quote }: Pick<SchemaDialect, 'quote'>): Promise<void> {
+export async function checkRows(
+  connection: SchemaConnection,
+  changes: readonly Change[],
+  { quote }: Pick<SchemaDialect, 'quote'>,
+): Promise<void> {
   const names = oldNames(changes)
   for (const change of changes) {
     if (change.kind === 'addIndex' && change.unique) await checkUnique(change)
@@ -33,7 +37,9 @@ export async function checkRows(connection: SchemaConnection, changes: readonly 
     if (old === undefined) return
     const targetOld = names.columns(target, [targetColumn])?.[0]
     const value = `child.${quote(old)}`
-    const linked = targetOld && `exists (select 1 from ${quote(names.table(target))} parent where parent.${quote(targetOld)} = ${value})`
+    const linked =
+      targetOld &&
+      `exists (select 1 from ${quote(names.table(target))} parent where parent.${quote(targetOld)} = ${value})`
     const sql = `select ${value} from ${quote(names.table(table))} child where ${value} is not null${linked ? ` and not ${linked}` : ''} limit 3`
     const found = await connection.rows(sql)
     if (found.length === 0) return
@@ -55,7 +61,9 @@ interface OldNames {
 
 function oldNames(changes: readonly Change[]): OldNames {
   const created = new Set(changes.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
-  const tables = new Map(changes.filter((change) => change.kind === 'renameTable').map(({ table, from }) => [table, from]))
+  const tables = new Map(
+    changes.filter((change) => change.kind === 'renameTable').map(({ table, from }) => [table, from]),
+  )
   const columns = new Map<string, string | undefined>()
   const key = (table: string, column: string): string => `${table}\0${column}`
   for (const change of changes) {

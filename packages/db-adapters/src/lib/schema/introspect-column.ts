@@ -29,7 +29,11 @@ const smallIntegers: Readonly<Record<number, readonly [signed: number, unsigned:
  *
  * @param short texts without a limit become one line, because a unique index covers the column
  */
-export function fieldTypeOf(type: ColumnFamily, short: boolean, rules: IntrospectionRules): (Typed & Partial<FieldDefinition>) | undefined {
+export function fieldTypeOf(
+  type: ColumnFamily,
+  short: boolean,
+  rules: IntrospectionRules,
+): (Typed & Partial<FieldDefinition>) | undefined {
   switch (type.kind) {
     case 'string':
       return textOf(type.length, short)
@@ -38,7 +42,9 @@ export function fieldTypeOf(type: ColumnFamily, short: boolean, rules: Introspec
     case 'uuid':
       return { type: 'string', length: 36 }
     case 'enum':
-      return type.values.some((value) => value !== '') ? { type: 'enum', values: type.values.filter((value) => value !== '') } : { type: 'string' }
+      return type.values.some((value) => value !== '')
+        ? { type: 'enum', values: type.values.filter((value) => value !== '') }
+        : { type: 'string' }
     case 'integer':
       return integerOf(type)
     case 'decimal':
@@ -74,8 +80,12 @@ function integerOf({ digits, unsigned }: Extract<ColumnFamily, { kind: 'integer'
   return { type: 'integer', precision: digits + 1, min, max }
 }
 
-function decimalOf({ precision, scale }: Extract<ColumnFamily, { kind: 'decimal' }>, { decimalDigits }: IntrospectionRules): Typed & Partial<FieldDefinition> {
-  if (precision === undefined) return { type: 'decimal', ...(decimalDigits < freeDigits.precision ? floatDigits : freeDigits) }
+function decimalOf(
+  { precision, scale }: Extract<ColumnFamily, { kind: 'decimal' }>,
+  { decimalDigits }: IntrospectionRules,
+): Typed & Partial<FieldDefinition> {
+  if (precision === undefined)
+    return { type: 'decimal', ...(decimalDigits < freeDigits.precision ? floatDigits : freeDigits) }
   const digits = Math.min(precision, decimalDigits)
   return { type: 'decimal', precision: digits, scale: Math.min(scale ?? 0, digits) }
 }
@@ -83,6 +93,7 @@ function decimalOf({ precision, scale }: Extract<ColumnFamily, { kind: 'decimal'
 /** How a column identifies rows; undefined when it cannot. */
 export function idValuesOf({ type }: ColumnInfo): 'integer' | 'string' | undefined {
   if (type.kind === 'integer') return 'integer'
-  if (type.kind === 'decimal') return type.precision !== undefined && type.precision <= 18 && (type.scale ?? 0) === 0 ? 'integer' : undefined
+  if (type.kind === 'decimal')
+    return type.precision !== undefined && type.precision <= 18 && (type.scale ?? 0) === 0 ? 'integer' : undefined
   return type.kind === 'string' || type.kind === 'uuid' ? 'string' : undefined
 }

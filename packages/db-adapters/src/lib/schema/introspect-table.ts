@@ -43,10 +43,13 @@ export function serve(info: TableInfo, object: string, dialect: SchemaDialect): 
     if (column.name === id.column || (timestamps && column.name in technical)) continue
     const twin = spellings.get(column.name.toLowerCase())
     const without =
-      twin !== undefined ? `its name differs from "${twin}" by case only`
-      : isUnspeakable(column.name) ? 'its name cannot be used in statements'
-      : fieldTypeOf(column.type, false, dialect.introspection) ? undefined
-      : `no field has the type ${column.declaration}`
+      twin !== undefined
+        ? `its name differs from "${twin}" by case only`
+        : isUnspeakable(column.name)
+          ? 'its name cannot be used in statements'
+          : fieldTypeOf(column.type, false, dialect.introspection)
+            ? undefined
+            : `no field has the type ${column.declaration}`
     if (without !== undefined) {
       leftOut.push({ column: column.name, reason: without })
       continue
@@ -85,7 +88,11 @@ function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['i
 }
 
 /** The definition of a served table. `find` gives the served table of that name. */
-export function define(table: ServedTable, find: (name: string) => ServedTable | undefined, dialect: SchemaDialect): ObjectDefinition {
+export function define(
+  table: ServedTable,
+  find: (name: string) => ServedTable | undefined,
+  dialect: SchemaDialect,
+): ObjectDefinition {
   const { id, info, object, key } = table
   const unique = uniqueColumns(info)
   const fields: Record<string, FieldDefinition> = {
@@ -120,7 +127,12 @@ export function define(table: ServedTable, find: (name: string) => ServedTable |
 type Reference = Extract<FieldDefinition, { type: 'reference' }>
 
 /** A foreign key of this column alone, to the row id of a table that is served. */
-function referenceOf(info: TableInfo, column: ColumnInfo, find: (name: string) => ServedTable | undefined, isKey: boolean): Reference | undefined {
+function referenceOf(
+  info: TableInfo,
+  column: ColumnInfo,
+  find: (name: string) => ServedTable | undefined,
+  isKey: boolean,
+): Reference | undefined {
   const fits = (key: ForeignKeyInfo): boolean =>
     key.columns.length === 1 && key.columns[0] === column.name && find(key.table)?.id.column === key.targetColumns[0]
   const key = info.foreignKeys.find(fits)
@@ -143,5 +155,7 @@ function displayOf({ info, key, fields }: ServedTable): string[] {
 }
 
 function isIndexed(info: TableInfo, column: string): boolean {
-  return info.indexes.some(({ columns, plain, unique }) => plain && columns[0] === column && !(unique && columns.length === 1))
+  return info.indexes.some(
+    ({ columns, plain, unique }) => plain && columns[0] === column && !(unique && columns.length === 1),
+  )
 }

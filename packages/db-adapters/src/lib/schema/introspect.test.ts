@@ -8,7 +8,9 @@ import { applySync, planSync } from './sync.js'
 async function found(database: TestDatabase): Promise<Introspection> {
   const result = await introspect(database.connection, database.dialect)
   const { steps, leftover } = await planSync(createModel(result.objects), database.connection, database.dialect)
-  expect(steps.filter(({ kind, description }) => kind !== 'addIndex' || description.includes('unique'))).toStrictEqual([])
+  expect(steps.filter(({ kind, description }) => kind !== 'addIndex' || description.includes('unique'))).toStrictEqual(
+    [],
+  )
   expect(leftover).toStrictEqual([])
   return result
 }
@@ -57,7 +59,13 @@ onSqlite((database) => {
     expect(fieldsOf(result, 'OrderDetails')).toStrictEqual({
       row_id: { type: 'id', column: 'rowid' },
       order_id: { type: 'reference', object: 'Orders', display: [], column: 'OrderID', required: true },
-      product_id: { type: 'reference', object: 'Products', display: ['product_name'], column: 'ProductID', required: true },
+      product_id: {
+        type: 'reference',
+        object: 'Products',
+        display: ['product_name'],
+        column: 'ProductID',
+        required: true,
+      },
       unit_price: { type: 'decimal', precision: 15, scale: 6, column: 'UnitPrice' },
       quantity: { type: 'integer', precision: 18, column: 'Quantity' },
     })
@@ -143,7 +151,12 @@ onPostgresql((database) => {
       ok: { type: 'boolean', default: false },
       foo: { ...int4, column: 'Foo' },
     })
-    expect(fieldsOf(result, 'Country').row_id).toStrictEqual({ type: 'id', column: 'code', values: 'string', readOnly: false })
+    expect(fieldsOf(result, 'Country').row_id).toStrictEqual({
+      type: 'id',
+      column: 'code',
+      values: 'string',
+      readOnly: false,
+    })
     expect(fieldsOf(result, 'Measurement')).toStrictEqual({
       row_id: { type: 'id', column: 'id', readOnly: false },
       at: { type: 'date', required: true },
@@ -206,7 +219,12 @@ onMysql((database) => {
       country: { type: 'reference', object: 'Country', display: ['title'], onDelete: 'setNull' },
       ok: { type: 'boolean', default: false },
     })
-    expect(fieldsOf(result, 'Country').row_id).toStrictEqual({ type: 'id', column: 'code', values: 'string', readOnly: false })
+    expect(fieldsOf(result, 'Country').row_id).toStrictEqual({
+      type: 'id',
+      column: 'code',
+      values: 'string',
+      readOnly: false,
+    })
     expect(fieldsOf(result, 'Isam')).toStrictEqual({
       row_id: { type: 'id', column: 'id', readOnly: false },
       c: { ...int4, index: true },
@@ -228,7 +246,10 @@ onEachDatabase((database) => {
     const model = createModel([
       {
         name: 'Genre',
-        fields: { code: { type: 'string', length: 20, key: true }, parent: { type: 'reference', object: 'Genre', key: true } },
+        fields: {
+          code: { type: 'string', length: 20, key: true },
+          parent: { type: 'reference', object: 'Genre', key: true },
+        },
       },
       {
         name: 'Movie',

@@ -30,15 +30,32 @@ export function planColumns(wanted: WantedTable, actual: TableInfo | undefined, 
     const step = there && stepFor(column, there, target.family, wanted.mapped, context)
     if (step) {
       const { name: table } = wanted
-      changes.push({ kind: 'changeColumn', table, column: column.name, actual: there, wanted: target, title, widening: step === 'widen' })
+      changes.push({
+        kind: 'changeColumn',
+        table,
+        column: column.name,
+        actual: there,
+        wanted: target,
+        title,
+        widening: step === 'widen',
+      })
     } else if (!there && actual) {
-      changes.push({ kind: 'addColumn', table: wanted.name, column: { name: column.name, declaration: target.declaration, title } })
+      changes.push({
+        kind: 'addColumn',
+        table: wanted.name,
+        column: { name: column.name, declaration: target.declaration, title },
+      })
     }
     planned.set(
       column.name,
       there && !step
         ? { declaration: there.declaration, type: there.type, filled: true, changed: false }
-        : { declaration: target.declaration, type: target.family, filled: there !== undefined, changed: there !== undefined },
+        : {
+            declaration: target.declaration,
+            type: target.family,
+            filled: there !== undefined,
+            changed: there !== undefined,
+          },
     )
   }
   return { changes, of: (name) => planned.get(name) as PlannedColumn }
@@ -55,14 +72,17 @@ function stepFor(
   // What the database computes cannot be changed, and nobody writes it.
   if (there.generated) return undefined
   // The type of a new column may hold more than the field needs.
-  const needed: ColumnFamily = mapped && column.type.kind === 'string' ? { kind: 'string', length: column.type.length } : family
+  const needed: ColumnFamily =
+    mapped && column.type.kind === 'string' ? { kind: 'string', length: column.type.length } : family
   switch (relate(needed, there.type)) {
     case 'same':
       return undefined
     case 'wider':
       return mapped || column.reference ? undefined : 'convert'
     case 'narrower':
-      return mapped && (column.reference || !types.sizesBind || isWithinRange(column.type, there.type)) ? undefined : 'widen'
+      return mapped && (column.reference || !types.sizesBind || isWithinRange(column.type, there.type))
+        ? undefined
+        : 'widen'
     case 'different':
       return mapped && types.serves(column.type, there.type) ? undefined : 'convert'
   }
@@ -74,7 +94,10 @@ function isWithinRange(wanted: ColumnType, actual: ColumnFamily): boolean {
 }
 
 /** A reference is declared like the row id it points at, which may be a column of an existing table. */
-function declarationOf(column: WantedColumn, { types, lookup }: PlanContext): { declaration: string; family: ColumnFamily } {
+function declarationOf(
+  column: WantedColumn,
+  { types, lookup }: PlanContext,
+): { declaration: string; family: ColumnFamily } {
   const own = types.column(column.type)
   if (!column.reference) return own
   const target = lookup.table(column.reference.table)

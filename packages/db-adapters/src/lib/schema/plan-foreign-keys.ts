@@ -9,7 +9,12 @@ import type { WantedColumn, WantedTable } from './wanted.js'
  * Adds a foreign key per reference where the tables allow it; drops those that `sync` has made and nothing needs any
  * more. A foreign key of the owner between the same columns is taken as it is, whatever it does on delete.
  */
-export function planForeignKeys(wanted: WantedTable, actual: TableInfo | undefined, columns: PlannedColumns, context: PlanContext): Change[] {
+export function planForeignKeys(
+  wanted: WantedTable,
+  actual: TableInfo | undefined,
+  columns: PlannedColumns,
+  context: PlanContext,
+): Change[] {
   const { lookup } = context
   const table = wanted.name
   const changes: Change[] = []
@@ -47,7 +52,10 @@ export function planForeignKeys(wanted: WantedTable, actual: TableInfo | undefin
     const target = lookup.table(reference.table)
     if (!target) return !isElsewhere(reference.table, context)
     const id = lookup.column(target, reference.column)
-    const unique = [target.primaryKey, ...target.indexes.filter((index) => index.unique && index.plain).map((index) => index.columns)]
+    const unique = [
+      target.primaryKey,
+      ...target.indexes.filter((index) => index.unique && index.plain).map((index) => index.columns),
+    ]
     return (
       target.kind === 'table' &&
       target.foreignKeysSupported &&

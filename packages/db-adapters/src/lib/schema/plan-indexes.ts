@@ -12,7 +12,12 @@ interface WantedIndex {
 }
 
 /** Adds the indexes that are missing; drops those that `sync` has made and nothing needs any more. */
-export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, columns: PlannedColumns, context: PlanContext): Change[] {
+export function planIndexes(
+  wanted: WantedTable,
+  actual: TableInfo | undefined,
+  columns: PlannedColumns,
+  context: PlanContext,
+): Change[] {
   const { lookup, types } = context
   const own = (actual?.indexes ?? []).filter(({ name }) => isOwnName(name))
   const changing = own.filter((index) => types.indexDependsOnType && !index.unique && isChanged(index))
@@ -42,7 +47,9 @@ export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, 
   }
 
   function isChanged(index: IndexInfo): boolean {
-    return wanted.columns.some(({ name }) => columns.of(name).changed && index.columns.some((each) => lookup.sameColumn(each, name)))
+    return wanted.columns.some(
+      ({ name }) => columns.of(name).changed && index.columns.some((each) => lookup.sameColumn(each, name)),
+    )
   }
 
   function addIndex(table: string, { columns: names, kind }: WantedIndex): ChangeOf<'addIndex'> {
@@ -59,7 +66,9 @@ export function planIndexes(wanted: WantedTable, actual: TableInfo | undefined, 
 
 /** An index that begins with a column serves the filters on it. */
 function wantedIndexes({ uniques, indexed }: WantedTable, { lookup }: PlanContext): WantedIndex[] {
-  const single = indexed.filter((name) => !uniques.some(({ columns: [first] }) => lookup.sameColumn(first as string, name)))
+  const single = indexed.filter(
+    (name) => !uniques.some(({ columns: [first] }) => lookup.sameColumn(first as string, name)),
+  )
   return [
     ...uniques.map(({ columns, key }) => ({ columns, kind: key ? ('key' as const) : ('unique' as const) })),
     ...single.map((name) => ({ columns: [name], kind: 'index' as const })),

@@ -12,7 +12,12 @@ function catalogueOf(...tables: TableInfo[]): Catalogue {
   return { tables, foldsTableNames: false, foldsColumnNames: false }
 }
 
-function tableOf(dialect: SchemaDialect, name: string, columns: Record<string, ColumnType>, more: Partial<TableInfo> = {}): TableInfo {
+function tableOf(
+  dialect: SchemaDialect,
+  name: string,
+  columns: Record<string, ColumnType>,
+  more: Partial<TableInfo> = {},
+): TableInfo {
   return {
     name,
     kind: 'table',
@@ -31,7 +36,16 @@ function tableOf(dialect: SchemaDialect, name: string, columns: Record<string, C
 
 function columnOf({ types }: SchemaDialect, name: string, type: ColumnType): ColumnInfo {
   const { declaration, family } = types.column(type)
-  return { name, type: family, declaration, nullable: true, hasDefault: false, autoIncrement: false, generated: false, collation: undefined }
+  return {
+    name,
+    type: family,
+    declaration,
+    nullable: true,
+    hasDefault: false,
+    autoIncrement: false,
+    generated: false,
+    collation: undefined,
+  }
 }
 
 function define(fields: Record<string, FieldDefinition>, more: Partial<ObjectDefinition> = {}) {
@@ -53,15 +67,29 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
       { name: 'B', fields: { a: { type: 'reference', object: 'A', onDelete: 'setNull' } } },
     ])
     const kinds = kindsOf(plan(model, catalogueOf()).changes)
-    expect(kinds).toStrictEqual(['createTable', 'createTable', 'addIndex', 'addIndex', 'addIndex', 'addForeignKey', 'addForeignKey'])
+    expect(kinds).toStrictEqual([
+      'createTable',
+      'createTable',
+      'addIndex',
+      'addIndex',
+      'addIndex',
+      'addForeignKey',
+      'addForeignKey',
+    ])
   })
 
   it('a unique index over the same columns in another order is the functional key', () => {
     const model = define({ a: { type: 'string', length: 20, key: true }, b: { type: 'string', length: 20, key: true } })
     const indexes = [{ name: 'mine', columns: ['b', 'a'], unique: true, plain: true }]
-    expect(plan(model, catalogueOf(tableOf(dialect, 'thing', { a: string20, b: string20 }, { indexes }))).changes).toStrictEqual([])
+    expect(
+      plan(model, catalogueOf(tableOf(dialect, 'thing', { a: string20, b: string20 }, { indexes }))).changes,
+    ).toStrictEqual([])
     const partial = [{ name: 'mine', columns: ['b', 'a'], unique: true, plain: false }]
-    expect(kindsOf(plan(model, catalogueOf(tableOf(dialect, 'thing', { a: string20, b: string20 }, { indexes: partial }))).changes)).toStrictEqual(['addIndex'])
+    expect(
+      kindsOf(
+        plan(model, catalogueOf(tableOf(dialect, 'thing', { a: string20, b: string20 }, { indexes: partial }))).changes,
+      ),
+    ).toStrictEqual(['addIndex'])
   })
 
   it('drops indexes of its own that nothing needs, and no others', () => {
@@ -69,18 +97,32 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
       { name: 'stw_ix_thing_a', columns: ['a'], unique: false, plain: true },
       { name: 'theirs', columns: ['a'], unique: true, plain: true },
     ]
-    const { changes } = plan(define({ a: { type: 'string', length: 20 } }), catalogueOf(tableOf(dialect, 'thing', { a: string20 }, { indexes })))
+    const { changes } = plan(
+      define({ a: { type: 'string', length: 20 } }),
+      catalogueOf(tableOf(dialect, 'thing', { a: string20 }, { indexes })),
+    )
     expect(changes).toMatchObject([{ kind: 'dropIndex', name: 'stw_ix_thing_a' }])
   })
 
   it('changes what a foreign key of its own does on delete, and leaves one of the owner as it is', () => {
     const model = createModel([
-      { name: 'Thing', timestamps: false, fields: { own: { type: 'reference', object: 'Thing', onDelete: 'cascade' } } },
+      {
+        name: 'Thing',
+        timestamps: false,
+        fields: { own: { type: 'reference', object: 'Thing', onDelete: 'cascade' } },
+      },
     ])
     const withKey = (name: string) => {
       const key = { name, columns: ['own'], table: 'thing', targetColumns: ['row_id'], onDelete: 'refuse' as const }
       const index = { name: 'i', columns: ['own'], unique: false, plain: true }
-      return catalogueOf(tableOf(dialect, 'thing', { own: { kind: 'reference', values: 'integer' } }, { foreignKeys: [key], indexes: [index] }))
+      return catalogueOf(
+        tableOf(
+          dialect,
+          'thing',
+          { own: { kind: 'reference', values: 'integer' } },
+          { foreignKeys: [key], indexes: [index] },
+        ),
+      )
     }
     expect(kindsOf(plan(model, withKey('stw_fk_thing_own')).changes)).toStrictEqual(['dropForeignKey', 'addForeignKey'])
     expect(plan(model, withKey('theirs')).changes).toStrictEqual([])
@@ -90,7 +132,9 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
     const catalogue = catalogueOf(tableOf(dialect, 'thing', { a: string20, b: string20 }))
     const own = plan(define({ a: { type: 'string', length: 20 } }), catalogue)
     expect(own).toStrictEqual({ changes: [], leftover: [{ table: 'thing', column: 'b' }] })
-    expect(kindsOf(plan(define({ a: { type: 'string', length: 20 } }), catalogue, true).changes)).toStrictEqual(['dropColumn'])
+    expect(kindsOf(plan(define({ a: { type: 'string', length: 20 } }), catalogue, true).changes)).toStrictEqual([
+      'dropColumn',
+    ])
     const mapped = define({ row_id: { type: 'id' }, a: { type: 'string', length: 10 } })
     expect(plan(mapped, catalogue, true)).toStrictEqual({ changes: [], leftover: [] })
   })
@@ -98,7 +142,12 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
   it('two objects may share a table, each with some of its columns', () => {
     const model = createModel([
       { name: 'A', table: 'shared', timestamps: false, fields: { a: { type: 'string', unique: true } } },
-      { name: 'B', table: 'shared', timestamps: false, fields: { a: { type: 'string', unique: true }, b: { type: 'integer' } } },
+      {
+        name: 'B',
+        table: 'shared',
+        timestamps: false,
+        fields: { a: { type: 'string', unique: true }, b: { type: 'integer' } },
+      },
     ])
     const { changes } = plan(model, catalogueOf())
     expect(kindsOf(changes)).toStrictEqual(['createTable', 'addIndex'])
@@ -107,7 +156,8 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
 
   it('does not rename when the new name is there, the old is not, or the old is still used', () => {
     const model = define({ a: { type: 'string', length: 20, renamedFrom: 'b' } })
-    const kinds = (columns: Record<string, ColumnType>) => kindsOf(plan(model, catalogueOf(tableOf(dialect, 'thing', columns))).changes)
+    const kinds = (columns: Record<string, ColumnType>) =>
+      kindsOf(plan(model, catalogueOf(tableOf(dialect, 'thing', columns))).changes)
     expect(kinds({ b: string20 })).toStrictEqual(['renameColumn'])
     expect(kinds({ a: string20, b: string20 })).toStrictEqual([])
     expect(kinds({})).toStrictEqual(['addColumn'])
@@ -115,7 +165,9 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
       { name: 'New', renamedFrom: 'old', fields: { a: { type: 'string' } }, timestamps: false },
       { name: 'Old', fields: { a: { type: 'string', length: 20 } }, timestamps: false },
     ])
-    expect(kindsOf(plan(used, catalogueOf(tableOf(dialect, 'old', { a: string20 }))).changes)).toStrictEqual(['createTable'])
+    expect(kindsOf(plan(used, catalogueOf(tableOf(dialect, 'old', { a: string20 }))).changes)).toStrictEqual([
+      'createTable',
+    ])
   })
 
   it('every type equals itself, and steps say what they do', () => {
@@ -146,16 +198,26 @@ describe.each(dialects)('planChanges() for $name', (dialect) => {
 
 describe('limits of databases', () => {
   it('MySQL cannot index texts over 768 characters as unique, and the plan says so', () => {
-    expect(() => planChanges(define({ a: { type: 'string', length: 769, unique: true } }), catalogueOf(), mysqlSchema.types)).toThrow(/3072/)
-    expect(() => planChanges(define({ a: { type: 'text', unique: true } }), catalogueOf(), mysqlSchema.types)).toThrow(/thing \(a\)/)
-    expect(planChanges(define({ a: { type: 'string', length: 768, unique: true } }), catalogueOf(), mysqlSchema.types).changes).toHaveLength(2)
+    expect(() =>
+      planChanges(define({ a: { type: 'string', length: 769, unique: true } }), catalogueOf(), mysqlSchema.types),
+    ).toThrow(/3072/)
+    expect(() => planChanges(define({ a: { type: 'text', unique: true } }), catalogueOf(), mysqlSchema.types)).toThrow(
+      /thing \(a\)/,
+    )
+    expect(
+      planChanges(define({ a: { type: 'string', length: 768, unique: true } }), catalogueOf(), mysqlSchema.types)
+        .changes,
+    ).toHaveLength(2)
   })
 
-  it('a table of another PostgreSQL schema is its owner\'s', () => {
+  it("a table of another PostgreSQL schema is its owner's", () => {
     const model = createModel([
       { name: 'Thing', table: 'sales.thing', fields: { a: { type: 'string', key: true } } },
       { name: 'Mine', timestamps: false, fields: { link: { type: 'reference', object: 'Thing' } } },
     ])
-    expect(kindsOf(planChanges(model, catalogueOf(), postgresqlSchema.types).changes)).toStrictEqual(['createTable', 'addIndex'])
+    expect(kindsOf(planChanges(model, catalogueOf(), postgresqlSchema.types).changes)).toStrictEqual([
+      'createTable',
+      'addIndex',
+    ])
   })
 })

@@ -29,7 +29,9 @@ export function planChanges(model: Model, catalogue: Catalogue, types: TypeRules
   const wanted = wantedTables(model, foldTable)
   const renames = findRenames(wanted, catalogue)
   const current = applyRenames(catalogue, renames)
-  const names = current.tables.flatMap((table) => [table, ...table.indexes, ...table.foreignKeys]).map(({ name }) => name)
+  const names = current.tables
+    .flatMap((table) => [table, ...table.indexes, ...table.foreignKeys])
+    .map(({ name }) => name)
   const context: PlanContext = {
     types,
     lookup: lookupIn(current),
@@ -55,19 +57,25 @@ function planTable(wanted: WantedTable, context: PlanContext): { changes: Change
   if (actual) checkId(wanted, actual, context)
 
   const columns = planColumns(wanted, actual, context)
-  const changes: Change[] = actual
-    ? [...columns.changes]
-    : [createTable(wanted, columns, context)]
+  const changes: Change[] = actual ? [...columns.changes] : [createTable(wanted, columns, context)]
   changes.push(...planIndexes(wanted, actual, columns, context), ...planForeignKeys(wanted, actual, columns, context))
   return { changes, leftover: actual && !wanted.mapped ? unused(wanted, actual, context) : [] }
 }
 
-function createTable({ name: table, id, columns }: WantedTable, planned: PlannedColumns, { types }: PlanContext): Change {
+function createTable(
+  { name: table, id, columns }: WantedTable,
+  planned: PlannedColumns,
+  { types }: PlanContext,
+): Change {
   return {
     kind: 'createTable',
     table,
     id: { ...id, declaration: types.column({ kind: 'id', values: id.values }).declaration },
-    columns: columns.map(({ name, type }) => ({ name, declaration: planned.of(name).declaration, title: titleOfType(type) })),
+    columns: columns.map(({ name, type }) => ({
+      name,
+      declaration: planned.of(name).declaration,
+      title: titleOfType(type),
+    })),
   }
 }
 
@@ -98,12 +106,19 @@ function isRowId(name: string): boolean {
 /** A name that the database would cut silently could never be found again. */
 function checkNames(change: Change, types: TypeRules): void {
   const names =
-    change.kind === 'createTable' ? [change.table, change.id.name, ...change.columns.map(({ name }) => name)]
-    : change.kind === 'addColumn' ? [change.column.name]
-    : change.kind === 'renameTable' ? [change.table]
-    : change.kind === 'renameColumn' ? [change.column]
-    : []
+    change.kind === 'createTable'
+      ? [change.table, change.id.name, ...change.columns.map(({ name }) => name)]
+      : change.kind === 'addColumn'
+        ? [change.column.name]
+        : change.kind === 'renameTable'
+          ? [change.table]
+          : change.kind === 'renameColumn'
+            ? [change.column]
+            : []
   const long = names.find((name) => Buffer.byteLength(name) > types.longestName)
   if (long === undefined) return
-  throw new StoreError('schema', `The name "${long}" is too long for this database, which keeps ${types.longestName} bytes. Set a shorter "table" or "column".`)
+  throw new StoreError(
+    'schema',
+    `The name "${long}" is too long for this database, which keeps ${types.longestName} bytes. Set a shorter "table" or "column".`,
+  )
 }

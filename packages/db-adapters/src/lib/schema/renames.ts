@@ -19,7 +19,8 @@ export function findRenames(wanted: readonly WantedTable[], catalogue: Catalogue
     const taken = new Set<string>()
     for (const column of columns) {
       const from = column.renamedFrom === undefined ? undefined : findColumn(there, column.renamedFrom)
-      if (!from || findColumn(there, column.name) || wantedColumns.has(foldColumn(from.name)) || taken.has(from.name)) continue
+      if (!from || findColumn(there, column.name) || wantedColumns.has(foldColumn(from.name)) || taken.has(from.name))
+        continue
       taken.add(from.name)
       renames.push({ kind: 'renameColumn', table: name, column: column.name, from: from.name })
     }
@@ -38,7 +39,8 @@ export function applyRenames(catalogue: Catalogue, renames: readonly Rename[]): 
   const columnsOf = (table: string, names: readonly string[]): string[] => names.map((name) => columnOf(table, name))
   const columnOf = (table: string, name: string): string => {
     const rename = renames.find(
-      (each) => each.kind === 'renameColumn' && foldTable(each.table) === foldTable(table) && sameColumn(each.from, name),
+      (each) =>
+        each.kind === 'renameColumn' && foldTable(each.table) === foldTable(table) && sameColumn(each.from, name),
     )
     return rename?.kind === 'renameColumn' ? rename.column : name
   }

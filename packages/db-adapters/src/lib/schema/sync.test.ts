@@ -15,7 +15,12 @@ function newTable(): string {
   return `t${sequence}`
 }
 
-function modelOf(table: string, fields: Fields, more: Partial<ObjectDefinition> = {}, others: ObjectDefinition[] = []): Model {
+function modelOf(
+  table: string,
+  fields: Fields,
+  more: Partial<ObjectDefinition> = {},
+  others: ObjectDefinition[] = [],
+): Model {
   return createModel([{ name: 'Thing', table, timestamps: false, fields, ...more }, ...others])
 }
 
@@ -24,7 +29,8 @@ function kindsOf({ steps }: SyncPlan): string[] {
 }
 
 onEachDatabase((database) => {
-  const sync = (model: Model, destructive = false) => applySync(model, database.connection, database.dialect, { destructive })
+  const sync = (model: Model, destructive = false) =>
+    applySync(model, database.connection, database.dialect, { destructive })
   const plan = (model: Model) => planSync(model, database.connection, database.dialect)
   const q = (name: string): string => database.dialect.quote(name)
 
@@ -97,7 +103,12 @@ onEachDatabase((database) => {
 
   it('column changes that lose nothing keep values, indexes and rules', async () => {
     const table = newTable()
-    const parent: ObjectDefinition = { name: 'Parent', table: `${table}_p`, timestamps: false, fields: { a: { type: 'string' } } }
+    const parent: ObjectDefinition = {
+      name: 'Parent',
+      table: `${table}_p`,
+      timestamps: false,
+      fields: { a: { type: 'string' } },
+    }
     const link: Fields = { link: { type: 'reference', object: 'Parent', onDelete: 'cascade' } }
     await synced(
       modelOf(
@@ -211,7 +222,9 @@ onEachDatabase((database) => {
     expect(message).toContain('"x"')
     expect(message).not.toContain('"y"')
     expect(kindsOf(await plan(after))).toStrictEqual(['renameColumn', 'addColumn', 'addIndex'])
-    await database.script(`update ${q(table)} set b = b + 1 where a = 'x'; update ${q(table)} set b = 9 where row_id = 1`)
+    await database.script(
+      `update ${q(table)} set b = b + 1 where a = 'x'; update ${q(table)} set b = 9 where row_id = 1`,
+    )
     await synced(after)
   })
 
@@ -219,7 +232,10 @@ onEachDatabase((database) => {
     const table = newTable()
     await synced(modelOf(table, { a: { type: 'integer', precision: 18 } }))
     await database.script(`insert into ${q(table)} (a) values (1), (1), (77), (null)`)
-    const after = modelOf(table, { own: { type: 'reference', object: 'Thing', renamedFrom: 'a' }, added: { type: 'string' } })
+    const after = modelOf(table, {
+      own: { type: 'reference', object: 'Thing', renamedFrom: 'a' },
+      added: { type: 'string' },
+    })
     const { message } = await refusal(after)
     expect(message).toContain('77')
     expect(kindsOf(await plan(after))).toStrictEqual(['renameColumn', 'addColumn', 'addIndex', 'addForeignKey'])
@@ -233,7 +249,9 @@ onEachDatabase((database) => {
     await synced(modelOf(table, { a: { type: 'integer', precision: 18 } }))
     await database.script(`insert into ${q(table)} (a) values (5)`)
     const other: ObjectDefinition = { name: 'Other', table: `${table}_o`, fields: { x: { type: 'string' } } }
-    expect((await refusal(modelOf(table, { a: { type: 'reference', object: 'Other' } }, {}, [other]))).message).toContain('5')
+    expect(
+      (await refusal(modelOf(table, { a: { type: 'reference', object: 'Other' } }, {}, [other]))).message,
+    ).toContain('5')
   })
 
   it('an index of a renamed table does not hinder a new table of the old name', async () => {
@@ -242,7 +260,12 @@ onEachDatabase((database) => {
     await synced(modelOf(table, fields))
     await synced(modelOf(`${table}_new`, fields, { renamedFrom: table }))
     const both = modelOf(`${table}_new`, fields, { renamedFrom: table }, [
-      { name: 'Again', table, timestamps: false, fields: { a: { type: 'string', key: true }, own: { type: 'reference', object: 'Again' } } },
+      {
+        name: 'Again',
+        table,
+        timestamps: false,
+        fields: { a: { type: 'string', key: true }, own: { type: 'reference', object: 'Again' } },
+      },
     ])
     const done = await synced(both)
     expect(done.steps.every((step) => step.table === table)).toBe(true)
@@ -275,23 +298,40 @@ onEachDatabase((database) => {
         parent: { type: 'reference', object: 'Parent' },
       },
       {},
-      [{ name: 'Parent', table: `${table}_p`, timestamps: false, fields: { row_id: { type: 'id', column: 'id' }, label: { type: 'string', ...length } } }],
+      [
+        {
+          name: 'Parent',
+          table: `${table}_p`,
+          timestamps: false,
+          fields: { row_id: { type: 'id', column: 'id' }, label: { type: 'string', ...length } },
+        },
+      ],
     )
     expect(await sync(model, true)).toStrictEqual(nothing)
     expect(await database.dialect.read(database.connection)).toStrictEqual(before)
 
     const grown = modelOf(
       table,
-      { row_id: { type: 'id', column: 'id' }, name: { type: 'string', length: 200, key: true }, added: { type: 'string', unique: true } },
+      {
+        row_id: { type: 'id', column: 'id' },
+        name: { type: 'string', length: 200, key: true },
+        added: { type: 'string', unique: true },
+      },
       {},
       [],
     )
-    await database.script(`insert into ${q(`${table}_p`)} values (1, 'p'); insert into ${q(table)} (id, name, parent) values (1, 'n', 1)`)
+    await database.script(
+      `insert into ${q(`${table}_p`)} values (1, 'p'); insert into ${q(table)} (id, name, parent) values (1, 'n', 1)`,
+    )
     await synced(grown)
-    expect(await database.rows(`select name, extra, parent, added from ${q(table)}`)).toStrictEqual([{ name: 'n', extra: 'x', parent: 1, added: null }])
+    expect(await database.rows(`select name, extra, parent, added from ${q(table)}`)).toStrictEqual([
+      { name: 'n', extra: 'x', parent: 1, added: null },
+    ])
     const after = (await database.dialect.read(database.connection)).tables.find(({ name }) => name === table)
     expect(after?.columns.find(({ name }) => name === 'name')?.nullable).toBe(false)
-    expect(after?.indexes.map(({ name }) => name)).toEqual(expect.arrayContaining([`${table}_i`, `${table}_j`, `${table}_u`]))
+    expect(after?.indexes.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([`${table}_i`, `${table}_j`, `${table}_u`]),
+    )
     expect(after?.foreignKeys).toHaveLength(1)
   })
 
@@ -307,7 +347,9 @@ onEachDatabase((database) => {
       own: { type: 'reference', object: 'Thing' },
     })
     await synced(right)
-    await database.script(`insert into ${q(table)} (code, own) values ('a', null); insert into ${q(table)} (code, own) values ('b', 'a')`)
+    await database.script(
+      `insert into ${q(table)} (code, own) values ('a', null); insert into ${q(table)} (code, own) values ('b', 'a')`,
+    )
     await expect(database.script(`insert into ${q(table)} (code, own) values ('c', 'x')`)).rejects.toThrow()
   })
 
@@ -316,7 +358,13 @@ onEachDatabase((database) => {
     await synced(modelOf(table, { a: { type: 'string' } }))
     await database.script(`create view ${q(`${table}_v`)} as select row_id, a from ${q(table)}`)
     const viewed = modelOf(table, { a: { type: 'string' }, link: { type: 'reference', object: 'Shown' } }, {}, [
-      { name: 'Shown', table: `${table}_v`, readOnly: true, timestamps: false, fields: { a: { type: 'string' }, more: { type: 'integer' } } },
+      {
+        name: 'Shown',
+        table: `${table}_v`,
+        readOnly: true,
+        timestamps: false,
+        fields: { a: { type: 'string' }, more: { type: 'integer' } },
+      },
     ])
     expect(kindsOf(await synced(viewed))).toStrictEqual(['addColumn', 'addIndex'])
   })
@@ -329,7 +377,10 @@ onEachDatabase((database) => {
       applySync(model, database.other, database.dialect),
     ])
     expect(plans.filter(({ steps }) => steps.length > 0)).toHaveLength(1)
-    const wider = modelOf(table, { a: { type: 'string', key: true, length: 300 }, own: { type: 'reference', object: 'Thing', onDelete: 'cascade' } })
+    const wider = modelOf(table, {
+      a: { type: 'string', key: true, length: 300 },
+      own: { type: 'reference', object: 'Thing', onDelete: 'cascade' },
+    })
     const changes = await Promise.all([
       applySync(wider, database.other, database.dialect),
       applySync(wider, database.connection, database.dialect),

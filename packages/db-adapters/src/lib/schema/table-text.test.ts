@@ -65,9 +65,13 @@ describe('foreign keys of an item', () => {
   })
 
   it('are taken out, and nothing else', () => {
-    expect(withoutForeignKey('a int not null constraint k references t (id) on delete cascade default 5', 'K')).toBe('a int not null  default 5')
+    expect(withoutForeignKey('a int not null constraint k references t (id) on delete cascade default 5', 'K')).toBe(
+      'a int not null  default 5',
+    )
     expect(withoutForeignKey('\n constraint k foreign key (a) references t on delete set default', 'k')).toBe('')
-    expect(withoutForeignKey('constraint k foreign key (a) references t constraint l check (a > 1)', 'k').trim()).toBe('constraint l check (a > 1)')
+    expect(withoutForeignKey('constraint k foreign key (a) references t constraint l check (a > 1)', 'k').trim()).toBe(
+      'constraint l check (a > 1)',
+    )
     expect(withoutForeignKey('a int constraint other references t', 'k')).toBe('a int constraint other references t')
   })
 })

@@ -18,7 +18,10 @@ interface Token {
 
 const space = String.raw`(?:\s|--[^\n]*|/\*[^]*?(?:\*/|$))+`
 const quoted = String.raw`'(?:[^']|'')*'|"(?:[^"]|"")*"|${'`'}(?:[^${'`'}]|${'``'})*${'`'}|\[[^\]]*\]`
-const lexeme = new RegExp(String.raw`(?<space>${space})|(?<quoted>${quoted})|(?<word>[\p{L}\p{N}_$.]+)|(?<other>[^])`, 'uy')
+const lexeme = new RegExp(
+  String.raw`(?<space>${space})|(?<quoted>${quoted})|(?<word>[\p{L}\p{N}_$.]+)|(?<other>[^])`,
+  'uy',
+)
 
 /** Tokens outside of parentheses; what is within them is one token. */
 function tokens(text: string): Token[] {
@@ -30,9 +33,15 @@ function tokens(text: string): Token[] {
     const { space: blank, quoted: name, word, other } = match.groups as Record<string, string | undefined>
     const end = lexeme.lastIndex
     if (other === '(' && depth++ === 0) groupStart = match.index
-    else if (other === ')' && --depth === 0) found.push({ text: text.slice(groupStart, end), start: groupStart, end, kind: 'group' })
+    else if (other === ')' && --depth === 0)
+      found.push({ text: text.slice(groupStart, end), start: groupStart, end, kind: 'group' })
     else if (depth === 0 && blank === undefined) {
-      found.push({ text: match[0], start: match.index, end, kind: name !== undefined ? 'quoted' : word !== undefined ? 'word' : 'other' })
+      found.push({
+        text: match[0],
+        start: match.index,
+        end,
+        kind: name !== undefined ? 'quoted' : word !== undefined ? 'word' : 'other',
+      })
     }
     if (end === text.length) break
   }
@@ -59,7 +68,18 @@ export function unquote(name: string): string {
   return mark === '"' || mark === '`' || mark === "'" ? name.slice(1, -1).replaceAll(mark + mark, mark) : name
 }
 
-const constraintStarts = new Set(['constraint', 'primary', 'unique', 'check', 'foreign', 'key', 'index', 'fulltext', 'spatial', 'period'])
+const constraintStarts = new Set([
+  'constraint',
+  'primary',
+  'unique',
+  'check',
+  'foreign',
+  'key',
+  'index',
+  'fulltext',
+  'spatial',
+  'period',
+])
 
 /** Name of the column that the item defines; undefined for a table constraint or an index. */
 export function columnOfItem(item: string): string | undefined {
@@ -88,7 +108,8 @@ export interface ForeignKeyText {
 /** Foreign keys in an item: of the column, or as table constraints. */
 export function foreignKeysOfItem(item: string): ForeignKeyText[] {
   const all = tokens(item)
-  const is = (n: number, ...words: string[]): boolean => words.every((word, k) => all[n + k]?.text.toLowerCase() === word && all[n + k]?.kind === 'word')
+  const is = (n: number, ...words: string[]): boolean =>
+    words.every((word, k) => all[n + k]?.text.toLowerCase() === word && all[n + k]?.kind === 'word')
   const found: ForeignKeyText[] = []
   all.forEach((_token, at) => {
     if (!is(at, 'references')) return

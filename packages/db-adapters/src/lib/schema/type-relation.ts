@@ -19,12 +19,14 @@ function holds(outer: ColumnFamily, inner: ColumnFamily): boolean {
   if (outer.kind === 'string' && inner.kind === 'string') {
     return (outer.length ?? Infinity) >= (inner.length ?? Infinity)
   }
-  if (outer.kind === 'integer' && inner.kind === 'integer') return outer.digits >= inner.digits && (!outer.unsigned || inner.unsigned === true)
+  if (outer.kind === 'integer' && inner.kind === 'integer')
+    return outer.digits >= inner.digits && (!outer.unsigned || inner.unsigned === true)
   if (isDecimal(outer) && isDecimal(inner) && outer.kind === inner.kind) {
     return wholeDigits(outer) >= wholeDigits(inner) && scaleOf(outer) >= scaleOf(inner)
   }
   // The store that keeps decimals as text writes the old ones anew when a column grows.
-  if (outer.kind === 'decimalText' && inner.kind === 'decimal') return wholeDigits(outer) >= wholeDigits(inner) && scaleOf(outer) >= scaleOf(inner)
+  if (outer.kind === 'decimalText' && inner.kind === 'decimal')
+    return wholeDigits(outer) >= wholeDigits(inner) && scaleOf(outer) >= scaleOf(inner)
   if (isDecimal(outer) && inner.kind === 'integer') return wholeDigits(outer) >= inner.digits
   if (outer.kind === 'enum' && inner.kind === 'enum') return inner.values.every((value) => outer.values.includes(value))
   return outer.kind === inner.kind

@@ -47,7 +47,9 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     throw new StoreError('schema', text)
   }
   const fields = objects.flatMap((object) => [...object.fields, ...object.technical])
-  const keys = objects.filter(({ key }) => key.length > 0).map(({ key }) => ({ columns: key.map(({ column }) => column), key: true }))
+  const keys = objects
+    .filter(({ key }) => key.length > 0)
+    .map(({ key }) => ({ columns: key.map(({ column }) => column), key: true }))
   const single = fields.filter(({ unique }) => unique).map(({ column }) => ({ columns: [column], key: false }))
   return {
     name: first.table,
@@ -77,7 +79,9 @@ function wantedColumn(field: FieldModel): WantedColumn {
 function withLength(field: FieldModel): ColumnType {
   const { columnType, definition } = field
   const length = 'length' in definition ? definition.length : undefined
-  return columnType.kind === 'text' && length !== undefined && isMapped(field.object) ? { kind: 'string', length } : columnType
+  return columnType.kind === 'text' && length !== undefined && isMapped(field.object)
+    ? { kind: 'string', length }
+    : columnType
 }
 
 function isMapped({ definition }: ObjectModel): boolean {

@@ -44,6 +44,10 @@ export interface EnumValue {
 /** A list of values: bare codes, or codes with labels. */
 export type EnumValues = readonly (string | EnumValue)[]
 
+/**
+ * The primary key of an existing table. The database assigns new ids; where it does not, `readOnly: false` takes the id
+ * from the request that creates the record.
+ */
 export interface IdField extends FieldCommon {
   readonly type: 'id'
   /** How the column identifies rows. Default `integer` (assigned by the database); `string` is for existing tables. */

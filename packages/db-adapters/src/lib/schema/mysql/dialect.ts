@@ -1,5 +1,5 @@
 import { StoreError } from '@steward/rest-core/errors'
-import type { Change } from '../changes.js'
+import type { Change, ChangeOf } from '../changes.js'
 import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
 import { number, text } from '../rows.js'
@@ -38,14 +38,22 @@ export const mysqlSchema: SchemaDialect = Object.freeze({
   },
 
   async apply(connection: SchemaConnection, changes: readonly Change[]) {
-    for (const [done, change] of changes.entries()) {
+    const inlined = new Set<Change>(changes.flatMap((change) => indexesOf(change, changes)))
+    const steps = changes.filter((change) => !inlined.has(change))
+    for (const [done, change] of steps.entries()) {
       const showCreate = async (): Promise<string> => {
         const [row = {}] = await connection.rows(`show create table ${quote(change.table)}`)
         return text(row, 'Create Table')
       }
       await runChange(change, done === 0, async () => {
-        for (const sql of await statementsOf(change, showCreate)) await connection.run(sql)
+        for (const sql of await statementsOf(change, indexesOf(change, changes), showCreate)) await connection.run(sql)
       })
     }
   },
 } satisfies SchemaDialect)
+
+/** Indexes that come with a new table: each statement of DDL waits for the disk. */
+function indexesOf(change: Change, changes: readonly Change[]): ChangeOf<'addIndex'>[] {
+  if (change.kind !== 'createTable') return []
+  return changes.filter((each) => each.kind === 'addIndex').filter(({ table }) => table === change.table)
+}

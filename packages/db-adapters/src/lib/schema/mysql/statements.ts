@@ -12,9 +12,14 @@ export function quote(identifier: string): string {
 /**
  * SQL of one change.
  *
+ * @param indexes those of a new table
  * @param showCreate the statement that `show create table` gives for the table; read for a column that grows
  */
-export async function statementsOf(change: Change, showCreate: () => Promise<string>): Promise<string[]> {
+export async function statementsOf(
+  change: Change,
+  indexes: readonly ChangeOf<'addIndex'>[],
+  showCreate: () => Promise<string>,
+): Promise<string[]> {
   const table = quote(change.table)
   switch (change.kind) {
     case 'renameTable':
@@ -22,17 +27,15 @@ export async function statementsOf(change: Change, showCreate: () => Promise<str
     case 'renameColumn':
       return [`alter table ${table} rename column ${quote(change.from)} to ${quote(change.column)}`]
     case 'createTable':
-      return [createTable(change)]
+      return [createTable(change, indexes)]
     case 'addColumn':
       return [`alter table ${table} add column ${quote(change.column.name)} ${change.column.declaration}`]
     case 'changeColumn':
       return change.widening ? [widen(change, await showCreate())] : convert(change)
     case 'dropColumn':
       return [`alter table ${table} drop column ${quote(change.column)}`]
-    case 'addIndex': {
-      const columns = change.columns.map((name, n) => `${quote(name)}${change.unique ? '' : prefix(change.families[n])}`)
-      return [`create ${change.unique ? 'unique ' : ''}index ${quote(change.name)} on ${table} (${columns.join(', ')})`]
-    }
+    case 'addIndex':
+      return [`alter table ${table} add ${index(change)}`]
     case 'dropIndex':
       return [`drop index ${quote(change.name)} on ${table}`]
     case 'addForeignKey': {
@@ -45,10 +48,22 @@ export async function statementsOf(change: Change, showCreate: () => Promise<str
   }
 }
 
-function createTable({ table, id, columns }: ChangeOf<'createTable'>): string {
+function createTable(
+  { table, id, columns }: ChangeOf<'createTable'>,
+  indexes: readonly ChangeOf<'addIndex'>[],
+): string {
   const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${id.declaration} not null`
-  const lines = [`${quote(id.name)} ${idType} primary key`, ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`)]
+  const lines = [
+    `${quote(id.name)} ${idType} primary key`,
+    ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`),
+    ...indexes.map(index),
+  ]
   return `create table ${quote(table)} (${lines.join(', ')}) engine = InnoDB default character set utf8mb4`
+}
+
+function index({ name, columns, families, unique }: ChangeOf<'addIndex'>): string {
+  const parts = columns.map((column, n) => `${quote(column)}${unique ? '' : prefix(families[n])}`)
+  return `${unique ? 'unique ' : ''}index ${quote(name)} (${parts.join(', ')})`
 }
 
 /** Texts are indexed by their beginning; for one that is shorter it is the whole. */
@@ -57,7 +72,20 @@ function prefix(family: ColumnFamily | undefined): string {
 }
 
 /** Words that may follow the type and its size in what `show create table` writes. */
-const afterType = new Set(['character', 'collate', 'not', 'null', 'default', 'comment', 'unsigned', 'zerofill', 'on', 'auto_increment', 'check', 'invisible'])
+const afterType = new Set([
+  'character',
+  'collate',
+  'not',
+  'null',
+  'default',
+  'comment',
+  'unsigned',
+  'zerofill',
+  'on',
+  'auto_increment',
+  'check',
+  'invisible',
+])
 
 /** All but the type stays as it is: collation, default, comment. */
 function widen({ table, column, wanted }: ChangeOf<'changeColumn'>, statement: string): string {
@@ -81,7 +109,8 @@ function convert({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): s
 
 function conversion(column: string, to: ColumnFamily): string {
   const value = `trim(${column})`
-  const matching = (pattern: string, result: string): string => `case when ${value} regexp '${pattern}' then ${result} end`
+  const matching = (pattern: string, result: string): string =>
+    `case when ${value} regexp '${pattern}' then ${result} end`
   switch (to.kind) {
     case 'string':
       return to.length === undefined ? column : `left(${column}, ${to.length})`

@@ -38,7 +38,10 @@ function rulesWith(collation: string): TypeRules {
     column(type) {
       const name = declarationOf(type)
       const family = familyOf(name)
-      return { declaration: family.kind === 'string' ? `${name} character set utf8mb4 collate ${collation}` : name, family }
+      return {
+        declaration: family.kind === 'string' ? `${name} character set utf8mb4 collate ${collation}` : name,
+        family,
+      }
     },
   }
 }
@@ -68,10 +71,21 @@ function declarationOf(type: ColumnType): string {
 
 function stringType(length: number): string {
   if (length <= longestInIndex) return `varchar(${length})`
-  return Object.entries(textTypes).find(([name, bytes]) => name !== 'tinytext' && bytes >= length * bytesPerCharacter)?.[0] ?? 'longtext'
+  return (
+    Object.entries(textTypes).find(
+      ([name, bytes]) => name !== 'tinytext' && bytes >= length * bytesPerCharacter,
+    )?.[0] ?? 'longtext'
+  )
 }
 
-const integerDigits: Readonly<Record<string, number>> = { tinyint: 2, smallint: 4, mediumint: 6, int: 9, bigint: 18, year: 4 }
+const integerDigits: Readonly<Record<string, number>> = {
+  tinyint: 2,
+  smallint: 4,
+  mediumint: 6,
+  int: 9,
+  bigint: 18,
+  year: 4,
+}
 
 /**
  * Family of a type as `information_schema.columns.column_type` writes it.
@@ -159,7 +173,10 @@ function comparable(declaration: string): string {
 }
 
 function uniqueLimit(columns: readonly ColumnFamily[]): string | undefined {
-  const bytes = columns.reduce((sum, family) => sum + (family.kind === 'string' ? (family.length ?? Infinity) * bytesPerCharacter : 8), 0)
+  const bytes = columns.reduce(
+    (sum, family) => sum + (family.kind === 'string' ? (family.length ?? Infinity) * bytesPerCharacter : 8),
+    0,
+  )
   if (bytes <= mostIndexBytes) return undefined
   return `its columns may have ${bytes === Infinity ? 'any number of' : bytes} bytes, and an index of this database has at most ${mostIndexBytes}. Give the fields a shorter "length".`
 }

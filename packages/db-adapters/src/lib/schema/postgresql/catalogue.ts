@@ -97,7 +97,10 @@ function columnInfo(row: SchemaRow): ColumnInfo {
   const generated = text(row, 'generated') !== ''
   return {
     name: text(row, 'name'),
-    type: familyOf(text(row, 'type'), list(row, 'labels').filter((label) => label !== null)),
+    type: familyOf(
+      text(row, 'type'),
+      list(row, 'labels').filter((label) => label !== null),
+    ),
     declaration: `${text(row, 'declaration')}${collation === undefined ? '' : ` collate ${collation}`}`,
     nullable: !flag(row, 'required'),
     hasDefault: autoIncrement || flag(row, 'filled'),
@@ -108,10 +111,20 @@ function columnInfo(row: SchemaRow): ColumnInfo {
 }
 
 function indexInfo(row: SchemaRow): IndexInfo {
-  return { name: text(row, 'name'), columns: names(row, 'columns'), unique: flag(row, 'unique'), plain: flag(row, 'plain') }
+  return {
+    name: text(row, 'name'),
+    columns: names(row, 'columns'),
+    unique: flag(row, 'unique'),
+    plain: flag(row, 'plain'),
+  }
 }
 
-const rules: Readonly<Record<string, ForeignKeyInfo['onDelete']>> = { a: 'refuse', r: 'refuse', c: 'cascade', n: 'setNull' }
+const rules: Readonly<Record<string, ForeignKeyInfo['onDelete']>> = {
+  a: 'refuse',
+  r: 'refuse',
+  c: 'cascade',
+  n: 'setNull',
+}
 
 function foreignKeyInfo(row: SchemaRow): ForeignKeyInfo {
   return {

@@ -78,7 +78,8 @@ function conversion(column: string, from: ColumnFamily, to: ColumnFamily): strin
     return `case when lower(${value}) in ('true', 't', '1') then true when lower(${value}) in ('false', 'f', '0') then false end`
   }
   if (to.kind === 'integer' || to.kind === 'decimal') {
-    const [whole, scale] = to.kind === 'integer' ? [to.digits, 0] : [(to.precision ?? 38) - (to.scale ?? 0), to.scale ?? 0]
+    const [whole, scale] =
+      to.kind === 'integer' ? [to.digits, 0] : [(to.precision ?? 38) - (to.scale ?? 0), to.scale ?? 0]
     if (from.kind === 'boolean') return `case when ${column} then 1 when not ${column} then 0 end`
     const number = `round(${value}::numeric, ${scale})`
     return `case when ${value} ~ '^[-+]?\\d{1,40}(\\.\\d{1,40})?$' then case when abs(${number}) < 1e${whole} then ${number} end end`

@@ -114,7 +114,10 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
 }
 
 function isWhole(family: ColumnFamily): boolean {
-  return family.kind === 'integer' || (family.kind === 'decimal' && family.precision !== undefined && (family.scale ?? 0) === 0)
+  return (
+    family.kind === 'integer' ||
+    (family.kind === 'decimal' && family.precision !== undefined && (family.scale ?? 0) === 0)
+  )
 }
 
 /** Whether values of this family can be too long for a B-tree index. */

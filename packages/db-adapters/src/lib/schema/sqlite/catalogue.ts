@@ -31,7 +31,9 @@ export async function readSqlite(connection: SchemaConnection): Promise<Catalogu
   const columns = byTable(await connection.rows(columnsSql))
   const indexes = byTable(await connection.rows(indexesSql))
   const foreignKeys = byTable(await connection.rows(foreignKeysSql))
-  const primaryKeys = new Map(tables.map((row) => [text(row, 'name').toLowerCase(), primaryKey(columns(text(row, 'name')))]))
+  const primaryKeys = new Map(
+    tables.map((row) => [text(row, 'name').toLowerCase(), primaryKey(columns(text(row, 'name')))]),
+  )
 
   return {
     foldsTableNames: true,
@@ -97,7 +99,10 @@ function columnInfo(row: SchemaRow, alias: string | undefined): ColumnInfo {
 
 function indexInfos(rows: readonly SchemaRow[]): IndexInfo[] {
   // The index of the primary key is told by the primary key itself.
-  const groups = Map.groupBy(rows.filter((row) => text(row, 'origin') !== 'pk'), (row) => text(row, 'name'))
+  const groups = Map.groupBy(
+    rows.filter((row) => text(row, 'origin') !== 'pk'),
+    (row) => text(row, 'name'),
+  )
   return [...groups].map(([name, members]) => ({
     name,
     columns: members.map((row) => text(row, 'column')),
@@ -128,7 +133,10 @@ function foreignKeyInfos(
       columns,
       table: target,
       // Without columns it means the primary key.
-      targetColumns: first.target_column === null ? (primaryKeys.get(target.toLowerCase()) ?? []) : members.map((row) => text(row, 'target_column')),
+      targetColumns:
+        first.target_column === null
+          ? (primaryKeys.get(target.toLowerCase()) ?? [])
+          : members.map((row) => text(row, 'target_column')),
       onDelete: rules[text(first, 'rule')] ?? 'other',
     }
   })

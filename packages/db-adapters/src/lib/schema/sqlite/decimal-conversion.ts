@@ -23,7 +23,9 @@ export async function convertDecimals(
   const column = quote(change.column)
   const values = `temp.${quote(`stw_values_${change.column}`)}`
   await connection.run(`create table ${values} (old primary key, new) without rowid`)
-  const found = await connection.rows(`select distinct ${column} as old from ${quote(table)} where ${column} is not null`)
+  const found = await connection.rows(
+    `select distinct ${column} as old from ${quote(table)} where ${column} is not null`,
+  )
   for (const { old } of found) {
     const value = converted(old as SchemaValue, change)
     if (value !== null) await connection.run(`insert into ${values} values (?, ?)`, [old as SchemaValue, value])

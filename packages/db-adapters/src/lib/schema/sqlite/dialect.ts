@@ -44,12 +44,13 @@ export const sqliteSchema: SchemaDialect = Object.freeze({
 
   async apply(connection: SchemaConnection, changes: readonly Change[]) {
     const { direct, rebuilds } = sortOut(changes)
-    const last = direct.findLastIndex(({ kind }) => kind === 'createTable' || kind === 'addColumn' || kind === 'renameColumn' || kind === 'renameTable')
-    for (const change of direct.slice(0, last + 1)) await run(change)
+    // A new table takes its indexes along: those that go, go before it; those that come, come after it.
+    const isLate = ({ kind }: DirectChange): boolean => kind === 'addIndex' || kind === 'dropColumn'
+    for (const change of direct.filter((each) => !isLate(each))) await run(change)
     for (const [table, [first, ...others]] of rebuilds) {
       await runChange(first, true, () => rebuild(connection, table, [first, ...others]))
     }
-    for (const change of direct.slice(last + 1)) await run(change)
+    for (const change of direct.filter(isLate)) await run(change)
 
     function run(change: DirectChange): Promise<void> {
       return runChange(change, true, () => connection.run(statementOf(change, keysOf(change, changes))))
@@ -102,5 +103,7 @@ function keysOf(change: Change, changes: readonly Change[]): ChangeOf<'addForeig
   if (change.kind !== 'createTable' && change.kind !== 'addColumn') return []
   return changes
     .filter((each) => each.kind === 'addForeignKey')
-    .filter(({ table, column }) => table === change.table && (change.kind === 'createTable' || column === change.column.name))
+    .filter(
+      ({ table, column }) => table === change.table && (change.kind === 'createTable' || column === change.column.name),
+    )
 }

@@ -11,9 +11,20 @@ import { foreignKey, quote } from './statements.js'
 export type Rebuild = ChangeOf<'changeColumn'> | ChangeOf<'addForeignKey'> | ChangeOf<'dropForeignKey'>
 
 /** Words that may follow the type of a column. Source: sqlite.org/lang_createtable.html. */
-const afterType = new Set(
-  ['constraint', 'primary', 'not', 'null', 'unique', 'check', 'default', 'collate', 'references', 'generated', 'as', 'autoincrement'],
-)
+const afterType = new Set([
+  'constraint',
+  'primary',
+  'not',
+  'null',
+  'unique',
+  'check',
+  'default',
+  'collate',
+  'references',
+  'generated',
+  'as',
+  'autoincrement',
+])
 
 /**
  * Makes a table anew with other column types and foreign keys, and moves its rows. Row ids, the autoincrement sequence,
@@ -22,7 +33,10 @@ const afterType = new Set(
  * foreign keys off.
  */
 export async function rebuild(connection: SchemaConnection, table: string, changes: readonly Rebuild[]): Promise<void> {
-  const [found] = await connection.rows(`select name, sql from sqlite_master where type = 'table' and name = ? collate nocase`, [table])
+  const [found] = await connection.rows(
+    `select name, sql from sqlite_master where type = 'table' and name = ? collate nocase`,
+    [table],
+  )
   if (!found) throw new StoreError('schema', `Table "${table}" has vanished.`)
   const name = text(found, 'name')
   const dependents = await connection.rows(
@@ -53,7 +67,8 @@ function changedTable(sql: string, copy: string, changes: readonly Rebuild[]): s
   let changed = [...items]
   for (const change of changes) {
     if (change.kind === 'addForeignKey') changed.push(`\n  ${foreignKey(change)}\n`)
-    if (change.kind === 'dropForeignKey') changed = changed.map((item) => withoutForeignKey(item, change.name)).filter((item) => item !== '')
+    if (change.kind === 'dropForeignKey')
+      changed = changed.map((item) => withoutForeignKey(item, change.name)).filter((item) => item !== '')
     if (change.kind === 'changeColumn') {
       const { column, wanted } = change
       changed = changed.map((item) => (isColumn(item, column) ? withType(item, wanted.declaration, afterType) : item))
@@ -66,7 +81,12 @@ function isColumn(item: string, column: string): boolean {
   return columnOfItem(item)?.toLowerCase() === column.toLowerCase()
 }
 
-async function copyRows(connection: SchemaConnection, name: string, copy: string, changes: readonly Rebuild[]): Promise<void> {
+async function copyRows(
+  connection: SchemaConnection,
+  name: string,
+  copy: string,
+  changes: readonly Rebuild[],
+): Promise<void> {
   const columns = await connection.rows('select name, hidden from pragma_table_xinfo(?)', [name])
   const [rowid] = await connection.rows(
     `select l.wr from pragma_table_list(?) l where l.schema = 'main' and l.wr = 0`,
@@ -85,7 +105,9 @@ async function copyRows(connection: SchemaConnection, name: string, copy: string
   for (const end of ends) await end()
 
   async function expressionFor(column: string): Promise<string> {
-    const change = changes.find((each) => each.kind === 'changeColumn' && each.column.toLowerCase() === column.toLowerCase())
+    const change = changes.find(
+      (each) => each.kind === 'changeColumn' && each.column.toLowerCase() === column.toLowerCase(),
+    )
     if (change?.kind !== 'changeColumn') return quote(column)
     if (needsDecimalConversion(change)) {
       const { expression, end } = await convertDecimals(connection, name, change)
@@ -101,7 +123,10 @@ async function keepSequence(connection: SchemaConnection, name: string, copy: st
   const [table] = await connection.rows(`select 1 from sqlite_master where name = 'sqlite_sequence'`)
   if (!table) return
   await connection.run('delete from sqlite_sequence where name = ?', [copy])
-  await connection.run('insert into sqlite_sequence (name, seq) select ?, seq from sqlite_sequence where name = ?', [copy, name])
+  await connection.run('insert into sqlite_sequence (name, seq) select ?, seq from sqlite_sequence where name = ?', [
+    copy,
+    name,
+  ])
 }
 
 async function brokenLinks(connection: SchemaConnection, name: string): Promise<number> {

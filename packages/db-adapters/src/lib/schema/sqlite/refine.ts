@@ -22,11 +22,15 @@ export async function refineByValues(connection: SchemaConnection, catalogue: Ca
 
 async function refined(connection: SchemaConnection, table: TableInfo): Promise<TableInfo> {
   const kinds = table.columns.map(({ name }, n) => `group_concat(distinct ${kindOf(quote(name))}) as k${n}`)
-  const [row = {}] = await connection.rows(`select ${kinds.join(', ')} from (select * from ${quote(table.name)} limit ${sample})`)
+  const [row = {}] = await connection.rows(
+    `select ${kinds.join(', ')} from (select * from ${quote(table.name)} limit ${sample})`,
+  )
   return {
     ...table,
     columns: table.columns.map((column, n) => {
-      const found = text(row, `k${n}`).split(',').filter((kind) => kind !== '')
+      const found = text(row, `k${n}`)
+        .split(',')
+        .filter((kind) => kind !== '')
       return { ...column, type: found.length === 0 ? column.type : typeFor(column.type, found) }
     }),
   }

@@ -41,7 +41,10 @@ function references({ target, targetColumn, onDelete: rule }: ChangeOf<'addForei
   return `references ${quote(target)} (${quote(targetColumn)}) on delete ${onDelete(rule)}`
 }
 
-function createTable({ table, id, columns }: ChangeOf<'createTable'>, foreignKeys: readonly ChangeOf<'addForeignKey'>[]): string {
+function createTable(
+  { table, id, columns }: ChangeOf<'createTable'>,
+  foreignKeys: readonly ChangeOf<'addForeignKey'>[],
+): string {
   const idType =
     id.values === 'integer' ? 'integer primary key autoincrement' : `${id.declaration} not null primary key`
   const lines = [

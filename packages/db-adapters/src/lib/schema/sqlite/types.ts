@@ -42,7 +42,8 @@ function declarationOf(type: ColumnType): string {
 
 /** Family of a declared type, which may be anything. Source: sqlite.org/datatype3.html, "Determination Of Column Affinity". */
 export function familyOf(declared: string): ColumnFamily {
-  const [, words = '', first, second] = /^([^(]*)(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?/.exec(declared.toLowerCase()) ?? []
+  const [, words = '', first, second] =
+    /^([^(]*)(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?/.exec(declared.toLowerCase()) ?? []
   const name = words.trim()
   const size = first === undefined ? undefined : Number(first)
   const scale = second === undefined ? undefined : Number(second)
@@ -56,7 +57,8 @@ export function familyOf(declared: string): ColumnFamily {
   if (/char|clob|text/.test(name)) return { kind: 'string', length: size }
   if (name.includes('blob')) return { kind: 'binary' }
   if (/real|floa|doub/.test(name)) return { kind: 'float' }
-  if (/^(decimal|numeric|money)/.test(name)) return { kind: 'decimal', precision: size, scale: size === undefined ? undefined : (scale ?? 0) }
+  if (/^(decimal|numeric|money)/.test(name))
+    return { kind: 'decimal', precision: size, scale: size === undefined ? undefined : (scale ?? 0) }
   return { kind: 'any' }
 }
 
