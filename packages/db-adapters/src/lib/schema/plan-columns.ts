@@ -15,8 +15,6 @@ export interface PlannedColumns {
 export interface PlannedColumn {
   readonly declaration: string
   readonly type: ColumnFamily
-  /** Its rows are there already. */
-  readonly filled: boolean
   readonly changed: boolean
 }
 
@@ -46,17 +44,12 @@ export function planColumns(wanted: WantedTable, actual: TableInfo | undefined, 
         column: { name: column.name, declaration: target.declaration, title },
       })
     }
-    planned.set(
-      column.name,
-      there && !step
-        ? { declaration: there.declaration, type: there.type, filled: true, changed: false }
-        : {
-            declaration: target.declaration,
-            type: target.family,
-            filled: there !== undefined,
-            changed: there !== undefined,
-          },
-    )
+    const stays = there && !step
+    planned.set(column.name, {
+      declaration: stays ? there.declaration : target.declaration,
+      type: stays ? there.type : target.family,
+      changed: step !== undefined,
+    })
   }
   return { changes, of: (name) => planned.get(name) as PlannedColumn }
 }
