@@ -12,7 +12,9 @@ const systemNames = new Set(systemObjects.map(({ name }) => name.toLowerCase()))
  */
 export async function describeDatabase(store: ObjectStore, logger: Logger): Promise<ObjectDefinition[]> {
   const { objects, skipped } = await store.introspect()
-  for (const { table, reason } of skipped) logger.warn(`Table ${table} is left out: ${reason}`)
+  for (const { table, column, reason } of skipped) {
+    logger.warn(`${column === undefined ? `Table ${table}` : `Column ${table}.${column}`} is left out: ${reason}`)
+  }
   if (objects.length === 0) throw new DefinitionError(['The database has no table that can be served.'])
   const renamed = new Map(objects.filter(isTaken).map(({ name }) => [name, `Db${name}`]))
   const definitions = objects.map((object) => rename(object, renamed))
