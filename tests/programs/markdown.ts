@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 /** Fenced code blocks of a language (`sh`, `ts`, `yaml` …) in a Markdown file, in their order. */
 export function codeBlocks(file: URL, language: string): string[] {
@@ -27,4 +27,27 @@ export function tableRows(file: URL, heading: string): string[][] {
             .replaceAll('\\|', '|'),
         ),
     )
+}
+
+/** Relative links of a Markdown file that lead to no file, or to no heading in it, each with its file. */
+export function brokenLinks(file: URL): string[] {
+  const text = readFileSync(file, 'utf8').replaceAll(/^```.*?^```$/gms, '')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+    if (/^[a-z]+:/.test(link)) return []
+    const target = new URL(link, file)
+    const heading = target.hash.slice(1)
+    if (existsSync(new URL(target.pathname, target)) && (heading === '' || anchorsOf(target).includes(heading)))
+      return []
+    return [`${file.pathname}: ${link}`]
+  })
+}
+
+function anchorsOf({ pathname }: URL): string[] {
+  const text = readFileSync(pathname, 'utf8')
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 }
