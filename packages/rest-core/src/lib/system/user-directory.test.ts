@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createPrincipal } from '../rights/principal.js'
+import type { Principal } from '../rights/rights.js'
+import { hashPassword } from '../security/password.js'
 import { createBusinessObjects } from '../service/create-business-objects.js'
 import { createAdministrator, resetAdministrator } from './administrator.js'
 import { systemObjects } from './system-objects.js'
@@ -83,6 +86,38 @@ test('a user who is switched off is nobody at once', async () => {
   expect(await directory.principalOf(userId)).toBeUndefined()
   await service.update(system, 'User', userId, { usr_active: true })
   expect(await directory.principalOfLogin('ann')).toMatchObject({ login: 'ann', groups: ['CLERK'], firstname: 'Ann' })
+})
+
+test('the security stamp changes with the password only', async () => {
+  const stamp = async () => directory.securityStampOf((await directory.principalOf(userId)) as Principal)
+  const before = await stamp()
+  expect(before).toMatch(/^[\w-]{22}$/)
+  await service.update(system, 'User', userId, { usr_first_name: 'Anne' })
+  expect(await stamp()).toBe(before)
+  await service.update(system, 'User', userId, { usr_password: 'pass' })
+  expect(await stamp()).not.toBe(before)
+  expect(directory.securityStampOf(system)).toBeUndefined()
+})
+
+test('a password that another server has changed holds at once, with its own stamp', async () => {
+  const elsewhere = createBusinessObjects({ model, store })
+  const before = (await directory.verifyPassword('ann', 'pass')) as Principal
+  await elsewhere.update(system, 'User', userId, { usr_password: 'new' })
+  expect(await directory.verifyPassword('ann', 'pass')).toBeUndefined()
+  const now = (await directory.verifyPassword('ann', 'new')) as Principal
+  expect(directory.securityStampOf(now)).not.toBe(directory.securityStampOf(before))
+  expect(await directory.principalOf(userId)).toBe(now)
+})
+
+test('a password that is changed while it is checked is wrong', async () => {
+  const user = model.object('User')
+  const usr_password = await hashPassword('pass')
+  const check = directory.verifyPassword('ann', 'new')
+  await setImmediate()
+  await store.update(user, userId, { usr_password }, { select: user.selection })
+  directory.clear()
+  expect(await check).toBeUndefined()
+  expect(await directory.verifyPassword('ann', 'pass')).toMatchObject({ login: 'ann' })
 })
 
 test('resetAdministrator() lets a locked-out administrator in again', async () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel } from '../model/model.js'
 import { allRights, createRights } from '../rights/create-rights.js'
@@ -25,6 +26,11 @@ export interface UserDirectory {
   principalOf(userId: string): Promise<Principal | undefined>
   /** The active user with this login as a principal, without any check: for anonymous calls under a public user. */
   principalOfLogin(login: string): Promise<Principal | undefined>
+  /**
+   * A text that changes with the password of the user, and tells nothing about it; `undefined` for a principal that does
+   * not come from here. What was found out with another stamp, or given for it, holds no more.
+   */
+  securityStampOf(principal: Principal): string | undefined
   /** Forgets what was read; call it when a system object changed. */
   clear(): void
 }
@@ -42,28 +48,54 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
   const responsibility = model.object('Responsibility')
   const grant = model.object('Grant')
   const userFields = user.select(user.fields.map(({ name }) => name))
-  const principals = new Map<string, { readonly until: number; readonly principal: Promise<Principal | undefined> }>()
+  const principals = new Map<string, Kept<Principal>>()
+  const userIds = new Map<string, Kept<string>>()
+  const stamps = new WeakMap<Principal, string>()
 
-  return { verifyPassword, principalOf, principalOfLogin, clear: () => principals.clear() }
+  return {
+    verifyPassword,
+    principalOf,
+    principalOfLogin,
+    securityStampOf: (principal) => stamps.get(principal),
+    clear() {
+      principals.clear()
+      userIds.clear()
+    },
+  }
 
   async function verifyPassword(login: string, password: string): Promise<Principal | undefined> {
     const record = await userByLogin(login)
     const right = await verifyPasswordHash(password, record?.['usr_password'] as string | undefined)
-    return right && record?.['usr_active'] === true ? principalOf(record.row_id) : undefined
-  }
-
-  async function principalOfLogin(login: string): Promise<Principal | undefined> {
-    const record = await userByLogin(login)
-    return record && principalOf(record.row_id)
+    if (!right || record?.['usr_active'] !== true) return undefined
+    const stamp = stampOf(record)
+    const known = await principalOf(record.row_id)
+    if (known && stamps.get(known) === stamp) return known
+    // What was kept is older than this password; or the password was changed while it was checked, then it is wrong now.
+    principals.delete(record.row_id)
+    const principal = await principalOf(record.row_id)
+    return principal && stamps.get(principal) === stamp ? principal : undefined
   }
 
   function principalOf(userId: string): Promise<Principal | undefined> {
-    const known = principals.get(userId)
-    if (known && known.until > Date.now()) return known.principal
-    const principal = readPrincipal(userId)
-    principals.set(userId, { until: Date.now() + maxAgeMs, principal })
-    principal.catch(() => principals.delete(userId))
-    return principal
+    return keep(principals, userId, () => readPrincipal(userId))
+  }
+
+  async function principalOfLogin(login: string): Promise<Principal | undefined> {
+    const userId = await keep(userIds, login, async () => (await userByLogin(login))?.row_id)
+    return userId === undefined ? undefined : principalOf(userId)
+  }
+
+  function keep<T>(kept: Map<string, Kept<T>>, key: string, read: () => Kept<T>['value']): Kept<T>['value'] {
+    const known = kept.get(key)
+    if (known && known.until > Date.now()) return known.value
+    const value = read()
+    kept.set(key, { until: Date.now() + maxAgeMs, value })
+    // Only what is there is kept: callers may ask for anything.
+    value.then(
+      (found) => found === undefined && kept.delete(key),
+      () => kept.delete(key),
+    )
+    return value
   }
 
   async function readPrincipal(userId: string): Promise<Principal | undefined> {
@@ -72,7 +104,7 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
     const links = await all(responsibility, { op: '=', field: 'rsp_login_id', value: userId })
     const groups = links.map((link) => link['rsp_group_id__grp_name'] as string)
     const login = record['usr_login'] as string
-    return createPrincipal({
+    const principal = createPrincipal({
       userId,
       login,
       groups,
@@ -84,6 +116,8 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
       email: record['usr_email'] as string,
       lang: record['usr_lang'] as string,
     })
+    stamps.set(principal, stampOf(record))
+    return principal
   }
 
   async function grantsOf(links: readonly BusinessRecord[]): Promise<GrantData[]> {
@@ -113,4 +147,15 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
       records.push(...batch)
     return records
   }
+}
+
+interface Kept<T> {
+  /** In ms since the Unix epoch. */
+  readonly until: number
+  readonly value: Promise<T | undefined>
+}
+
+/** The salt in the stored hash makes it as good as keyed: nobody can try passwords against a stamp. */
+function stampOf(user: BusinessRecord): string {
+  return hash('sha256', user['usr_password'] as string, 'base64url').slice(0, 22)
 }
