@@ -1,0 +1,173 @@
+import { defineObject } from '@steward/rest-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Answer, Call } from '../packages/rest-koa/src/lib/testing/caller.js'
+import { onEachDatabase } from './databases.js'
+import { serveObjects, type ServedObjects } from './serve-objects.js'
+import type { FreshDatabase } from './servers/index.js'
+
+/** Stops a write at a hook until the test lets it go on. */
+interface Gate {
+  readonly reached: PromiseWithResolvers<void>
+  readonly opened: PromiseWithResolvers<void>
+}
+
+let gate: Gate | undefined
+
+function closeGate(): Gate {
+  return (gate = { reached: Promise.withResolvers(), opened: Promise.withResolvers() })
+}
+
+async function pass(): Promise<void> {
+  const closed = gate
+  gate = undefined
+  closed?.reached.resolve()
+  await closed?.opened.promise
+}
+
+const Counter = defineObject({
+  name: 'Counter',
+  fields: {
+    cnt_code: { type: 'string', key: true },
+    cnt_value: { type: 'integer', default: 0, readOnly: true },
+    cnt_note: { type: 'string' },
+    cnt_label: { type: 'string', unique: true },
+  },
+  hooks: {
+    async preUpdate({ old, values }) {
+      if (values['cnt_note'] === 'wait') await pass()
+      if (values['cnt_note'] === 'count') values['cnt_value'] = ((await old())?.['cnt_value'] as number) + 1
+    },
+  },
+})
+
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted()
+const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
+
+onEachDatabase((fresh) => {
+  let database: FreshDatabase
+  let servers: ServedObjects[]
+  let keys = 0
+
+  beforeAll(async () => {
+    database = await fresh()
+    // Two of them, as behind a load balancer: nothing in the memory of one may be what makes it right.
+    servers = []
+    for (let n = 0; n < 2; n++) servers.push(await serveObjects([Counter], { url: database.url }))
+  })
+
+  afterAll(async () => {
+    for (const server of servers) await server.close()
+    await database.drop()
+  })
+
+  beforeEach(() => {
+    gate = undefined
+  })
+
+  /** One of the servers, in turn. */
+  const call = (n: number): Call => (servers[n % 2] as ServedObjects).call
+
+  async function create(): Promise<{ row_id: string; tag: string; path: string }> {
+    const { status, json, headers } = await call(0)('POST', '/Counter', { json: { cnt_code: `key ${keys++}` } })
+    expect(status).toBe(200)
+    return { row_id: json.row_id, tag: headers.get('etag') as string, path: `/Counter/${json.row_id}` }
+  }
+
+  describe('creates at once', () => {
+    it('with the same functional key: exactly one wins', async () => {
+      const rounds = times(10, (key) =>
+        Promise.all(times(8, (n) => call(n)('POST', '/Counter', { json: { cnt_code: `same ${key}` } }))),
+      )
+      for (const answers of await Promise.all(rounds)) {
+        expect(statuses(answers)).toEqual([200, ...times(7, () => 409)])
+        for (const { json } of answers.filter(({ status }) => status === 409)) {
+          expect(json).toMatchObject({ code: 'ERR_CONFLICT', messages: [{ code: 'ERR_USERKEY', field: 'cnt_code' }] })
+        }
+      }
+      expect((await call(0)('GET', '/Counter?cnt_code=same*&_count=true')).json.count).toBe(10)
+    })
+
+    it('with different keys: all win', async () => {
+      const answers = await Promise.all(times(40, (n) => call(n)('POST', '/Counter', { json: { cnt_code: `own ${n}` } })))
+      expect(statuses(answers)).toEqual(times(40, () => 200))
+      expect(new Set(answers.map(({ json }) => json.row_id)).size).toBe(40)
+    })
+  })
+
+  describe('updates at once', () => {
+    it('to the same unique value: exactly one wins', async () => {
+      const rows = await Promise.all(times(8, create))
+      const answers = await Promise.all(rows.map(({ path }, n) => call(n)('PUT', path, { json: { cnt_label: 'the one' } })))
+      expect(statuses(answers)).toEqual([200, ...times(7, () => 409)])
+    })
+
+    it('with the same If-Match: exactly one wins, each time', async () => {
+      const { path, tag } = await create()
+      let known = tag
+      for (let round = 0; round < 5; round++) {
+        const answers = await Promise.all(
+          times(8, (n) => call(n)('PUT', path, { json: { cnt_note: `${round} ${n}` }, headers: { 'if-match': known } })),
+        )
+        expect(statuses(answers)).toEqual([200, ...times(7, () => 412)])
+        const winner = answers.find(({ status }) => status === 200) as Answer
+        const now = await call(round)('GET', path)
+        expect(now.json).toEqual(winner.json)
+        expect(now.headers.get('etag')).toBe(winner.headers.get('etag'))
+        known = winner.headers.get('etag') as string
+      }
+    })
+
+    it('with If-Match against a delete with it: exactly one wins', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { path, tag } = await create()
+        const headers = { 'if-match': tag }
+        const answers = await Promise.all([
+          ...times(3, (n) => call(n)('PUT', path, { json: { cnt_note: `${n}` }, headers })),
+          call(round)('DELETE', path, { headers }),
+        ])
+        const [winner, ...losers] = answers.toSorted((a, b) => a.status - b.status)
+        expect(winner?.status).toBe(200)
+        for (const { status } of losers) expect([404, 412]).toContain(status)
+      }
+    })
+
+    it('that read the old record first lose no update', async () => {
+      const { path } = await create()
+      const answers = await Promise.all(times(30, (n) => call(n)('PUT', path, { json: { cnt_note: 'count' } })))
+      expect(statuses(answers)).toEqual(times(30, () => 200))
+      const seen = answers.map(({ json }) => json.cnt_value as number).toSorted((a, b) => a - b)
+      expect(seen).toEqual(times(30, (n) => n + 1))
+      expect((await call(0)('GET', path)).json.cnt_value).toBe(30)
+    })
+  })
+
+  describe('a row deleted meanwhile', () => {
+    it('is not found by an update that started before, nor by another delete', async () => {
+      const { path } = await create()
+      const { reached, opened } = closeGate()
+      const update = call(0)('PUT', path, { json: { cnt_note: 'wait' } })
+      await reached.promise
+      expect((await call(1)('DELETE', path)).status).toBe(200)
+      expect((await call(0)('DELETE', path)).status).toBe(404)
+      opened.resolve()
+      const { status, json } = await update
+      expect([status, json.code]).toEqual([404, 'ERR_NOT_FOUND'])
+      expect((await call(0)('GET', path)).status).toBe(404)
+    })
+
+    it('is deleted once, however many try, and updated by nobody afterwards', async () => {
+      const { path } = await create()
+      const [deletes, updates] = await Promise.all([
+        Promise.all(times(6, (n) => call(n)('DELETE', path))),
+        Promise.all(times(6, (n) => call(n + 1)('PUT', path, { json: { cnt_note: `${n}` } }))),
+      ])
+      expect(statuses(deletes)).toEqual([200, ...times(5, () => 404)])
+      for (const { status } of updates) expect([200, 404]).toContain(status)
+      expect((await call(0)('GET', path)).status).toBe(404)
+    })
+  })
+
+  it('none of this failed inside', () => {
+    expect(servers.flatMap(({ failures }) => failures)).toEqual([])
+  })
+})

@@ -1,0 +1,42 @@
+import { createStore, type StoreOptions } from '@steward/db-adapters'
+import { createBusinessObjects, createModel, createPrincipal } from '@steward/rest-core'
+import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
+import { restRouter } from '@steward/rest-koa'
+import Koa from 'koa'
+import { createCaller, type Call } from '../packages/rest-koa/src/lib/testing/caller.js'
+import { serve } from '../packages/rest-koa/src/lib/testing/serve.js'
+
+/** An application in this process, as somebody would embed it: Koa, the REST router, a store. */
+export interface ServedObjects {
+  /** Calls below the base address, e.g. `call('GET', '/Note/1')`. */
+  readonly call: Call
+  readonly service: BusinessObjects
+  readonly store: ObjectStore
+  /** What the router reported: answers with status 500 and above. */
+  readonly failures: unknown[]
+  close(): Promise<void>
+}
+
+/** Serves these objects on a free port, to a user who may do everything. */
+export async function serveObjects(definitions: readonly ObjectDefinition[], database: StoreOptions): Promise<ServedObjects> {
+  const store = await createStore(database)
+  const model = createModel(definitions)
+  await store.sync(model)
+  const service = createBusinessObjects({ model, store })
+  const ann = createPrincipal({ login: 'ann' })
+  const failures: unknown[] = []
+  const app = new Koa()
+  app.on('error', (error) => failures.push(error))
+  app.use(restRouter(service, { authenticate: () => ann }))
+  const server = await serve(app)
+  return {
+    call: createCaller(`${server.url}/api/rest`, null),
+    service,
+    store,
+    failures,
+    async close() {
+      await server.close()
+      await store.close()
+    },
+  }
+}
