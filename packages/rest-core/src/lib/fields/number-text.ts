@@ -19,11 +19,11 @@ export function readDigits(text: string): Digits | undefined {
   const [, sign, before = '', after = '', exponent = '0'] = match
   if (before === '' && after === '') return undefined
   const shift = Number(exponent)
-  if (Math.abs(shift) > mostDigits) return undefined
   const point = before.length + shift
   const all = before + after
   const whole = all.slice(0, Math.max(point, 0)).padEnd(point, '0').replace(/^0+/, '')
   const fraction = trimEndZeros(point < 0 ? '0'.repeat(-point) + all : all.slice(point))
+  if (whole.length + fraction.length > mostDigits) return undefined
   return { negative: sign === '-' && (whole !== '' || fraction !== ''), whole: whole === '' ? '0' : whole, fraction }
 }
 
