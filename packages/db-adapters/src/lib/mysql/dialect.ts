@@ -22,6 +22,7 @@ export const mysqlDialect: Dialect = {
   client: 'mysql2',
   writes: 'reread',
   pageBeforeJoin: true,
+  limitInText: false,
   noLimit: '18446744073709551615',
   maxValues: 65_535,
   // There is no "of" on MariaDB: the joined rows are locked, too.

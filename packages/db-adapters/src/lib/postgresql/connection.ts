@@ -33,6 +33,9 @@ export class PostgresqlConnection implements Connection, QueryOwner {
   /** Names that the server shall forget with the next statement. */
   readonly #outdated = new Set<string>()
   #inTransaction = false
+  /** `begin` goes with the next statement. */
+  #beginning = false
+  #canBegin = false
   #cursors = 0
   #corked = false
   #closed: Promise<void> | undefined
@@ -60,23 +63,22 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     return { affected: Number(tag.slice(tag.lastIndexOf(' ') + 1)), insertId: '0' }
   }
 
+  /** Sent with the first statement, in the same round trip. */
   async begin(): Promise<void> {
     this.#inTransaction = true
-    await this.#command('begin isolation level read committed')
+    this.#beginning = true
   }
 
   async commit(): Promise<void> {
-    this.#inTransaction = false
-    const tag = await this.#command('commit')
+    const tag = await this.#end('commit', 'COMMIT')
     // The answer to the commit of a transaction in which a statement failed is ROLLBACK.
     if (tag !== 'COMMIT')
       throw new StoreError('internal', 'The transaction is undone, because a statement in it failed.')
   }
 
   async rollback(): Promise<void> {
-    this.#inTransaction = false
     try {
-      await this.#command('rollback')
+      await this.#end('rollback', 'ROLLBACK')
     } catch (error) {
       this.#lose()
       throw error
@@ -122,7 +124,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
   /** Answers to what was sent come first. */
   close(): Promise<void> {
     this.usable = false
-    return (this.#closed ??= this.#end())
+    return (this.#closed ??= this.#goodbye())
   }
 
   sending(wire: Wire, name: string): boolean {
@@ -141,6 +143,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
       for (const outdated of this.#outdated) wire.close({ type: 'S', name: outdated })
       this.#outdated.clear()
     }
+    if (this.#beginning) this.#sendBegin(wire)
     return !isPrepared
   }
 
@@ -164,6 +167,25 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     return once || this.#prepared === undefined ? '' : `s${id}`
   }
 
+  #sendBegin(wire: Wire): void {
+    this.#beginning = false
+    const name = this.#prepared === undefined ? '' : 'begin'
+    if (!this.#canBegin) {
+      wire.parse({ name, text: 'begin isolation level read committed' })
+      this.#canBegin = name !== ''
+    }
+    wire.bind({ statement: name, values: [], valueMapper: String })
+    wire.execute(undefined)
+  }
+
+  async #end(command: string, unused: string): Promise<string> {
+    this.#inTransaction = false
+    if (!this.#beginning) return this.#send('', command, [], 'tag', true)
+    // Nothing was asked for in the transaction.
+    this.#beginning = false
+    return unused
+  }
+
   #command(text: string): Promise<string> {
     return this.#send('', text, [], 'tag')
   }
@@ -175,10 +197,16 @@ export class PostgresqlConnection implements Connection, QueryOwner {
   }
 
   #send(name: string, text: string, values: readonly unknown[], gives: 'rows'): Promise<Rows>
-  #send(name: string, text: string, values: readonly unknown[], gives: 'tag'): Promise<string>
-  #send(name: string, text: string, values: readonly unknown[], gives: 'rows' | 'tag'): Promise<Rows | string> {
+  #send(name: string, text: string, values: readonly unknown[], gives: 'tag', simple?: boolean): Promise<string>
+  #send(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+    gives: 'rows' | 'tag',
+    simple = false,
+  ): Promise<Rows | string> {
     return new Promise((resolve, reject) => {
-      this.#submit({ name, text, values, gives, resolve, reject })
+      this.#submit({ name, text, values, gives, simple, resolve, reject })
     })
   }
 
@@ -198,7 +226,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     this.#destroy()
   }
 
-  async #end(): Promise<void> {
+  async #goodbye(): Promise<void> {
     const timer = setTimeout(() => this.#destroy(), closeTimeoutMs)
     await this.#client.end().catch(ignore)
     clearTimeout(timer)

@@ -22,6 +22,7 @@ export const postgresqlDialect: Dialect = {
   client: 'pg',
   writes: 'cte',
   pageBeforeJoin: 'lateral',
+  limitInText: true,
   noLimit: null,
   maxValues: 65_535,
   lock: 'for update of t0',

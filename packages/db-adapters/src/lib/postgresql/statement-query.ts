@@ -6,6 +6,8 @@ export interface Wire {
   parse(message: { name: string; text: string }): void
   bind(message: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => string | null }): void
   execute(message: undefined): void
+  /** One message for all of it, for commands without values. */
+  query(text: string): void
   close(message: { type: 'S'; name: string }): void
   sync(): void
 }
@@ -23,6 +25,8 @@ export interface QueryOwner {
 export interface StatementQuery {
   /** Empty: not kept by the server. */
   readonly name: string
+  /** A command such as `commit`. */
+  readonly simple: boolean
   readonly text: string
   readonly values: readonly unknown[]
   /** What it is resolved with: its rows, or the tag that says what it did, e.g. `UPDATE 3`. */
@@ -57,8 +61,12 @@ export function statementQueryClass({ Query }: typeof pg): StatementQueryClass {
     }
 
     submit(wire: Wire): null {
-      const { name, text, values } = this.#query
+      const { name, text, values, simple } = this.#query
       this.#parsed = this.#owner.sending(wire, name)
+      if (simple) {
+        wire.query(text)
+        return null
+      }
       if (this.#parsed) wire.parse({ name, text })
       wire.bind({ statement: name, values, valueMapper: toText })
       wire.execute(undefined)

@@ -60,6 +60,8 @@ const longestKey = 4_000
 /** From here on it costs less to take the ids of a page first than to join the rows that are skipped; measured on SQLite. */
 const farOffset = 200
 
+const mostTextLimits = 16
+
 let selections = 0
 let statements = 0
 
@@ -68,6 +70,15 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   const cache = new LRUCache<string | Selection, Shape>({ max: shapes })
   const objects = new WeakMap<ObjectModel, Columns>()
   const selectedFields = new WeakMap<Selection, Selected>()
+
+  /** Clients may choose page sizes; the first few have statements of their own. */
+  const textLimits = new Set<number>()
+
+  function isTextLimit(limit: number | undefined): boolean {
+    if (!dialect.limitInText || limit === undefined) return false
+    if (textLimits.size < mostTextLimits) textLimits.add(limit)
+    return textLimits.has(limit)
+  }
 
   function columns(object: ObjectModel): Columns {
     let found = objects.get(object)
@@ -150,13 +161,23 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const values: unknown[] = []
       const fields = selected(select)
       const paging = pagingOf(limit, offset, dialect)
-      let key = `search ${fields.number} ${paging}`
+      const textLimit = isTextLimit(limit) ? limit : undefined
+      let key = `search ${fields.number} ${paging}${textLimit ?? ''}`
       for (const { field, descending } of order) key += `${descending ? '-' : '+'}${field}`
       if (where) key += filterKey(where, columns(object), values)
       const filterValues = values.length
-      if (paging !== 'all') values.push(limit ?? dialect.noLimit)
+      if (paging !== 'all' && textLimit === undefined) values.push(limit ?? dialect.noLimit)
       if (offset > 0) values.push(offset)
-      const parts = { object, columns: columns(object), selected: fields.columns, where, filterValues, order, paging }
+      const parts = {
+        object,
+        columns: columns(object),
+        selected: fields.columns,
+        where,
+        filterValues,
+        order,
+        paging,
+        limit: textLimit,
+      }
       return call(
         shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
         values,

@@ -26,6 +26,8 @@ export interface Dialect {
    *   to skip, or rows to sort without an index
    */
   readonly pageBeforeJoin: boolean | 'ids' | 'lateral'
+  /** The limit is part of the text, for planners that would plan anew for each bound one; as long as few different ones come. */
+  readonly limitInText: boolean
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
   /** Most values of one statement; a request with more is refused with `value`. */

@@ -25,6 +25,8 @@ export interface SelectParts {
   readonly byId?: boolean
   readonly order?: readonly Order[]
   readonly paging?: Paging
+  /** A limit that is part of the text instead of a value. */
+  readonly limit?: number | undefined
   readonly lock?: boolean
 }
 
@@ -48,11 +50,12 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
   if (where)
     query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(idValues, parts.filterValues)))
   if (terms) query.orderByRaw(terms)
-  if (paging !== 'all') query.limit(1)
+  const { limit } = parts
+  if (paging !== 'all') query.limit(limit ?? 1, { skipBinding: limit !== undefined })
   if (paging === 'offset' || paging === 'far') query.offset(1)
 
   const first = idValues + parts.filterValues
-  const options = { paging: [first, first + 1], suffix: parts.lock ? dialect.lock : '' }
+  const options = { paging: limit === undefined ? [first, first + 1] : [first], suffix: parts.lock ? dialect.lock : '' }
   const finish = (builder: ReturnType<Writer['builder']>): Text =>
     writer.finish(joinAll(builder, joins.clauses), options)
   if (!pageFirst) return finish(query.select(reads))

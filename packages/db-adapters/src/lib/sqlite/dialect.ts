@@ -15,6 +15,7 @@ export const sqliteDialect: Dialect = {
   client: 'better-sqlite3',
   writes: 'returning',
   pageBeforeJoin: 'ids',
+  limitInText: false,
   noLimit: -1,
   maxValues: 32_766,
   lock: '',
