@@ -242,3 +242,81 @@ test('--help and --version end well', async () => {
   expect(help.output).toContain('STEWARD_ADMIN_PASSWORD')
   expect((await runCli(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
+
+test('a taken port spoils nothing: the first password is printed by the start that serves', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const folder = await folderOf(shopFiles)
+  const { code } = await runCli([folder, '--port', String((other.address() as AddressInfo).port)])
+  other.close()
+  expect(code).toBe(1)
+  const app = await started([folder], {})
+  expect(app.output()).toContain('was made with the password')
+})
+
+const minimal = 'name: shop\nversion: 1.0.0\n'
+
+test.each([
+  [{ 'app.yaml': `${minimal}setup: fill.ts\n` }, [], 'fill.ts, the "setup" of app.yaml, does not exist.'],
+  [{ 'app.yaml': `${minimal}setup: fill.ts\n`, 'fill.ts': 'export const x = 1\n' }, [], 'its default export must be'],
+  [{ 'app.yaml': `${minimal}trustedProxies: [10.0.0.0/99]\n` }, [], 'trustedProxies: "10.0.0.0/99" is no address'],
+  [{ 'app.yaml': `${minimal}allowedOrigins: [loopback]\n` }, [], 'allowedOrigins: "loopback" is no address'],
+  [{}, ['--env', 'moon'], 'has no environment "moon"; it has none.'],
+])('what is missing is named: %j %j', async (files, args, text) => {
+  const { code, errors } = await runCli([await folderOf({ ...shopFiles, ...files }), '--port', '0', ...args], { env })
+  expect(errors).toContain(text)
+  expect(code).toBe(1)
+})
+
+test('an application without objects is refused', async () => {
+  const { code, errors } = await runCli([await folderOf({ 'app.yaml': minimal }), '--port', '0'], { env })
+  expect(errors).toMatch(/objects cannot be read, so there are no objects/)
+  expect(code).toBe(1)
+})
+
+test('a set-up that fails leaves nothing, and runs again', async () => {
+  const fill = `export default async ({ service, principal }) => {
+    await service.create(principal, 'Product', { prd_code: 'A', prd_name: 'Apple' })
+    throw new Error('no paper')
+  }`
+  const yaml = `${shopFiles['app.yaml']}setup: fill.mjs\n`
+  const folder = await folderOf({ ...shopFiles, 'app.yaml': yaml, 'fill.mjs': fill })
+  expect((await runCli([folder, '--port', '0'], { env })).errors).toContain('no paper')
+  await writeFile(join(folder, 'fill.mjs'), fill.replace("throw new Error('no paper')", ''))
+  const app = await started([folder])
+  expect(await (await fetch(`${app.origin}/api/rest/Product/`, { headers: admin })).json()).toHaveLength(1)
+})
+
+test('the anonymous user is the public one, with the rights of now', async () => {
+  const yaml = `${shopFiles['app.yaml']}publicUser: guest\nauthorizationHeader: Shop\n`
+  const app = await started([await folderOf({ ...shopFiles, 'app.yaml': yaml })])
+  const read = async () => (await fetch(`${app.origin}/api/rest/Product/`)).status
+  expect(await read()).toBe(401)
+  const headers = { 'X-Shop-Authorization': admin['Authorization'] ?? '', ...json }
+  const write = async (object: string, body: object) => {
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    return ((await (await fetch(`${app.origin}/api/rest/${object}`, request)).json()) as { row_id: string }).row_id
+  }
+  const userId = await write('User', { usr_login: 'guest' })
+  const groupId = await write('Group', { grp_name: 'GUESTS' })
+  await write('Responsibility', { rsp_login_id: userId, rsp_group_id: groupId })
+  expect(await read()).toBe(403)
+  await write('Grant', { grt_group_id: groupId, grt_object: 'Product', grt_rights: 'R' })
+  expect(await read()).toBe(200)
+})
+
+test('while it starts, it answers 503', async () => {
+  const yaml = `${shopFiles['app.yaml']}setup: fill.mjs\n`
+  const fill = `
+export default async () => {
+  const answer = await fetch('http://127.0.0.1:' + process.argv[process.argv.indexOf('--port') + 1] + '/ping')
+  console.log('while starting', answer.status, answer.headers.get('retry-after'))
+}`
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await new Promise((closed) => probe.close(closed))
+  const folder = await folderOf({ ...shopFiles, 'app.yaml': yaml, 'fill.mjs': fill })
+  const app = await started([folder, '--port', String(port)])
+  expect(app.output()).toContain('while starting 503 2')
+})

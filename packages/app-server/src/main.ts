@@ -9,7 +9,7 @@ import { loadAppDefinition } from './lib/app-definition.js'
 import type { Application } from './lib/create-application.js'
 import { createApplication } from './lib/create-application.js'
 import { createLogger } from './lib/logger.js'
-import { serve } from './lib/serve.js'
+import { listen } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
 import { SettingsError, readPort, readSettings } from './lib/settings.js'
 import { platformVersion } from './lib/version.js'
@@ -56,7 +56,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     )
     .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
-    .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, NODE_ENV, development)')
+    .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, else NODE_ENV)')
     .option(
       '--data <folder>',
       'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)',
@@ -97,28 +97,33 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   }
   const definition = await loadDefinition(folder, settings)
   const logger = createLogger(settings.logLevel ?? definition.log?.level ?? 'info')
-  const application = await createApplication({
-    folder: resolve(folder ?? '.'),
-    dataFolder: resolve(flags.data ?? (folder === undefined ? 'steward-data' : join(folder, 'data'))),
-    definition,
-    settings,
-    logger,
-    introspect: folder === undefined,
-    destructive: flags.destructive ?? false,
-  })
-  if (flags.resetAdmin) return resetAdmin(application, settings)
+  const open = () =>
+    createApplication({
+      folder: resolve(folder ?? '.'),
+      dataFolder: resolve(flags.data ?? (folder === undefined ? 'steward-data' : join(folder, 'data'))),
+      definition,
+      settings,
+      logger,
+      introspect: folder === undefined,
+      destructive: flags.destructive ?? false,
+    })
+  if (flags.resetAdmin) return resetAdmin(await open(), settings)
 
   const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
-  const port = flags.port ?? settings.port ?? definition.port ?? 8080
-  const server = await serve(application.koa, { host, port }).catch(async (error: unknown) => {
+  const listener = await listen({ host, port: flags.port ?? settings.port ?? definition.port ?? 8080 })
+  try {
+    const application = await open()
+    listener.serve(application.koa)
+    const { newAdministrator } = application
+    const { adminLogin } = settings
+    process.stdout.write(welcome({ definition, host, port: listener.port, newAdministrator, adminLogin }))
+    await untilStopped(logger)
+    await listener.stop()
     await application.close()
-    throw error
-  })
-  process.stdout.write(welcome({ definition, host, port: server.port, application }))
-  await untilStopped(logger)
-  await server.stop()
-  await application.close()
-  return 0
+    return 0
+  } finally {
+    await listener.stop()
+  }
 }
 
 async function loadDefinition(folder: string | undefined, settings: Settings): Promise<AppDefinition> {
@@ -131,7 +136,7 @@ async function loadDefinition(folder: string | undefined, settings: Settings): P
   }
   if (!existsSync(join(folder, 'app.yaml')))
     throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
-  return loadAppDefinition(folder, settings.environment)
+  return loadAppDefinition(folder, settings)
 }
 
 async function resetAdmin(application: Application, { adminLogin, adminPassword }: Settings): Promise<number> {
@@ -172,8 +177,6 @@ function report(error: unknown, verbose = false): number {
 function explain(error: unknown): string {
   if (error instanceof DefinitionError)
     return `the application is not right:\n${error.messages.map((text) => `  ${text}`).join('\n')}`
-  if (error instanceof StoreError && error.code === 'unavailable')
-    return `the database cannot be reached: ${error.message}`
   if (error instanceof SettingsError || error instanceof StoreError || error instanceof RestError) return error.message
   return `${error instanceof Error ? error.message : String(error)} (--verbose tells where)`
 }

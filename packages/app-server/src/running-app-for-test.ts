@@ -30,7 +30,7 @@ export async function startApp(
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<RunningApp> {
-  const child = start([...args, '--port', '0'], options)
+  const child = start(args.includes('--port') ? args : [...args, '--port', '0'], options)
   const origin = await new Promise<string>((found, failed) => {
     child.process.stdout?.on('data', () => {
       const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(child.output()) ?? []

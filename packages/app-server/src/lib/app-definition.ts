@@ -1,7 +1,10 @@
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { loadCheckedFile } from '@steward/rest-core'
 import type { Level } from '@steward/rest-koa'
 import { appSchema } from './app-schema.js'
+import { SettingsError } from './settings.js'
+import type { Settings } from './settings.js'
 
 /** What `app.yaml` says. */
 export interface AppDefinition {
@@ -28,6 +31,10 @@ export interface AppDefinition {
   /** Address ranges of proxies in front; their X-Forwarded-… headers are believed. Default none. */
   readonly trustedProxies?: readonly string[]
   readonly log?: { readonly format?: 'json' | 'combined' | 'none'; readonly level?: string }
+  /** `<Name>` of the header `X-<Name>-Authorization`. Default `Steward`. */
+  readonly authorizationHeader?: string
+  /** Seconds for which browsers shall use https only; for services that are reached by https. Default none. */
+  readonly strictTransportSeconds?: number
   /** Most bytes of a request body. Default 10 MiB. */
   readonly maxBodyBytes?: number
   /** Module whose default export fills a new application, run once. */
@@ -36,8 +43,36 @@ export interface AppDefinition {
   readonly environments?: Readonly<Record<string, Partial<Omit<AppDefinition, 'name' | 'version' | 'environments'>>>>
 }
 
-/** Reads `app.yaml` of a folder, with the values of the environment put over the common ones. @throws DefinitionError with file and line. */
-export async function loadAppDefinition(folder: string, environment: string): Promise<AppDefinition> {
-  const { environments, ...common } = (await loadCheckedFile(join(folder, 'app.yaml'), appSchema)) as AppDefinition
-  return { ...common, ...environments?.[environment] }
+/**
+ * Reads `app.yaml` of a folder, with the values of the environment put over the common ones.
+ *
+ * @throws DefinitionError with file and line; SettingsError for an environment that is not there.
+ */
+export async function loadAppDefinition(
+  folder: string,
+  { environment, nodeEnvironment }: Pick<Settings, 'environment' | 'nodeEnvironment'>,
+): Promise<AppDefinition> {
+  const file = join(folder, 'app.yaml')
+  const { environments = {}, ...common } = (await loadCheckedFile(file, appSchema)) as AppDefinition
+  if (environment !== undefined && !Object.hasOwn(environments, environment)) {
+    const known = Object.keys(environments).join(', ') || 'none'
+    throw new SettingsError(`${file} has no environment "${environment}"; it has ${known}.`)
+  }
+  const definition = { ...common, ...environments[environment ?? nodeEnvironment ?? ''] }
+  for (const name of ['allowedOrigins', 'trustedProxies'] as const) {
+    const wrong = definition[name]?.find((range) => !isAddressRange(range, name === 'trustedProxies'))
+    if (wrong === undefined) continue
+    throw new SettingsError(`${file}: ${name}: "${wrong}" is no address and no range such as 10.0.0.0/8.`)
+  }
+  return definition
+}
+
+const namedRanges = ['loopback', 'linklocal', 'uniquelocal']
+
+function isAddressRange(text: string, namesAllowed: boolean): boolean {
+  if (namesAllowed && namedRanges.includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }

@@ -1,10 +1,12 @@
+import { levels } from '@steward/rest-koa'
+
 const text = { type: 'string', minLength: 1 } as const
 const texts = { type: 'array', items: text } as const
 
 const values = {
   title: { ...text, description: 'For people. Default: the name.' },
   level: {
-    enum: ['3.0', '3.1', '3.2', '4.0', '5.1'],
+    enum: levels,
     description: 'Compatibility level of the service. Default: the latest.',
   },
   database: { ...text, description: 'sqlite:<file>, postgres://… or mysql://…; default sqlite:data/<name>.db.' },
@@ -30,6 +32,16 @@ const values = {
       level: { enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] },
     },
     additionalProperties: false,
+  },
+  authorizationHeader: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9-]+$',
+    description: '<Name> of the header X-<Name>-Authorization, which goes before Authorization. Default Steward.',
+  },
+  strictTransportSeconds: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Browsers shall use https only for so many seconds; for services that are reached by https.',
   },
   maxBodyBytes: { type: 'integer', minimum: 1 },
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },

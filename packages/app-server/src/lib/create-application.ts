@@ -68,6 +68,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         store: createRevokedTokens({ model, store }),
       },
       realm: definition.name,
+      ...(definition.authorizationHeader !== undefined && { headerName: definition.authorizationHeader }),
       trustProxy: definition.trustedProxies ?? [],
       ...(definition.publicUser !== undefined && {
         publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string),
@@ -87,13 +88,14 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       },
       onError: (error) => logger.error(error, 'Work after a request failed'),
     })
+    if (definition.setup && (await runSetup(service, folder, definition.setup)))
+      logger.info(`${definition.setup} filled the application`)
+    const koa = mountApplication({ definition, service, store, authentication, dataFolder, logger })
+    // Last, because its password is shown once: nothing may fail between.
     const newAdministrator = await createAdministrator(service, {
       login: settings.adminLogin,
       password: settings.adminPassword,
     })
-    if (definition.setup && (await runSetup(service, folder, definition.setup)))
-      logger.info(`${definition.setup} filled the application`)
-    const koa = mountApplication({ definition, service, store, authentication, dataFolder, logger })
     return { koa, service, newAdministrator, close: () => store.close() }
   } catch (error) {
     await store.close()

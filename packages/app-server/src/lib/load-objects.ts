@@ -17,9 +17,10 @@ const dataFile = /\.(?:yaml|yml|json)$/
  * @throws DefinitionError with all mistakes of all files.
  */
 export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
-  const files = (await readdir(folder).catch(() => []))
-    .filter((name) => !/^[._]/.test(name) && !leftOut.test(name))
-    .toSorted()
+  const names = await readdir(folder).catch((cause: Error) => {
+    throw new DefinitionError([`${folder} cannot be read, so there are no objects: ${cause.message}`], { cause })
+  })
+  const files = names.filter((name) => !/^[._]/.test(name) && !leftOut.test(name)).toSorted()
   const problems: string[] = []
   const definitions: ObjectDefinition[] = []
   for (const name of files) {

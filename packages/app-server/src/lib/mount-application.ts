@@ -47,7 +47,13 @@ export function mountApplication({
   if (log.format === 'combined') koa.use(accessLog({ format: 'combined', stream: process.stdout, trustProxy }))
   else if (log.format !== 'none') koa.use(accessLog({ format: 'pino', logger, trustProxy }))
   koa.use(errorResponse({ log: logger }))
-  koa.use(securityHeaders())
+  koa.use(
+    securityHeaders({
+      ...(definition.strictTransportSeconds !== undefined && {
+        strictTransportSecuritySeconds: definition.strictTransportSeconds,
+      }),
+    }),
+  )
   koa.use(healthRouter({ application: definition, platformVersion, store, folder: dataFolder, startedAt: new Date() }))
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { SettingsError } from './settings.js'
 
-export interface ServeOptions {
+export interface ListenOptions {
   readonly host: string
   /** 0: a free one. */
   readonly port: number
@@ -12,24 +12,49 @@ export interface ServeOptions {
   readonly graceMs?: number
 }
 
-export interface RunningServer {
+export interface Listener {
   readonly port: number
+  /** Answers by this application from now on; before, requests get 503. */
+  serve(koa: Koa): void
   /** Takes no new requests, lets running ones finish, and cuts what is left after the grace time. */
   stop(): Promise<void>
 }
 
-/** Serves an application. @throws SettingsError when the address cannot be used. */
-export async function serve(koa: Koa, { host, port, graceMs = 10_000 }: ServeOptions): Promise<RunningServer> {
-  const server = createServer(koa.callback())
-  await listen(server, host, port)
+/** How long a connection may stay without a byte in either direction, in ms: a client that stops reading holds a snapshot of the database. */
+const silenceMs = 300_000
+
+/**
+ * Takes the address, before anything is done that a taken one would spoil.
+ *
+ * @throws SettingsError when the address cannot be used.
+ */
+export async function listen({ host, port, graceMs = 10_000 }: ListenOptions): Promise<Listener> {
+  let handler: RequestListener = answerStarting
+  const server = createServer((request, response) => handler(request, response))
+  server.timeout = silenceMs
+  await bind(server, host, port)
   let stopping: Promise<void> | undefined
   return {
     port: (server.address() as AddressInfo).port,
+    serve(koa) {
+      handler = koa.callback() as RequestListener
+    },
     stop: () => (stopping ??= stop(server, graceMs)),
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+const starting = JSON.stringify({
+  error: 'The application is starting; try again.',
+  status: 503,
+  code: 'ERR_UNAVAILABLE',
+  messages: [],
+})
+
+const answerStarting: RequestListener = (_request, response) => {
+  response.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8', 'Retry-After': '2' }).end(starting)
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => fail(explain(error, host, port)))
     server.listen(port, host, done)

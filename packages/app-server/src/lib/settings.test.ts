@@ -7,7 +7,8 @@ test('readSettings() takes what is set and leaves the rest open', () => {
   expect(readSettings({ STEWARD_PORT: '0', STEWARD_HOST: '', NODE_ENV: 'production' })).toMatchObject({
     port: 0,
     host: undefined,
-    environment: 'production',
+    environment: undefined,
+    nodeEnvironment: 'production',
   })
   expect(readSettings({ STEWARD_ENV: 'staging', NODE_ENV: 'production' }).environment).toBe('staging')
 })

@@ -1,7 +1,9 @@
 /** What may be set from outside, over what `app.yaml` says. */
 export interface Settings {
-  /** Which of the application's `environments` applies. */
-  readonly environment: string
+  /** Which of the application's `environments` applies; it must be there. */
+  readonly environment: string | undefined
+  /** `NODE_ENV`: applies when nothing else is said and the application has an environment of this name. */
+  readonly nodeEnvironment: string | undefined
   readonly database: string | undefined
   readonly host: string | undefined
   readonly port: number | undefined
@@ -19,7 +21,8 @@ export interface Settings {
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const text = (name: string) => environment[name] || undefined
   return Object.freeze({
-    environment: text('STEWARD_ENV') ?? text('NODE_ENV') ?? 'development',
+    environment: text('STEWARD_ENV'),
+    nodeEnvironment: text('NODE_ENV'),
     database: text('STEWARD_DATABASE'),
     host: text('STEWARD_HOST'),
     port: readPort(text('STEWARD_PORT'), 'STEWARD_PORT'),

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { createPrincipal } from '@steward/rest-core'
+import { SettingsError } from './settings.js'
 
 /** What the default export of an application's set-up module is given. Everything it writes is one transaction. */
 export interface SetupContext {
@@ -26,9 +28,7 @@ export async function runSetup(service: BusinessObjects, folder: string, file: s
     filter: { op: '=', field: 'sys_code', value: doneCode },
   })
   if (done.count > 0) return false
-  const module = (await import(pathToFileURL(join(folder, file)).href)) as { default?: Setup }
-  if (typeof module.default !== 'function') throw new TypeError(`${file}: its default export must be a function.`)
-  const { default: setup } = module
+  const setup = await loadSetup(folder, file)
   await service.transaction(async (inside) => {
     await inside.create(principal, 'SystemParam', {
       sys_code: doneCode,
@@ -38,4 +38,12 @@ export async function runSetup(service: BusinessObjects, folder: string, file: s
     await setup({ service: inside, principal })
   })
   return true
+}
+
+async function loadSetup(folder: string, file: string): Promise<Setup> {
+  const path = join(folder, file)
+  if (!existsSync(path)) throw new SettingsError(`${path}, the "setup" of app.yaml, does not exist.`)
+  const { default: setup } = (await import(pathToFileURL(path).href)) as { default?: Setup }
+  if (typeof setup !== 'function') throw new SettingsError(`${path}: its default export must be a function.`)
+  return setup
 }
