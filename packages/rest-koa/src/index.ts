@@ -8,6 +8,7 @@ export type { Authentication, AuthenticationOptions } from './lib/auth/authentic
 export type { Authenticator } from './lib/auth/authenticator.js'
 export type { LoginAndPassword } from './lib/auth/credentials.js'
 export type { CredentialCacheOptions } from './lib/auth/credential-cache.js'
+export type { PasswordQueueOptions } from './lib/auth/password-queue.js'
 export { loginRouter } from './lib/auth/login-router.js'
 export type { LoginRouterOptions } from './lib/auth/login-router.js'
 export type { FailureLimit, ThrottleOptions } from './lib/auth/throttle.js'

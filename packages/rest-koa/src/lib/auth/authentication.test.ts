@@ -12,6 +12,7 @@ import { createTestUsers } from '../testing/test-users.js'
 import type { TestUsers } from '../testing/test-users.js'
 import { createAuthentication } from './authentication.js'
 import type { Authentication, AuthenticationOptions } from './authentication.js'
+import type { Authenticator } from './authenticator.js'
 import { loginRouter } from './login-router.js'
 import { createMemoryTokenStore } from './token-store.js'
 import { createTokens } from './tokens.js'
@@ -21,6 +22,13 @@ let users: TestUsers
 let server: TestServer
 let authentication: Authentication
 let call: Call
+
+/** The users with security stamps. */
+const stamped = (): Authenticator => ({
+  verifyPassword: users.verifyPassword,
+  principalOf: users.principalOf,
+  securityStampOf: users.stampOf,
+})
 
 /** A server that says who calls. */
 async function start(options: Partial<AuthenticationOptions> = {}): Promise<void> {
@@ -155,6 +163,50 @@ describe('the cache of verified credentials', () => {
     expect(users.checks).toBe(5)
   })
 
+  it('with security stamps never checks a password again that is still the same', async () => {
+    await start({ authenticator: stamped(), cache: { lifetimeSeconds: 0.05 } })
+    await as(basic('ann', 'secret'))
+    authentication.drop('id of ann')
+    await as(basic('ann', 'secret'))
+    authentication.clear()
+    await as(basic('ann', 'secret'))
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect((await as(basic('ann', 'secret'))).json.login).toBe('ann')
+    expect(users.checks).toBe(1)
+    await as(basic('ann', 'secret'), '/api/logout')
+    await as(basic('ann', 'secret'))
+    expect(users.checks).toBe(2)
+    users.remove('ann')
+    authentication.clear()
+    expect((await as(basic('ann', 'secret'))).status).toBe(401)
+    expect(users.checks).toBe(3)
+  })
+
+  it('with security stamps notices at once that a password changed', async () => {
+    await start({ authenticator: stamped() })
+    await as(basic('ann', 'secret'))
+    await users.add('ann', 'new')
+    authentication.drop('id of ann')
+    expect((await as(basic('ann', 'secret'))).status).toBe(401)
+    expect((await as(basic('ann', 'new'))).status).toBe(200)
+  })
+
+  it('with security stamps outlives a database that is away for a moment', async () => {
+    let away = false
+    const principalOf: Authenticator['principalOf'] = async (userId) => {
+      if (away) throw new RestError('ERR_UNAVAILABLE', 'The database is away.')
+      return users.principalOf(userId)
+    }
+    await start({ authenticator: { ...stamped(), principalOf } })
+    await as(basic('ann', 'secret'))
+    authentication.clear()
+    away = true
+    expect((await as(basic('ann', 'secret'))).status).toBe(503)
+    away = false
+    expect((await as(basic('ann', 'secret'))).status).toBe(200)
+    expect(users.checks).toBe(1)
+  })
+
   it('keeps the session the same, and other credentials apart', async () => {
     const ids = []
     for (const header of [basic('ann', 'secret'), basic('ann', 'secret'), basic('bob', '')])
@@ -241,6 +293,28 @@ describe('throttling', () => {
     for (let turn = 0; turn < 5; turn++) expect((await as(basic('ann', 'secret'))).status).toBe(503)
     users.delay = undefined
     expect((await as(basic('ann', 'secret'))).status).toBe(200)
+  })
+})
+
+describe('passwords to be checked', () => {
+  it('wait for their turn; when too many wait, 503 says when to come again, and does not count as a failure', async () => {
+    const limit = { failures: 6, seconds: 300 }
+    await start({ passwordQueue: { concurrent: 1, waiting: 2 }, throttle: { perLoginAndAddress: limit } })
+    let go = (): void => {}
+    users.delay = new Promise<void>((resolve) => (go = resolve))
+    const answers: Answer[] = []
+    const guesses = Array.from({ length: 6 }, async (_, n) => answers.push(await as(basic('ann', `wrong ${n}`))))
+    await expect.poll(() => answers.length).toBe(3)
+    expect(users.checks).toBe(1)
+    for (const { status, json, headers } of answers) {
+      expect([status, json.code]).toEqual([503, 'ERR_UNAVAILABLE'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    go()
+    await Promise.all(guesses)
+    expect(answers.slice(3).map(({ status }) => status)).toEqual([401, 401, 401])
+    for (let turn = 0; turn < 3; turn++) expect((await as(basic('ann', `wrong again ${turn}`))).status).toBe(401)
+    expect((await as(basic('ann', 'secret'))).status).toBe(429)
   })
 })
 
@@ -344,6 +418,29 @@ describe('tokens', () => {
     const token = await login()
     users.remove('ann')
     expect((await as(`Bearer ${token}`)).status).toBe(401)
+  })
+
+  it('end with the password they were given for, where there are security stamps', async () => {
+    const unstamped = await login()
+    await start({ authenticator: stamped() })
+    expect((await as(`Bearer ${unstamped}`)).status).toBe(401)
+    const token = await login()
+    expect((await as(`Bearer ${token}`)).status).toBe(200)
+    await users.add('ann', 'new')
+    authentication.drop('id of ann')
+    expect((await as(`Bearer ${token}`)).status).toBe(401)
+    await users.add('ann', 'secret')
+    expect((await as(`Bearer ${token}`)).status).toBe(401)
+    expect((await as(`Bearer ${await login()}`)).status).toBe(200)
+  })
+
+  it('logout ends the token however it is written', async () => {
+    const token = await login()
+    for (const header of [`Bearer ${token}`, `bearer ${token}`, `BEARER  ${token}`])
+      expect((await as(header)).status).toBe(200)
+    await as(`Bearer ${token}`, '/api/logout')
+    for (const header of [`Bearer ${token}`, `bearer ${token}`, `BEARER  ${token}`])
+      expect((await as(header)).status).toBe(401)
   })
 
   it('refuses tokens that are forged, over, or of another issuer', async () => {

@@ -6,17 +6,26 @@ import type { TrustProxy } from '../http/client-address.js'
 import type { Authenticator } from './authenticator.js'
 import { CredentialCache } from './credential-cache.js'
 import type { CredentialCacheOptions, Verified } from './credential-cache.js'
-import { readAuthorization } from './credentials.js'
 import type { LoginAndPassword } from './credentials.js'
-import { createThrottle } from './throttle.js'
+import { createPasswordCheck } from './password-check.js'
+import type { PasswordQueueOptions } from './password-queue.js'
+import { createSessions } from './sessions.js'
+import type { Sessions } from './sessions.js'
 import type { ThrottleOptions } from './throttle.js'
 import { createTokens } from './tokens.js'
-import type { Token, TokenOptions } from './tokens.js'
+import type { Token, TokenOptions, Tokens } from './tokens.js'
+import { createVerifier } from './verifier.js'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
   /** Tokens from a login. Default: only passwords work. */
   readonly tokens?: TokenOptions
+  /**
+   * For levels 3.x: a call with a password begins a session that the cookie `JSESSIONID` stands for. Calls with the cookie
+   * alone are made by the same user, until a logout, or until it is not used for long (half the lifetime of a token at
+   * least). Needs `tokens`. Default false. Source: rest-service.md, "Authentication", rule 3.
+   */
+  readonly sessionCookie?: boolean
   /**
    * `<Name>` of the header `X-<Name>-Authorization`, which may be sent in place of `Authorization` and goes before it, so that
    * a reverse proxy can have `Authorization` for itself. Default `Steward`.
@@ -28,7 +37,9 @@ export interface AuthenticationOptions {
   readonly realm?: string
   readonly cache?: CredentialCacheOptions
   readonly throttle?: ThrottleOptions
-  /** Proxies that are believed about the client's address, which failures are counted by. Default: none. */
+  /** Keeps a flood of passwords to check from filling memory and taking all threads. */
+  readonly passwordQueue?: PasswordQueueOptions
+  /** Proxies that are believed about the client's address, which failures are counted by, and about TLS. Default: none. */
   readonly trustProxy?: TrustProxy
 }
 
@@ -37,25 +48,25 @@ export interface Authentication {
   /**
    * The principal of a request; also sets `ctx.state.session`. Answers at once when the credentials are known.
    *
-   * @throws RestError ERR_CREDENTIALS (with `WWW-Authenticate` set), ERR_TOO_MANY
+   * @throws RestError ERR_CREDENTIALS (with `WWW-Authenticate` set), ERR_TOO_MANY, ERR_UNAVAILABLE
    */
   authenticate(context: Context): Principal | Promise<Principal>
   /**
    * A token for the user with this login and password; `undefined`: the request had none.
    *
-   * @throws RestError ERR_CREDENTIALS, ERR_TOO_MANY; ERR_NOT_FOUND when there are no tokens here.
+   * @throws RestError ERR_CREDENTIALS, ERR_TOO_MANY, ERR_UNAVAILABLE; ERR_NOT_FOUND when there are no tokens here.
    */
   login(
     context: Context,
     credentials: LoginAndPassword | undefined,
   ): Promise<{ principal: Principal; token: Token & { token: string } }>
-  /** Ends the credentials of the request: a token is revoked, a password is verified again next time. @throws RestError ERR_CREDENTIALS */
+  /** Ends the credentials of the request: a token or session is revoked, a password is checked again next time. @throws RestError ERR_CREDENTIALS */
   logout(context: Context): Promise<void>
   /** The authorization header of a request, when there is one. */
   headerOf(context: Context): string | undefined
-  /** To be called when a user changed: forgets what is known of the user's credentials. */
+  /** To be called when a user changed: has the user's credentials verified again. */
   drop(userId: string): void
-  /** To be called when groups or rights changed: forgets all credentials. */
+  /** To be called when groups or rights changed: has all credentials verified again. */
   clear(): void
 }
 
@@ -79,71 +90,60 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const ownHeader = `x-${headerName.toLowerCase()}-authorization`
   const client = createClientAddress(options.trustProxy)
   const cache = new CredentialCache(options.cache)
-  const throttle = createThrottle(options.throttle)
+  const checkPassword = createPasswordCheck({
+    authenticator,
+    client,
+    throttle: options.throttle,
+    queue: options.passwordQueue,
+  })
   const tokens = options.tokens && createTokens(options.tokens)
+  if (options.sessionCookie && !tokens) throw new TypeError('The option "sessionCookie" needs the option "tokens".')
   const challenge = `Basic realm="${realm}", charset="UTF-8"${tokens ? `, Bearer realm="${realm}"` : ''}`
+  const verifier = createVerifier({ authenticator, cache, checkPassword, tokens, refuse })
+  const sessions =
+    options.sessionCookie && tokens
+      ? createSessions({
+          client,
+          verifier,
+          issueToken: (principal, id) => issueToken(tokens, principal, id),
+          lifetimeMs: tokens.lifetimeMs,
+        })
+      : undefined
 
   return { authenticate, login, logout, headerOf, drop: (userId) => cache.drop(userId), clear: () => cache.clear() }
 
   function authenticate(context: Context): Principal | Promise<Principal> {
+    if (sessions) return authenticateInSession(context, sessions)
     const header = headerOf(context)
-    if (header === undefined) {
-      if (typeof publicPrincipal === 'function')
-        return publicPrincipal().then((principal) => principal ?? refuseAnonymous(context))
-      return publicPrincipal ?? refuseAnonymous(context)
-    }
-    const key = cache.keyOf(header)
-    const known = cache.get(key)
-    if (!known) return verify(context, header, key)
-    context.state['session'] = known.session
-    return known.principal
+    if (header === undefined) return anonymous(context)
+    const verified = verifier.verifyHeader(context, header)
+    return verified instanceof Promise ? verified.then((found) => accept(context, found)) : accept(context, verified)
   }
 
-  function refuseAnonymous(context: Context): never {
-    throw refuse(context, 'This needs a login and password, or a token.')
+  async function authenticateInSession(context: Context, { find, begin }: Sessions): Promise<Principal> {
+    const header = headerOf(context)
+    const session = await find(context)
+    if (header === undefined) return session ? accept(context, session) : anonymous(context)
+    const verified = await verifier.verifyHeader(context, header)
+    const { principal, expires } = verified
+    // Who has a token needs no session.
+    if (expires !== undefined) return accept(context, verified)
+    return accept(context, session?.principal.userId === principal.userId ? session : await begin(context, principal))
   }
 
-  async function verify(context: Context, header: string, key: string): Promise<Principal> {
-    const credentials = readAuthorization(header)
-    if (!credentials) throw refuse(context, 'The authorization header is malformed.')
-    const { principal, session } = await cache
-      .verify(key, () => {
-        return credentials.kind === 'token'
-          ? verifyToken(context, credentials.token)
-          : verifyLogin(context, credentials, key)
-      })
-      .catch((error: unknown) => {
-        // Others may have shared the check.
-        throw error instanceof RestError && error.code === 'ERR_CREDENTIALS' ? refuse(context, error.message) : error
-      })
+  function accept(context: Context, { principal, session }: Verified): Principal {
     context.state['session'] = session
     return principal
   }
 
-  async function verifyLogin(context: Context, credentials: LoginAndPassword, key: string): Promise<Verified> {
-    return { principal: await checkPassword(context, credentials), session: { id: key } }
+  function anonymous(context: Context): Principal | Promise<Principal> {
+    if (typeof publicPrincipal === 'function')
+      return publicPrincipal().then((principal) => principal ?? refuseAnonymous(context))
+    return publicPrincipal ?? refuseAnonymous(context)
   }
 
-  async function verifyToken(context: Context, text: string): Promise<Verified> {
-    const token = await tokens?.verify(text)
-    const principal = token && (await authenticator.principalOf(token.userId))
-    if (!principal) throw refuse(context, 'The token is wrong or over; log in again.')
-    const { id, expires } = token
-    return { principal, session: { id, authtoken: text, authtokenexpiry: expires }, expires }
-  }
-
-  async function checkPassword(context: Context, { login, password }: LoginAndPassword): Promise<Principal> {
-    const attempt = await throttle.attempt(login, client.of(context.req))
-    let principal
-    try {
-      principal = await authenticator.verifyPassword(login, password)
-    } catch (error) {
-      await attempt.undone()
-      throw error
-    }
-    if (!principal) throw refuse(context, 'Login or password are wrong.')
-    await attempt.succeeded()
-    return principal
+  function refuseAnonymous(context: Context): never {
+    throw refuse(context, 'This needs a login and password, or a token.')
   }
 
   async function login(
@@ -153,17 +153,28 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     if (!tokens) throw RestError.notFound('Login by token')
     if (!credentials) throw refuse(context, 'This needs a login and password.')
     const principal = await checkPassword(context, credentials)
-    return { principal, token: await tokens.issue(principal.userId) }
+    if (!principal) throw refuse(context, 'Login or password are wrong.')
+    const token = await issueToken(tokens, principal)
+    sessions?.setCookie(context, token.token)
+    return { principal, token }
+  }
+
+  function issueToken({ issue }: Tokens, principal: Principal, id?: string): ReturnType<Tokens['issue']> {
+    return issue(principal.userId, { id, stamp: authenticator.securityStampOf?.(principal) })
   }
 
   async function logout(context: Context): Promise<void> {
     const header = headerOf(context)
-    if (header === undefined) throw refuse(context, 'Only who is logged in can log out.')
-    await authenticate(context)
-    const credentials = readAuthorization(header)
-    const token = credentials?.kind === 'token' ? await tokens?.verify(credentials.token) : undefined
-    if (token) await tokens?.revoke(token)
-    cache.delete(cache.keyOf(header))
+    const session = await sessions?.find(context)
+    if (header === undefined && !session) throw refuse(context, 'Only who is logged in can log out.')
+    if (header !== undefined) await end(await verifier.verifyHeader(context, header))
+    if (session) await end(session)
+    sessions?.setCookie(context, null)
+  }
+
+  async function end({ session: { id }, expires }: Verified): Promise<void> {
+    if (expires !== undefined) await tokens?.revoke({ id, expires })
+    cache.end(id)
   }
 
   function headerOf({ req }: Context): string | undefined {

@@ -9,4 +9,11 @@ export interface Authenticator {
   verifyPassword(login: string, password: string): Promise<Principal | undefined>
   /** The user as he or she is now; `undefined` when gone or not active. */
   principalOf(userId: string): Promise<Principal | undefined>
+  /**
+   * A text that changes when the password of this principal's user does, e.g. a part of a hash of the stored hash, or the
+   * time of the last change. It stands in the user's tokens, which their holders can read. Tokens with another stamp end,
+   * and a password that was right is not checked again while the stamp is the same. Default: tokens outlive the password
+   * they were given for, and passwords are checked again and again.
+   */
+  securityStampOf?(principal: Principal): string | undefined
 }

@@ -23,14 +23,24 @@ export interface Token {
   readonly userId: string
   /** Absolute, in ms since the Unix epoch. */
   readonly expires: number
+  /** The user's security stamp when it was issued. */
+  readonly stamp: string | undefined
+}
+
+export interface IssueOptions {
+  /** To renew a token. Default: a new one. */
+  readonly id?: string
+  readonly stamp?: string | undefined
 }
 
 /** Issues, checks and revokes signed tokens (JWT, HS256). */
 export interface Tokens {
-  issue(userId: string): Promise<Token & { readonly token: string }>
+  issue(userId: string, options?: IssueOptions): Promise<Token & { readonly token: string }>
   /** `undefined` when it is malformed, forged, over or revoked. */
   verify(token: string): Promise<Token | undefined>
-  revoke(token: Token): Promise<void>
+  /** Revokes a token and all others of its id. */
+  revoke(token: Pick<Token, 'id' | 'expires'>): Promise<void>
+  readonly lifetimeMs: number
 }
 
 /** @throws TypeError for a secret that is too short; when it comes from a function, from the first call that needs it. */
@@ -42,12 +52,21 @@ export function createTokens({
 }: TokenOptions): Tokens {
   let key: Promise<KeyObject> | undefined
   if (typeof secret !== 'function') key = Promise.resolve(toKey(secret))
-  return { issue, verify, revoke: ({ id, expires }) => store.revoke(id, expires) }
+  const lifetimeMs = lifetimeSeconds * 1000
+  return {
+    issue,
+    verify,
+    // A renewed token with this id may have been issued just now.
+    revoke: ({ id, expires }) => store.revoke(id, Math.max(expires, Date.now() + lifetimeMs)),
+    lifetimeMs,
+  }
 
-  async function issue(userId: string): Promise<Token & { token: string }> {
-    const id = randomUUID()
+  async function issue(
+    userId: string,
+    { id = randomUUID(), stamp }: IssueOptions = {},
+  ): Promise<Token & { token: string }> {
     const now = Math.floor(Date.now() / 1000)
-    const token = await new SignJWT()
+    const token = await new SignJWT(stamp === undefined ? {} : { stamp })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(issuer)
       .setSubject(userId)
@@ -55,7 +74,7 @@ export function createTokens({
       .setIssuedAt(now)
       .setExpirationTime(now + lifetimeSeconds)
       .sign(await getKey())
-    return { id, userId, expires: (now + lifetimeSeconds) * 1000, token }
+    return { id, userId, expires: (now + lifetimeSeconds) * 1000, stamp, token }
   }
 
   async function verify(token: string): Promise<Token | undefined> {
@@ -66,8 +85,9 @@ export function createTokens({
         issuer,
         requiredClaims: ['sub', 'jti', 'exp'],
       })
-      const { jti: id = '', sub: userId = '', exp = 0 } = payload
-      return (await store.isRevoked(id)) ? undefined : { id, userId, expires: exp * 1000 }
+      const { jti: id = '', sub: userId = '', exp = 0, stamp } = payload
+      if (await store.isRevoked(id)) return undefined
+      return { id, userId, expires: exp * 1000, stamp: stamp as string | undefined }
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined
       throw error

@@ -13,6 +13,8 @@ export interface ClientAddress {
   of(req: IncomingMessage): string
   /** Whether the request came by a trusted proxy. */
   byTrustedProxy(req: IncomingMessage): boolean
+  /** Whether a trusted proxy says that the client reached it by TLS. */
+  isForwardedTls(req: IncomingMessage): boolean
 }
 
 /** @throws TypeError for a range that cannot be read. */
@@ -21,8 +23,13 @@ export function createClientAddress(trustProxy: TrustProxy = []): ClientAddress 
   const trusts = trusted.length > 0 ? proxyAddr.compile(trusted) : undefined
   return {
     of: (req) => withoutMapping((trusts ? proxyAddr(req, trusts) : req.socket.remoteAddress) ?? ''),
-    byTrustedProxy: ({ socket }) =>
-      trusts !== undefined && socket.remoteAddress !== undefined && trusts(socket.remoteAddress, 0),
+    byTrustedProxy,
+    isForwardedTls: (req) =>
+      byTrustedProxy(req) && /^\s*https\s*(?:,|$)/i.test([req.headers['x-forwarded-proto']].flat().join()),
+  }
+
+  function byTrustedProxy({ socket }: IncomingMessage): boolean {
+    return trusts !== undefined && socket.remoteAddress !== undefined && trusts(socket.remoteAddress, 0)
   }
 }
 

@@ -7,6 +7,8 @@ export interface TestUsers extends Authenticator {
   readonly checks: number
   add(login: string, password: string): Promise<void>
   remove(login: string): void
+  /** Could be the authenticator's `securityStampOf`. */
+  stampOf(principal: Principal): string | undefined
   /** The next checks of passwords wait until the promise resolves, or fail with it. */
   delay: Promise<unknown> | undefined
 }
@@ -14,6 +16,7 @@ export interface TestUsers extends Authenticator {
 /** Users in memory, with real password hashes. */
 export async function createTestUsers(passwords: Readonly<Record<string, string>>): Promise<TestUsers> {
   const users = new Map<string, { readonly principal: Principal; readonly hash: string }>()
+  const stamps = new WeakMap<Principal, string>()
   let checks = 0
   const result: TestUsers = {
     get checks() {
@@ -29,9 +32,12 @@ export async function createTestUsers(passwords: Readonly<Record<string, string>
         email: 'a@b.c',
         lang: 'fr',
       })
-      users.set(login, { principal, hash: await hashPassword(password, { logN: 4, r: 8, p: 1 }) })
+      const hash = await hashPassword(password, { logN: 4, r: 8, p: 1 })
+      users.set(login, { principal, hash })
+      stamps.set(principal, hash.slice(-22))
     },
     remove: (login) => void users.delete(login),
+    stampOf: (principal) => stamps.get(principal),
     async verifyPassword(login, password) {
       checks++
       const user = users.get(login)
