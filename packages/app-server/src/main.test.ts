@@ -59,6 +59,20 @@ test('objects of YAML and TypeScript are served under all base addresses', async
   })
 })
 
+test('the session cookie is for levels 3.x only', async () => {
+  for (const [level, set] of [
+    ['3.2', true],
+    ['4.0', false],
+  ] as const) {
+    const files = { ...shopFiles, 'app.yaml': `name: shop\nversion: 1.0.0\nlevel: '${level}'\nlog: { level: warn }\n` }
+    const app = await started([await folderOf(files)])
+    const { headers } = await fetch(`${app.origin}/api/rest?session=true`, { headers: admin })
+    expect([level, headers.get('set-cookie')?.startsWith('JSESSIONID=')]).toEqual([level, set || undefined])
+    const cookie = headers.get('set-cookie')?.split(';')[0] ?? 'JSESSIONID=x'
+    expect((await fetch(`${app.origin}/api/rest?session=true`, { headers: { cookie } })).status).toBe(set ? 200 : 401)
+  }
+})
+
 test('system objects are there with the fields of the requirements', async () => {
   const app = await started([await folderOf(shopFiles)])
   const write = (object: string, body: object) =>

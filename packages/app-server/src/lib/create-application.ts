@@ -67,6 +67,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         secret: await loadSecret(join(dataFolder, 'token.secret')),
         store: createRevokedTokens({ model, store }),
       },
+      sessionCookie: definition.level?.startsWith('3.') ?? false,
       realm: definition.name,
       ...(definition.authorizationHeader !== undefined && { headerName: definition.authorizationHeader }),
       trustProxy: definition.trustedProxies ?? [],
