@@ -88,7 +88,9 @@ onEachDatabase((fresh) => {
     })
 
     it('with different keys: all win', async () => {
-      const answers = await Promise.all(times(40, (n) => call(n)('POST', '/Counter', { json: { cnt_code: `own ${n}` } })))
+      const answers = await Promise.all(
+        times(40, (n) => call(n)('POST', '/Counter', { json: { cnt_code: `own ${n}` } })),
+      )
       expect(statuses(answers)).toEqual(times(40, () => 200))
       expect(new Set(answers.map(({ json }) => json.row_id)).size).toBe(40)
     })
@@ -97,7 +99,9 @@ onEachDatabase((fresh) => {
   describe('updates at once', () => {
     it('to the same unique value: exactly one wins', async () => {
       const rows = await Promise.all(times(8, create))
-      const answers = await Promise.all(rows.map(({ path }, n) => call(n)('PUT', path, { json: { cnt_label: 'the one' } })))
+      const answers = await Promise.all(
+        rows.map(({ path }, n) => call(n)('PUT', path, { json: { cnt_label: 'the one' } })),
+      )
       expect(statuses(answers)).toEqual([200, ...times(7, () => 409)])
     })
 
@@ -106,7 +110,9 @@ onEachDatabase((fresh) => {
       let known = tag
       for (let round = 0; round < 5; round++) {
         const answers = await Promise.all(
-          times(8, (n) => call(n)('PUT', path, { json: { cnt_note: `${round} ${n}` }, headers: { 'if-match': known } })),
+          times(8, (n) =>
+            call(n)('PUT', path, { json: { cnt_note: `${round} ${n}` }, headers: { 'if-match': known } }),
+          ),
         )
         expect(statuses(answers)).toEqual([200, ...times(7, () => 412)])
         const winner = answers.find(({ status }) => status === 200) as Answer

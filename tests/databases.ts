@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe } from 'vitest'
+import { makeFolder } from './servers/folders.js'
 import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
 
 /** Name of a group of tests, and of the store in its `capabilities`. */
@@ -18,7 +18,7 @@ export function onEachDatabase(define: (fresh: () => Promise<FreshDatabase>, nam
 
 /** An SQLite file in a folder of its own. */
 export async function freshFile(): Promise<FreshDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'steward-test-file-'))
+  const folder = await makeFolder('sqlite')
   return {
     url: `sqlite:${join(folder, 'test.db')}`,
     drop: () => rm(folder, { recursive: true, force: true }),

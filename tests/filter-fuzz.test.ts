@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStore } from '@steward/db-adapters'
-import { createBusinessObjects, createDiskDocumentStore, createMemoryStore, createModel, createPrincipal } from '@steward/rest-core'
+import {
+  createBusinessObjects,
+  createDiskDocumentStore,
+  createMemoryStore,
+  createModel,
+  createPrincipal,
+} from '@steward/rest-core'
 import type { BusinessObjects, ObjectStore, SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -33,7 +39,11 @@ beforeAll(async () => {
 
 function serviceOver(store: ObjectStore): BusinessObjects {
   // No request of these tests reads a document.
-  return createBusinessObjects({ model, store, documents: createDiskDocumentStore({ folder: join(tmpdir(), 'no-documents') }) })
+  return createBusinessObjects({
+    model,
+    store,
+    documents: createDiskDocumentStore({ folder: join(tmpdir(), 'no-documents') }),
+  })
 }
 
 async function answer(service: BusinessObjects, request: SearchRequest): Promise<Answer> {
@@ -53,15 +63,17 @@ async function answerAll(service: BusinessObjects): Promise<readonly Answer[]> {
   const answers: Answer[] = []
   const failures: string[] = []
   const todo = requests.entries()
-  await Promise.all(Array.from({ length: 12 }, async () => {
-    for (const [n, { kind, request }] of todo) {
-      try {
-        answers[n] = await answer(service, request)
-      } catch (error) {
-        failures.push(`${kind} ${JSON.stringify(request)}: ${String(error)} ${String((error as Error).cause ?? '')}`)
+  await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      for (const [n, { kind, request }] of todo) {
+        try {
+          answers[n] = await answer(service, request)
+        } catch (error) {
+          failures.push(`${kind} ${JSON.stringify(request)}: ${String(error)} ${String((error as Error).cause ?? '')}`)
+        }
       }
-    }
-  }))
+    }),
+  )
   expect(failures.slice(0, 10)).toEqual([])
   return answers
 }
@@ -70,7 +82,9 @@ describe('generated requests', () => {
   const answersOf = (kind: Kind) => expected.filter((_, n) => requests[n]?.kind === kind)
 
   it('valid ones are all answered, most of them with some of the rows', () => {
-    const wrong = expected.flatMap((given, n) => (requests[n]?.kind === 'valid' && 'refused' in given ? [[requests[n], given]] : []))
+    const wrong = expected.flatMap((given, n) =>
+      requests[n]?.kind === 'valid' && 'refused' in given ? [[requests[n], given]] : [],
+    )
     expect(wrong.slice(0, 5)).toEqual([])
     const partial = answersOf('valid').filter((given) => 'ids' in given && given.count > 0 && given.count < 200)
     expect(partial.length).toBeGreaterThan(counts.valid / 3)
@@ -90,7 +104,10 @@ describe('generated requests', () => {
 
 /** Letters beyond A–Z in a pattern: a database may ignore their case too. */
 function mayFold({ request }: FuzzRequest, store: ObjectStore): boolean {
-  return store.capabilities.likeFoldsUnicode && /\p{L}/u.test(JSON.stringify(request.filters ?? {}).replace(/\p{ASCII}/gu, ''))
+  return (
+    store.capabilities.likeFoldsUnicode &&
+    /\p{L}/u.test(JSON.stringify(request.filters ?? {}).replace(/\p{ASCII}/gu, ''))
+  )
 }
 
 /** Runs the whole fuzz on one database. */
@@ -114,25 +131,31 @@ function testFilters(start: () => Promise<{ database: FreshDatabase; log: Statem
     await database?.drop()
   })
 
-  it(`${requests.length} requests are answered as by the memory store, by nothing but SELECT`, { timeout: 60_000 }, async () => {
-    const setUp = await setUpStatements()
-    const answers = await answerAll(serviceOver(store))
-    const statements = (await log.take()).filter((sql) => !setUp.has(sql))
+  it(
+    `${requests.length} requests are answered as by the memory store, by nothing but SELECT`,
+    { timeout: 60_000 },
+    async () => {
+      const setUp = await setUpStatements()
+      const answers = await answerAll(serviceOver(store))
+      const statements = (await log.take()).filter((sql) => !setUp.has(sql))
 
-    const different = answers.flatMap((given, n) => {
-      const fuzz = requests[n] as FuzzRequest
-      return mayFold(fuzz, store) || JSON.stringify(given) === JSON.stringify(expected[n]) ? [] : [{ fuzz, given, expected: expected[n] }]
-    })
-    expect(different.slice(0, 5)).toEqual([])
-    expect(statements.length).toBeGreaterThan(100)
-    expect(statements.filter((sql) => !/^select\b/i.test(sql)).slice(0, 5)).toEqual([])
-    expect(statements.filter((sql) => sql.includes(mark) || sql.includes(';')).slice(0, 5)).toEqual([])
-  })
+      const different = answers.flatMap((given, n) => {
+        const fuzz = requests[n] as FuzzRequest
+        return mayFold(fuzz, store) || JSON.stringify(given) === JSON.stringify(expected[n])
+          ? []
+          : [{ fuzz, given, expected: expected[n] }]
+      })
+      expect(different.slice(0, 5)).toEqual([])
+      expect(statements.length).toBeGreaterThan(100)
+      expect(statements.filter((sql) => !/^select\b/i.test(sql)).slice(0, 5)).toEqual([])
+      expect(statements.filter((sql) => sql.includes(mark) || sql.includes(';')).slice(0, 5)).toEqual([])
+    },
+  )
 
   /** What every new connection does before anybody asks something. */
   async function setUpStatements(): Promise<ReadonlySet<string>> {
     // The log does see what changes something.
-    expect((await log.take()).join('\n')).toMatch(/^create table [^]*^insert into /im)
+    expect((await log.take()).join('\n')).toMatch(/^create table [^]*\binsert into /im)
     const other = await createStore({ url: database.url })
     await other.ping()
     await other.close()
@@ -143,7 +166,10 @@ function testFilters(start: () => Promise<{ database: FreshDatabase; log: Statem
 describe('filters on sqlite', () => {
   let file: string
   let hash: string
-  const hashOf = async () => createHash('sha256').update(await readFile(file)).digest('hex')
+  const hashOf = async () =>
+    createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex')
 
   // Counts may run in threads that the log does not see; the connection of the others cannot write.
   testFilters(async () => {

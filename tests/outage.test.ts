@@ -54,9 +54,9 @@ interface Load {
 /** Keeps creating entries whose texts begin with `name`, getting, changing, searching and counting, until it is stopped. */
 function startLoad(call: Call, rowId: string, name: string): Load {
   const counts = new Map<string, number>()
-  let stopped = false
+  const stopping = new AbortController()
   let created = 0
-  const load: Load = { kept: [], counts, wrong: [], slowestMs: 0, stop: () => ((stopped = true), running) }
+  const load: Load = { kept: [], counts, wrong: [], slowestMs: 0, stop: () => (stopping.abort(), running) }
 
   const requests: Readonly<Record<string, () => Promise<Answer>>> = {
     create: async () => {
@@ -70,11 +70,13 @@ function startLoad(call: Call, rowId: string, name: string): Load {
     search: () => call('GET', '/Entry?_page=0&_pagesize=5'),
     count: () => call('GET', '/Entry?_count=true'),
   }
-  const running = Promise.all(Object.entries(requests).flatMap(([kind, request]) => [repeat(kind, request), repeat(kind, request)])).then(() => {})
+  const running = Promise.all(
+    Object.entries(requests).flatMap(([kind, request]) => [repeat(kind, request), repeat(kind, request)]),
+  ).then(() => {})
   return load
 
   async function repeat(kind: string, request: () => Promise<Answer>): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       const start = performance.now()
       try {
         const { status, headers, json, text } = await request()
@@ -97,8 +99,14 @@ const kinds = ['create', 'get', 'update', 'search', 'count']
 /** Waits until every kind of request was answered `times` more with this status. */
 async function untilAnswered(load: Load, status: number, times: number): Promise<void> {
   const before = new Map(load.counts)
-  const isDone = () => kinds.every((kind) => (load.counts.get(`${kind} ${status}`) ?? 0) >= (before.get(`${kind} ${status}`) ?? 0) + times)
-  await expect.poll(isDone, { timeout: 30_000, message: `every kind answered with ${status}, so far ${JSON.stringify([...load.counts])}` }).toBe(true)
+  const isDone = () =>
+    kinds.every((kind) => (load.counts.get(`${kind} ${status}`) ?? 0) >= (before.get(`${kind} ${status}`) ?? 0) + times)
+  await expect
+    .poll(isDone, {
+      timeout: 30_000,
+      message: `every kind answered with ${status}, so far ${JSON.stringify([...load.counts])}`,
+    })
+    .toBe(true)
 }
 
 /** Test servers forget the last moments before a crash, to be fast; this one must not. */
@@ -135,38 +143,46 @@ describe.each(['postgresql', 'mysql'] as const)('a database that goes away durin
       ['stopped', undefined],
       ['crashed', 'SIGKILL'],
     ]
-    it.each(ways)('%s: 503 meanwhile, nothing lost, nothing twice, and all is well afterwards', { timeout: 90_000 }, async (way, signal) => {
-      const { call, store, failures } = served
-      failures.length = 0
-      const { row_id } = (await call('POST', '/Entry', { json: { ent_text: 'first' } })).json
-      const load = startLoad(call, row_id, way)
-      try {
-        await untilAnswered(load, 200, 10)
-        await server.stop(signal)
-        await untilAnswered(load, 503, 3)
-        await expect(store.ping()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
+    it.each(ways)(
+      '%s: 503 meanwhile, nothing lost, nothing twice, and all is well afterwards',
+      { timeout: 90_000 },
+      async (way, signal) => {
+        const { call, store, failures } = served
+        failures.length = 0
+        const { row_id } = (await call('POST', '/Entry', { json: { ent_text: 'first' } })).json
+        const load = startLoad(call, row_id, way)
+        try {
+          await untilAnswered(load, 200, 10)
+          await server.stop(signal)
+          await untilAnswered(load, 503, 3)
+          await expect(store.ping()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
 
-        await server.start()
-        await makeDurable(server.url)
-        await untilAnswered(load, 200, 10)
-        await store.ping()
-      } finally {
-        await load.stop()
-      }
-      expect(load.wrong.slice(0, 5)).toEqual([])
-      expect(load.slowestMs).toBeLessThan(longestAnswerMs)
-      expect(failures.filter((failure) => (failure as { status?: number }).status !== 503)).toEqual([])
+          await server.start()
+          await makeDurable(server.url)
+          await untilAnswered(load, 200, 10)
+          await store.ping()
+        } finally {
+          await load.stop()
+        }
+        expect(load.wrong.slice(0, 5)).toEqual([])
+        expect(load.slowestMs).toBeLessThan(longestAnswerMs)
+        expect(failures.filter((failure) => (failure as { status?: number }).status !== 503)).toEqual([])
 
-      const texts = ((await call('GET', '/Entry?_fields=ent_text')).json as { ent_text: string }[]).map(({ ent_text }) => ent_text)
-      const there = new Set(texts)
-      expect(load.kept.length).toBeGreaterThan(20)
-      expect(load.kept.filter((text) => !there.has(text))).toEqual([])
-      expect(texts.length).toBe(there.size)
-    })
+        const texts = ((await call('GET', '/Entry?_fields=ent_text')).json as { ent_text: string }[]).map(
+          ({ ent_text }) => ent_text,
+        )
+        const there = new Set(texts)
+        expect(load.kept.length).toBeGreaterThan(20)
+        expect(load.kept.filter((text) => !there.has(text))).toEqual([])
+        expect(texts.length).toBe(there.size)
+      },
+    )
 
     it('not there yet when the application starts to ask: 503, then well', async () => {
       await server.stop()
-      const early = await serveObjects([], { url: server.url, pool: { acquireTimeoutMs } }).catch((error: unknown) => error)
+      const early = await serveObjects([], { url: server.url, pool: { acquireTimeoutMs } }).catch(
+        (error: unknown) => error,
+      )
       expect(early).toBeInstanceOf(StoreError)
       expect(early).toMatchObject({ code: 'unavailable' })
       expect((await served.call('GET', '/Entry')).status).toBe(503)
@@ -198,7 +214,8 @@ onEachDatabase((fresh, name) => {
       // SQLite has one writer.
       const holders = name === 'sqlite' ? 1 : 2
       const rows: string[] = []
-      for (let n = 0; n <= holders; n++) rows.push((await call('POST', '/Entry', { json: { ent_text: `${n}` } })).json.row_id)
+      for (let n = 0; n <= holders; n++)
+        rows.push((await call('POST', '/Entry', { json: { ent_text: `${n}` } })).json.row_id)
       const [free, ...taken] = rows
       held = 0
       const holding = taken.map((rowId) => call('PUT', `/Entry/${rowId}`, { json: { ent_hold: true } }))
@@ -210,7 +227,9 @@ onEachDatabase((fresh, name) => {
         call('PUT', `/Entry/${free}`, { json: { ent_text: 'late' } }),
         call('DELETE', `/Entry/${free}`),
         // Readers of SQLite never wait for writers.
-        ...(name === 'sqlite' ? [] : [call('GET', '/Entry'), call('GET', '/Entry?_page=0'), call('GET', '/Entry?_count=true')]),
+        ...(name === 'sqlite'
+          ? []
+          : [call('GET', '/Entry'), call('GET', '/Entry?_page=0'), call('GET', '/Entry?_count=true')]),
       ])
       expect(performance.now() - start).toBeLessThan(longestAnswerMs)
       for (const { status, headers, json } of others) {

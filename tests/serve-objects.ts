@@ -18,7 +18,10 @@ export interface ServedObjects {
 }
 
 /** Serves these objects on a free port, to a user who may do everything. */
-export async function serveObjects(definitions: readonly ObjectDefinition[], database: StoreOptions): Promise<ServedObjects> {
+export async function serveObjects(
+  definitions: readonly ObjectDefinition[],
+  database: StoreOptions,
+): Promise<ServedObjects> {
   const store = await createStore(database)
   const model = createModel(definitions)
   await store.sync(model)

@@ -12,7 +12,7 @@ const Region = defineObject({
     reg_seaside: { type: 'boolean' },
     reg_area: { type: 'decimal', precision: 38, scale: 10 },
     reg_founded: { type: 'date' },
-    reg_flags: { type: 'multi-enum', values: ['old', 'new', 'it\'s'] },
+    reg_flags: { type: 'multi-enum', values: ['old', 'new', "it's"] },
   },
 })
 
@@ -46,8 +46,8 @@ const Item = defineObject({
     itm_date: { type: 'date' },
     itm_datetime: { type: 'datetime' },
     itm_time: { type: 'time' },
-    itm_enum: { type: 'enum', values: ['open', 'Open', 'closed', 'a_b', 'a%b', 'it\'s'] },
-    itm_list: { type: 'multi-enum', values: ['red', 're', 'Red', 'dark red', 're_', 'r%', 're\\', 'it\'s'] },
+    itm_enum: { type: 'enum', values: ['open', 'Open', 'closed', 'a_b', 'a%b', "it's"] },
+    itm_list: { type: 'multi-enum', values: ['red', 're', 'Red', 'dark red', 're_', 'r%', 're\\', "it's"] },
     itm_password: { type: 'password' },
     itm_url: { type: 'url' },
     itm_email: { type: 'email' },

@@ -18,7 +18,11 @@ type Condition = readonly [name: string, texts: string[]]
  * Requests of every kind, the same for the same seed: valid ones made from the grammar, valid ones with mistakes, texts of
  * any Unicode, and SQL in every place that takes a text.
  */
-export function generateRequests(object: ObjectModel, counts: Readonly<Record<Kind, number>>, seed: number): FuzzRequest[] {
+export function generateRequests(
+  object: ObjectModel,
+  counts: Readonly<Record<Kind, number>>,
+  seed: number,
+): FuzzRequest[] {
   const arbitraries: Readonly<Record<Kind, fc.Arbitrary<SearchRequest>>> = {
     valid: validRequest(object),
     mutated: mutatedRequest(object),
@@ -31,13 +35,16 @@ export function generateRequests(object: ObjectModel, counts: Readonly<Record<Ki
 }
 
 function validRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
-  return requestOf(fc.array(fc.oneof(...filterable(object).map(condition)), { minLength: 1, maxLength: 3 }), around(object))
+  return requestOf(
+    fc.array(fc.oneof(...filterable(object).map(condition)), { minLength: 1, maxLength: 3 }),
+    around(object),
+  )
 }
 
 function mutatedRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
-  const mutated = fc.oneof(...filterable(object).map(condition)).chain(([name, texts]) =>
-    fc.tuple(fc.constant(name), fc.tuple(...texts.map(mutate))),
-  )
+  const mutated = fc
+    .oneof(...filterable(object).map(condition))
+    .chain(([name, texts]) => fc.tuple(fc.constant(name), fc.tuple(...texts.map(mutate))))
   return requestOf(fc.array(mutated, { minLength: 1, maxLength: 2 }), around(object))
 }
 
@@ -50,39 +57,44 @@ function randomRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
 function injectionRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
   const payload = fc.constantFrom(...injections)
   const good = fc.constant<[string, string[]]>(['itm_code', ['i*']])
-  const spoiled = fc.tuple(parameterName(object), fc.constantFrom(...fieldNames(object)), payload, payload).chain(([name, field, sql, other]) =>
-    fc.constantFrom<SearchRequest>(
-      { filters: { [name]: sql } },
-      { filters: { [name]: sql } },
-      { filters: { [name]: [sql, other] } },
-      { filters: { [name]: `= '${sql}'` } },
-      { filters: { [name]: `= ${sql}` } },
-      { filters: { [name]: `like '${sql}'` } },
-      { filters: { [name]: `in ('a', ${sql})` } },
-      { filters: { [name]: `is null or ${sql}` } },
-      { filters: { [name]: `(${sql})` } },
-      { filters: { [name]: `${sql};${other}` } },
-      { filters: { [name]: `%${sql}*` } },
-      { filters: { [sql]: 'a' } },
-      { filters: { [`${field}__${sql}`]: 'a' } },
-      { filters: { [`dmin__${sql}`]: '1' } },
-      { filters: { [`${field}${sql}`]: '1' } },
-      { order: [{ field: sql, descending: false }] },
-      { order: [{ field: `${field}${sql}`, descending: true }] },
-      { order: [{ field, descending: sql as unknown as boolean }] },
-      { fields: [sql] },
-      { fields: [field, `${field}${sql}`] },
-      { pageSize: sql as unknown as number },
-      { page: sql as unknown as number },
-    ),
-  )
+  const spoiled = fc
+    .tuple(parameterName(object), fc.constantFrom(...fieldNames(object)), payload, payload)
+    .chain(([name, field, sql, other]) =>
+      fc.constantFrom<SearchRequest>(
+        { filters: { [name]: sql } },
+        { filters: { [name]: sql } },
+        { filters: { [name]: [sql, other] } },
+        { filters: { [name]: `= '${sql}'` } },
+        { filters: { [name]: `= ${sql}` } },
+        { filters: { [name]: `like '${sql}'` } },
+        { filters: { [name]: `in ('a', ${sql})` } },
+        { filters: { [name]: `is null or ${sql}` } },
+        { filters: { [name]: `(${sql})` } },
+        { filters: { [name]: `${sql};${other}` } },
+        { filters: { [name]: `%${sql}*` } },
+        { filters: { [sql]: 'a' } },
+        { filters: { [`${field}__${sql}`]: 'a' } },
+        { filters: { [`dmin__${sql}`]: '1' } },
+        { filters: { [`${field}${sql}`]: '1' } },
+        { order: [{ field: sql, descending: false }] },
+        { order: [{ field: `${field}${sql}`, descending: true }] },
+        { order: [{ field, descending: sql as unknown as boolean }] },
+        { fields: [sql] },
+        { fields: [field, `${field}${sql}`] },
+        { pageSize: sql as unknown as number },
+        { page: sql as unknown as number },
+      ),
+    )
   return fc.tuple(spoiled, requestOf(fc.array(good, { maxLength: 1 }), fc.constant({}))).map(([bad, base]) => ({
     ...base,
     ...bad,
   }))
 }
 
-function requestOf(conditions: fc.Arbitrary<(readonly [string, string[]])[]>, rest: fc.Arbitrary<Partial<SearchRequest>>): fc.Arbitrary<SearchRequest> {
+function requestOf(
+  conditions: fc.Arbitrary<(readonly [string, string[]])[]>,
+  rest: fc.Arbitrary<Partial<SearchRequest>>,
+): fc.Arbitrary<SearchRequest> {
   return fc.tuple(conditions, rest).map(([list, more]) => ({
     page: 0,
     pageSize: 300,
@@ -94,7 +106,10 @@ function requestOf(conditions: fc.Arbitrary<(readonly [string, string[]])[]>, re
 /** Sort, pages and fields as a client may ask for them. */
 function around(object: ObjectModel): fc.Arbitrary<Partial<SearchRequest>> {
   const sortable = [...object.readable.values()].filter(({ type }) => type.ordered && type.name !== 'password')
-  const order: fc.Arbitrary<Order> = fc.record({ field: fc.constantFrom(...sortable.map(({ name }) => name)), descending: fc.boolean() })
+  const order: fc.Arbitrary<Order> = fc.record({
+    field: fc.constantFrom(...sortable.map(({ name }) => name)),
+    descending: fc.boolean(),
+  })
   return fc.record(
     {
       order: fc.uniqueArray(order, { maxLength: 3, selector: ({ field }) => field }),
@@ -116,7 +131,9 @@ function fieldNames(object: ObjectModel): string[] {
 }
 
 function parameterName(object: ObjectModel): fc.Arbitrary<string> {
-  return fc.tuple(fc.constantFrom('', '', '', 'dmin__', 'dmax__', 'nmin__', 'nmax__'), fc.constantFrom(...fieldNames(object))).map((parts) => parts.join(''))
+  return fc
+    .tuple(fc.constantFrom('', '', '', 'dmin__', 'dmax__', 'nmin__', 'nmax__'), fc.constantFrom(...fieldNames(object)))
+    .map((parts) => parts.join(''))
 }
 
 /** A condition on this field that must be answered. */
@@ -131,7 +148,11 @@ function condition(field: ReadableField): fc.Arbitrary<Condition> {
     forms.push(fc.tuple(bound, value).map(([prefix, text]) => [`${prefix}${field.name}`, [text]]))
   }
   if (/^(?:integer|decimal|date|datetime|time)$/.test(field.columnType.kind)) {
-    forms.push(fc.tuple(value, value, fc.constantFrom(0, 1, 2)).map(([from, to, side]) => [field.name, [[`${from};${to}`, `${from};`, `;${to}`][side] as string]]))
+    forms.push(
+      fc
+        .tuple(value, value, fc.constantFrom(0, 1, 2))
+        .map(([from, to, side]) => [field.name, [[`${from};${to}`, `${from};`, `;${to}`][side] as string]]),
+    )
   }
   return fc.oneof(...forms)
 }
@@ -148,7 +169,9 @@ function expression(field: ReadableField): fc.Arbitrary<string> {
       { weight: 1, arbitrary: fc.tuple(keyword('not'), tie('expression')).map(([not, inner]) => `${not} (${inner})`) },
       {
         weight: 2,
-        arbitrary: fc.tuple(tie('expression'), fc.oneof(keyword('and'), keyword('or')), tie('expression')).map(([a, joint, b]) => `(${a}) ${joint} ${b}`),
+        arbitrary: fc
+          .tuple(tie('expression'), fc.oneof(keyword('and'), keyword('or')), tie('expression'))
+          .map(([a, joint, b]) => `(${a}) ${joint} ${b}`),
       },
     ),
   })).expression
@@ -156,7 +179,9 @@ function expression(field: ReadableField): fc.Arbitrary<string> {
 
 function leafExpression(field: ReadableField): fc.Arbitrary<string> {
   const { type } = field
-  const isNull = fc.tuple(keyword('is'), fc.constantFrom('', ' not', ' NOT'), keyword('null')).map(([is, not, none]) => `${is}${not} ${none}`)
+  const isNull = fc
+    .tuple(keyword('is'), fc.constantFrom('', ' not', ' NOT'), keyword('null'))
+    .map(([is, not, none]) => `${is}${not} ${none}`)
   if (type.name === 'object') return isNull
   const value = operand(field).map(quoted)
   const negation = fc.constantFrom('', 'not ', 'NOT ')
@@ -164,9 +189,19 @@ function leafExpression(field: ReadableField): fc.Arbitrary<string> {
   return fc.oneof(
     isNull,
     fc.tuple(fc.constantFrom(...operators), fc.constantFrom('', ' ', '  '), value).map((parts) => parts.join('')),
-    fc.tuple(negation, keyword('in'), fc.array(value, { minLength: 1, maxLength: 4 })).map(([not, word, values]) => `${not}${word} (${values.join(', ')})`),
-    ...(type.like ? [fc.tuple(negation, keyword('like'), pattern(field)).map(([not, word, text]) => `${not}${word} ${quoted(text)}`)] : []),
-    ...(/^date/.test(field.columnType.kind) ? [fc.tuple(fc.constantFrom(...operators), relative)].map((each) => each.map((parts) => parts.join(' '))) : []),
+    fc
+      .tuple(negation, keyword('in'), fc.array(value, { minLength: 1, maxLength: 4 }))
+      .map(([not, word, values]) => `${not}${word} (${values.join(', ')})`),
+    ...(type.like
+      ? [
+          fc
+            .tuple(negation, keyword('like'), pattern(field))
+            .map(([not, word, text]) => `${not}${word} ${quoted(text)}`),
+        ]
+      : []),
+    ...(field.columnType.kind.startsWith('date')
+      ? [fc.tuple(fc.constantFrom(...operators), relative).map((parts) => parts.join(' '))]
+      : []),
   )
 }
 
@@ -178,19 +213,32 @@ function plain(field: ReadableField): fc.Arbitrary<string> {
   if (!field.type.like) return operand(field)
   const harmless = (text: string) => !/^\s*(?:[<>=!([]|(?:like|is|in|not)\b)/i.test(text)
   // Where there is no wildcard in it, a date or a number must be one.
-  return fc.oneof(operand(field), pattern(field).map((text) => `${text}*`)).filter(harmless)
+  return fc
+    .oneof(
+      operand(field),
+      pattern(field).map((text) => `${text}*`),
+    )
+    .filter(harmless)
 }
 
 /** A text that the field's type can read; never blank. */
 function operand({ name, type }: ReadableField): fc.Arbitrary<string> {
-  const filled = poolOf(name).map(textOf).filter((text) => text.trim() !== '')
-  const more = { id: ['1', '200', '9223372036854775807'], datetime: ['2024-02-29', '2024-02-29T12:00:00Z'], boolean: ['1', '0'] }
+  const filled = poolOf(name)
+    .map(textOf)
+    .filter((text) => text.trim() !== '')
+  const more = {
+    id: ['1', '200', '9223372036854775807'],
+    datetime: ['2024-02-29', '2024-02-29T12:00:00Z'],
+    boolean: ['1', '0'],
+  }
   return fc.constantFrom(...filled, ...(more[type.name as keyof typeof more] ?? []))
 }
 
 /** A text with wildcards, escapes and the other case in it. */
 function pattern(field: ReadableField): fc.Arbitrary<string> {
-  const changes = fc.array(fc.tuple(fc.nat(20), fc.constantFrom('%', '*', '_', '\\%', '\\_', '\\\\', 'A', "'")), { maxLength: 3 })
+  const changes = fc.array(fc.tuple(fc.nat(20), fc.constantFrom('%', '*', '_', '\\%', '\\_', '\\\\', 'A', "'")), {
+    maxLength: 3,
+  })
   return fc.tuple(operand(field), changes, fc.boolean()).map(([text, list, upper]) => {
     const characters = [...(upper ? text.toUpperCase() : text).slice(0, 40)]
     for (const [at, wildcard] of list) characters.splice(at % (characters.length + 1), 0, wildcard)
@@ -211,7 +259,30 @@ const mutations = fc.array(
     at: fc.nat(200),
     remove: fc.nat(4),
     insert: fc.oneof(
-      fc.constantFrom("'", '"', '(', ')', ',', ';', '\\', '--', '/*', ' and ', ' or ', ' not ', 'null', '=', '<', '[', ']', '%', '', '\0', '\ud800', '\u202e'),
+      fc.constantFrom(
+        "'",
+        '"',
+        '(',
+        ')',
+        ',',
+        ';',
+        '\\',
+        '--',
+        '/*',
+        ' and ',
+        ' or ',
+        ' not ',
+        'null',
+        '=',
+        '<',
+        '[',
+        ']',
+        '%',
+        '',
+        '\0',
+        '\ud800',
+        '\u202e',
+      ),
       fc.string({ unit: 'binary', maxLength: 3 }),
     ),
   }),
@@ -241,8 +312,47 @@ const anyText = fc.oneof(
 const tokens = fc
   .array(
     fc.constantFrom(
-      ...['=', '<>', '<', '>=', 'like', 'not', 'in', 'is', 'null', 'and', 'or', '(', ')', ',', ';', "'", "''", '[', ']', '\\', '*', '%', '_'],
-      ...["'a'", "'it''s'", '5', '-1.5', '1e400', '2024-01-01', '[DATE:-3m]', '[LOGIN]', 'true', 'A*', '48.8;2.3', '9007199254740993', '\ufeff', '\u2028'],
+      ...[
+        '=',
+        '<>',
+        '<',
+        '>=',
+        'like',
+        'not',
+        'in',
+        'is',
+        'null',
+        'and',
+        'or',
+        '(',
+        ')',
+        ',',
+        ';',
+        "'",
+        "''",
+        '[',
+        ']',
+        '\\',
+        '*',
+        '%',
+        '_',
+      ],
+      ...[
+        "'a'",
+        "'it''s'",
+        '5',
+        '-1.5',
+        '1e400',
+        '2024-01-01',
+        '[DATE:-3m]',
+        '[LOGIN]',
+        'true',
+        'A*',
+        '48.8;2.3',
+        '9007199254740993',
+        '\ufeff',
+        '\u2028',
+      ],
     ),
     { maxLength: 14 },
   )

@@ -21,7 +21,7 @@ export async function logPostgresql({ url, dir }: TestServer): Promise<Statement
   await client.query('alter system set log_parameter_max_length = 0')
   await client.query('select pg_reload_conf()')
   // Settings are taken over between two statements.
-  for (let known = ''; known !== 'all'; ) known = (await client.query('show log_statement')).rows[0].log_statement
+  for (let known = ''; known !== 'all';) known = (await client.query('show log_statement')).rows[0].log_statement
   await client.end()
   const database = new URL(url).pathname.slice(1)
   let seen = 0
