@@ -13,7 +13,7 @@ import type { LoginAndPassword } from './credentials.js'
 export interface LoginRouterOptions {
   /** Where `/login` and `/logout` are. Default `/api`. */
   readonly prefix?: string | readonly string[]
-  /** Told of failures with status 500 and above. Default: the application's `error` event. */
+  /** See `restRouter`. */
   readonly log?: Log | undefined
 }
 

@@ -1,4 +1,5 @@
 /** Where failures are told; a pino logger fits. */
 export interface Log {
   error(details: object, message: string): void
+  warn(details: object, message: string): void
 }

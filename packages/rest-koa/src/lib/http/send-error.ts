@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { RestError, StoreError } from '@steward/rest-core/errors'
 import type { ErrorCode } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, textHeaders } from './answer.js'
 import type { Respond } from './answer.js'
 import type { Log } from './log.js'
+import { reportFailure, reportUnavailable, requestIdOf } from './report.js'
 
 export interface SendErrorOptions {
-  /** Told of failures with status 500 and above. Default: the application's `error` event, which Koa prints. */
+  /**
+   * Told of failures: 500 each with its error, 503 at most once a second with a count. Default: the application's `error`
+   * event, which Koa prints.
+   */
   readonly log?: Log | undefined
   /** See `restRouter`. Default `direct`. */
   readonly respond?: Respond | undefined
@@ -21,7 +24,8 @@ export interface SendErrorOptions {
 export function sendError(context: Context, thrown: unknown, { log, respond = 'direct' }: SendErrorOptions = {}): void {
   const error = toRestError(thrown)
   const hidden = error.status === 500
-  if (error.status >= 500 || context.res.headersSent) report(context, thrown, log)
+  if (error.status === 503) reportUnavailable(context, error, log)
+  else if (hidden || context.res.headersSent) reportFailure(context, thrown, log)
   if (context.res.headersSent) {
     context.res.destroy()
     return
@@ -67,18 +71,6 @@ function toRestError(error: unknown): RestError {
   const { status, expose, message } = (error ?? {}) as { status?: number; expose?: boolean; message?: string }
   const code = expose === true && status !== undefined ? codeOfStatus[status] : undefined
   return new RestError(code ?? 'ERR_INTERNAL', message ?? String(error), { cause: error })
-}
-
-function report(context: Context, thrown: unknown, log: Log | undefined): void {
-  const requestId = requestIdOf(context)
-  const { method, path } = context
-  if (log) log.error({ requestId, method, path, err: thrown }, 'request failed')
-  else context.app.emit('error', thrown instanceof Error ? thrown : new Error(String(thrown)), context)
-}
-
-/** The id of the request, made up when no `requestId()` middleware did. */
-function requestIdOf({ state }: Context): string {
-  return (state['requestId'] ??= randomUUID()) as string
 }
 
 /** How long a client that is still sending gets to notice the answer before the connection is cut. */

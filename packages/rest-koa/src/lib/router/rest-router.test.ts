@@ -12,6 +12,7 @@ import Koa from 'koa'
 import type { Context, Middleware } from 'koa'
 import mount from 'koa-mount'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Log } from '../http/log.js'
 import { createCaller } from '../testing/caller.js'
 import type { Call } from '../testing/caller.js'
 import { connectTo, serve } from '../testing/serve.js'
@@ -270,7 +271,8 @@ describe('restRouter() when something fails inside', () => {
     new StoreError('schema', 'secret'),
   ])('answers 500 without details and tells the log (%s)', async (error) => {
     const lines: unknown[][] = []
-    const { call } = await startRouter({ log: { error: (...line) => void lines.push(line) } }, failing(error))
+    const log: Log = { error: (...line) => void lines.push(line), warn: (...line) => void lines.push(line) }
+    const { call } = await startRouter({ log }, failing(error))
     const { status, text, json } = await call('GET', '/api/rest/Thing/1')
     expect([status, json.code, json.messages]).toEqual([500, 'ERR_INTERNAL', []])
     expect(text).not.toContain('secret')
@@ -296,6 +298,42 @@ describe('restRouter() when something fails inside', () => {
     const { status, headers, json } = await call('GET', '/api/rest/Thing/1')
     expect([status, json.code]).toEqual([503, 'ERR_UNAVAILABLE'])
     expect(headers.get('retry-after')).toBe(error instanceof RestError ? '7' : '2')
+  })
+
+  it('tells of 503 in short lines, one per second and code, that say how many were left out', async () => {
+    const lines: { [name: string]: unknown }[] = []
+    const log: Log = {
+      error: (details, message) => void lines.push({ details, message }),
+      warn: (details, message) => void lines.push({ ...details, message }),
+    }
+    const away = new StoreError('unavailable', 'connect ECONNREFUSED 127.0.0.1:5432')
+    const service = {
+      get: () => Promise.reject(new RestError('ERR_UNAVAILABLE', 'The database cannot be reached.', { cause: away })),
+      count: () => Promise.reject(new StoreError('busy', 'deadlock')),
+    }
+    const { call } = await startRouter({ log }, service)
+    const fail = async (times: number): Promise<void> => {
+      for (let turn = 0; turn < times; turn++)
+        expect((await call('GET', '/api/rest/Thing/1?_timestamps=true')).status).toBe(503)
+    }
+    await fail(4)
+    expect((await call('GET', '/api/rest/Thing?_count=true')).status).toBe(503)
+    const request = { requestId: expect.stringMatching(/^[\da-f-]{36}$/), method: 'GET', message: 'request not served' }
+    expect(lines).toEqual([
+      { ...request, path: '/api/rest/Thing/1', code: 'unavailable', reason: away.message },
+      { ...request, path: '/api/rest/Thing', code: 'busy', reason: 'deadlock' },
+    ])
+    const more = { code: 'unavailable', count: 3, message: 'more requests not served' }
+    await expect.poll(() => lines.slice(2), { timeout: 3000 }).toEqual([more])
+    await fail(2)
+    await expect.poll(() => lines.slice(3), { timeout: 3000 }).toEqual([{ ...more, count: 2 }])
+  })
+
+  it('tells the application of 503 once a second when there is no log', async () => {
+    const error = new RestError('ERR_UNAVAILABLE', 'Later.')
+    const { call, errors } = await startRouter({}, failing(error))
+    for (let turn = 0; turn < 3; turn++) await call('GET', '/api/rest/Thing/1')
+    expect(errors).toEqual([error])
   })
 
   it('a limit for bodies can be given', async () => {

@@ -31,7 +31,10 @@ export interface RestRouterOptions {
   readonly level?: Level
   /** Most bytes of a request body. Default 10 MiB. Not specified; chosen because documents travel in bodies. */
   readonly bodyLimitBytes?: number
-  /** Told of failures with status 500 and above. Default: the application's `error` event, which Koa prints. */
+  /**
+   * Told of failures: 500 each with its error, 503 at most once a second with a count. Default: the application's `error`
+   * event, which Koa prints.
+   */
   readonly log?: Log | undefined
   /**
    * `direct` (default) writes answers past Koa's response path, which is a third of the cost of a small read: middlewares
