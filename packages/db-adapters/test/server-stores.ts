@@ -21,6 +21,7 @@ export interface Admin {
 
 export interface ServerDatabase {
   readonly name: Name
+  readonly url: string
   /** A store that is closed after the tests of the group. */
   store(options?: ServerStoreOptions): ObjectStore
   readonly admin: Admin
@@ -44,6 +45,9 @@ export function onEachServer(define: (database: ServerDatabase) => void): void {
       })
       define({
         name,
+        get url() {
+          return database.url
+        },
         store(options) {
           const store = openStore(name, database.url, options)
           stores.push(store)

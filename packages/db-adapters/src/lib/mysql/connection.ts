@@ -190,7 +190,7 @@ function toStatement(sql: string, values: readonly unknown[]): Statement {
   return { sql, rowsAsArray: true, values: values.map(toText) }
 }
 
-function toText(value: unknown): string | null {
-  if (typeof value === 'string') return value
+function toText(value: unknown): string | boolean | null {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
   return value === null || value === undefined ? null : String(value)
 }

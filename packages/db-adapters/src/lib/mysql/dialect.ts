@@ -30,7 +30,8 @@ export const mysqlDialect: Dialect = {
   schemas: false,
   falseLiteral: '0',
 
-  encode: (value, type) => (type.kind === 'boolean' ? (value ? '1' : '0') : encodeText(value, type)),
+  // As numbers: a bit column would take the text '1' for eight bits.
+  encode: (value, type) => (typeof value === 'boolean' ? value : encodeText(value, type)),
   read: (column) => column,
   decode(type) {
     switch (type.kind) {

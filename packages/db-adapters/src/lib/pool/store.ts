@@ -61,7 +61,14 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
     // A lock would end with the statement, and others would wait behind this one on a shared connection.
     const call = this.#compiler.get(object, rowId, options.lock ? { ...options, lock: false } : options)
-    return call && firstRecord(call, await this.#read(this.#readers, call))
+    if (!call) return undefined
+    try {
+      return firstRecord(call, await this.#read(this.#readers, call))
+    } catch (error) {
+      // The id cannot be one of this column's type, e.g. uuid: there is no such row.
+      if (error instanceof StoreError && error.code === 'value') return undefined
+      throw error
+    }
   }
 
   async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void, undefined> {
