@@ -30,8 +30,8 @@ export const mysqlDialect: Dialect = {
   schemas: false,
   falseLiteral: '0',
 
-  // As numbers: a bit column would take the text '1' for eight bits.
-  encode: (value, type) => (typeof value === 'boolean' ? value : encodeText(value, type)),
+  // Booleans go as numbers: a bit column would take the text '1' for eight bits.
+  encode: (value, type) => (type.kind === 'boolean' ? value : encodeText(value, type)),
   read: (column) => column,
   decode(type) {
     switch (type.kind) {
