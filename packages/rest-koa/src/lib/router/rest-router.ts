@@ -47,7 +47,7 @@ export interface RestRouterOptions {
 /**
  * REST over business objects as one middleware: get, create, update, delete, search and count of records, application info.
  * It needs no other middleware: it reads bodies, answers errors and sets safe headers itself. Works in any Koa 3
- * application, also below koa-mount and as a handler of `@koa/router`.
+ * application, also below koa-mount (with the prefix `''`) and as a handler of `@koa/router` (with the whole path as prefix).
  *
  * Sets `ctx.state.principal`, and `ctx.state.bytes` (length of the body of the answer) for access logs.
  *
@@ -55,6 +55,10 @@ export interface RestRouterOptions {
  *
  * @example
  * app.use(restRouter(service, { authenticate: authentication.authenticate }))
+ *
+ * @example
+ * const rest = restRouter(service, { authenticate, prefix: '/shop/rest' })
+ * router.all(['/shop/rest', '/shop/rest/*path'], rest)
  */
 export function restRouter(service: BusinessObjects, options: RestRouterOptions): Middleware {
   const {
