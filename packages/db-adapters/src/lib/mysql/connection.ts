@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
 import type { StoreError } from '@steward/rest-core/errors'
-import { StaleStatement, type Change, type Connection, type Rows } from '../pool/connection.js'
+import type { Change, Connection, Rows } from '../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../schema/connection.js'
 import type { Call } from '../sql/statement.js'
 import { setStatementTimeout } from './config.js'
-import { isConnectionLoss, isStaleStatement, translateError } from './errors.js'
+import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
 import { RowStream, type RowSource } from './row-stream.js'
 
 export interface MysqlConnectionParts {
@@ -126,7 +126,7 @@ export class MysqlConnection implements Connection {
     } catch (error) {
       if (!isStaleStatement(error)) throw this.#translate(error)
       this.#forget(statement)
-      if (this.#inTransaction) throw new StaleStatement(error)
+      if (this.#inTransaction) throw staleStatement(error)
       return await this.#send<T>(statement).catch((second: unknown) => Promise.reject(this.#translate(second)))
     } finally {
       if (call.statement.once) this.#forget(statement)

@@ -21,7 +21,8 @@ import type { Dialect, Present } from '../sql/dialect.js'
 export const mysqlDialect: Dialect = {
   client: 'mysql2',
   writes: 'reread',
-  pageBeforeJoin: true,
+  // A page with texts would go through a temporary file; without it, joins are made for the rows of the page only, too.
+  pageBeforeJoin: false,
   limitInText: false,
   noLimit: '18446744073709551615',
   maxValues: 65_535,

@@ -138,3 +138,8 @@ export function isStaleStatement(error: unknown): boolean {
   const { errno } = error as MysqlError
   return errno === 1243 || errno === 1615
 }
+
+/** Within a transaction the refusal has ended the transaction. */
+export function staleStatement(cause: unknown): StoreError {
+  return new StoreError('busy', 'A table was changed during the transaction.', { cause })
+}

@@ -1,4 +1,3 @@
-import { StoreError } from '@steward/rest-core/errors'
 import type { SchemaConnection } from '../schema/connection.js'
 import type { Call } from '../sql/statement.js'
 import type { Poolable } from './pool.js'
@@ -30,11 +29,4 @@ export interface Connection extends Poolable, SchemaConnection {
    * that may be done by giving up the connection.
    */
   stream(call: Call, alone: boolean): AsyncGenerator<Rows, void, undefined>
-}
-
-/** A statement's prepared form was out of date, because its table was changed; the transaction is lost, nothing else is wrong. */
-export class StaleStatement extends StoreError {
-  constructor(cause: unknown) {
-    super('busy', 'A table was changed during the transaction.', { cause })
-  }
 }

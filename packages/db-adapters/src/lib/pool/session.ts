@@ -22,8 +22,8 @@ export function isOneBatch(query: Query): boolean {
 }
 
 /**
- * A transaction's requests. A statement that fails ends the transaction on every database: PostgreSQL does so by itself,
- * and elsewhere its first half could be kept by mistake.
+ * Requests on one connection, usually those of a transaction. A statement that fails ends the transaction on every database:
+ * PostgreSQL does so by itself, and elsewhere its first half could be kept by mistake.
  */
 export class ConnectionSession implements StoreSession {
   readonly #connection: Connection
@@ -77,7 +77,10 @@ export class ConnectionSession implements StoreSession {
     const call = this.#compiler.insert(object, values, select)
     if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))!
     const rowId = call.statement.gives === 'id' ? firstId(await this.#query(call)) : await this.#insertedId(call)
-    return (await this.get(object, rowId!, { select }))!
+    const record = await this.get(object, rowId!, { select })
+    // Possible outside of transactions only.
+    if (!record) throw new StoreError('busy', `Row ${rowId} was removed by others as soon as it was there.`)
+    return record
   }
 
   async update(

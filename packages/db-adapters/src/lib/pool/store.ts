@@ -18,7 +18,7 @@ import { applySync, introspect, planSync } from '../schema/index.js'
 import type { SchemaDialect } from '../schema/index.js'
 import type { Compiler } from '../sql/compiler.js'
 import type { Call } from '../sql/statement.js'
-import { StaleStatement, type Connection, type Rows } from './connection.js'
+import type { Connection, Rows } from './connection.js'
 import type { ConnectionSource } from './pool.js'
 import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
 
@@ -87,7 +87,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
     const call = this.#compiler.insert(object, values, select)
-    if (call.statement.gives !== 'records') return this.#alone((session) => session.insert(object, values, select))
+    if (call.statement.gives !== 'records') return this.#onOne((session) => session.insert(object, values, select))
     return firstRecord(call, await this.#write(call))!
   }
 
@@ -100,7 +100,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
     if (call.statement.gives !== 'records')
-      return this.#alone((session) => session.update(object, rowId, values, options))
+      return this.#onOne((session) => session.update(object, rowId, values, options))
     return firstRecord(call, await this.#write(call))
   }
 
@@ -190,14 +190,15 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     }
   }
 
-  /** A request of several statements. Each of them may turn out to be out of date; then nothing was kept. */
-  async #alone<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.transaction(work)
-      } catch (error) {
-        if (!(error instanceof StaleStatement) || attempt === 3) throw error
-      }
+  /** A write and what has to be read for its answer, on one connection. */
+  async #onOne<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    try {
+      return await work(new ConnectionSession(connection, this.#compiler))
+    } catch (error) {
+      throw outcome(error, connection)
+    } finally {
+      this.#pool.release(connection)
     }
   }
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
-import { StaleStatement, type Change, type Connection, type Rows } from '../pool/connection.js'
+import type { Change, Connection, Rows } from '../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../schema/connection.js'
 import type { Call } from '../sql/statement.js'
-import { isConnectionLoss, isStaleStatement, translateError } from './errors.js'
+import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
 import type { QueryOwner, StatementQuery, StatementQueryClass, Wire } from './statement-query.js'
 
 export interface PostgresqlConnectionParts {
@@ -159,7 +159,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
       this.#outdated.add(query.name)
     }
     if (!isStale) query.reject(this.#translate(error))
-    else if (this.#inTransaction) query.reject(new StaleStatement(error))
+    else if (this.#inTransaction) query.reject(staleStatement(error))
     else this.#submit({ ...query, name: '' })
   }
 

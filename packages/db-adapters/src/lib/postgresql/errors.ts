@@ -122,3 +122,8 @@ export function isStaleStatement(error: unknown): boolean {
   const { code, message } = error as PostgresqlError
   return code === '26000' || (code === '0A000' && message.startsWith('cached plan'))
 }
+
+/** Within a transaction the refusal has ended the transaction. */
+export function staleStatement(cause: unknown): StoreError {
+  return new StoreError('busy', 'A table was changed during the transaction.', { cause })
+}
