@@ -396,6 +396,12 @@ describe('tokens', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
   })
 
+  it('a form on a page of another site cannot log anybody in', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' }
+    const { status, json } = await call('POST', '/api/login', { body: 'login=ann&password=secret', headers })
+    expect([status, json.code]).toEqual([403, 'ERR_ORIGIN'])
+  })
+
   it('a login is throttled as a call is', async () => {
     await start({ throttle: { perLoginAndAddress: { failures: 2, seconds: 300 } } })
     for (let turn = 0; turn < 2; turn++) await as(basic('ann', 'wrong'), '/api/login')

@@ -2,6 +2,7 @@ import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import type { Log } from '../http/log.js'
+import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress } from '../router/address.js'
 import { readBytes } from '../router/body.js'
@@ -41,6 +42,7 @@ export function loginRouter(
         context.set('Allow', 'GET, POST')
         throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
       }
+      if (context.method === 'POST') refuseForeignPage(context.req)
       await action(context)
     } catch (error) {
       sendError(context, error, { log })

@@ -1,5 +1,6 @@
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
+import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import type { Target } from './address.js'
 import type { Operation } from './parameters.js'
 import type { QueryPairs } from './query-string.js'
@@ -20,10 +21,11 @@ export function allowedMethods(kind: Target['kind']): string {
  * What the method of a request asks for. POST may stand for PUT or DELETE by `_method` or `X-HTTP-Method-Override`.
  * Source: rest-service.md, "Endpoints"; wire-decisions, "method override".
  *
- * @throws RestError ERR_METHOD (with the header `Allow` set), ERR_BAD_REQUEST for a wrong override.
+ * @throws RestError ERR_METHOD (with the header `Allow` set), ERR_BAD_REQUEST for a wrong override, ERR_ORIGIN.
  */
 export function readOperation(context: Context, { kind }: Target, pairs: QueryPairs): Operation {
   const sent = context.req.method ?? 'GET'
+  if (sent === 'POST') refuseForeignPage(context.req)
   const method = sent === 'POST' ? (override(context, pairs) ?? sent) : sent
   if (sent !== 'POST' && pairs.some(([name]) => name === '_method')) {
     throw new RestError('ERR_BAD_REQUEST', `Parameter "_method" works on POST only, not on ${sent}.`)

@@ -263,6 +263,29 @@ describe('restRouter() at a compatibility level', () => {
   })
 })
 
+describe('restRouter() called by a page', () => {
+  it.each([
+    ['cross-site', {}, 403],
+    ['same-site', {}, 403],
+    ['cross-site', { 'content-type': 'application/x-www-form-urlencoded' }, 403],
+    ['cross-site', { 'content-type': 'text/plain; application/json' }, 403],
+    ['cross-site', { authorization: 'Basic eA==' }, 403],
+    ['cross-site', { authorization: 'Bearer x' }, 200],
+    ['cross-site', { 'content-type': 'application/json' }, 200],
+    ['cross-site', { 'x-http-method-override': 'DELETE' }, 200],
+    ['same-origin', {}, 200],
+    ['none', {}, 200],
+  ] as const)('%s: a POST with %j is %i', async (site, headers, status) => {
+    const { call } = await startRouter()
+    const { row_id: id } = (await call('POST', '/api/rest/Thing', { json: { thg_name: 'x' } })).json
+    const fromPage = { 'sec-fetch-site': site }
+    const answer = await call('POST', `/api/rest/Thing/${id}?_method=DELETE`, { headers: { ...fromPage, ...headers } })
+    expect([answer.status, answer.json.code]).toEqual([status, status === 403 ? 'ERR_ORIGIN' : undefined])
+    const left = await call('GET', `/api/rest/Thing/${id}`, { headers: fromPage })
+    expect(left.status).toBe(status === 403 ? 200 : 404)
+  })
+})
+
 describe('restRouter() when something fails inside', () => {
   const failing = (reason: Error): Partial<BusinessObjects> => ({ get: () => Promise.reject(reason) })
 
