@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { ObjectStore } from '@steward/rest-core'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
@@ -90,6 +92,56 @@ export async function makeDurable(url: string): Promise<void> {
       : 'set global innodb_flush_log_at_trx_commit = 2',
   )
   await admin.close()
+}
+
+/** A way to a server that can be cut so that neither side hears of it. */
+export interface Cable {
+  readonly url: string
+  cut(): void
+  mend(): void
+  close(): Promise<void>
+}
+
+export async function openCable(url: string): Promise<Cable> {
+  const target = new URL(url)
+  const ends = new Set<Socket>()
+  let isCut = false
+  const proxy = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(from)
+      from.on('data', (data) => {
+        if (!isCut) to.write(data)
+      })
+      from.on('error', () => {})
+      from.on('close', () => {
+        ends.delete(from)
+        if (!isCut) to.destroy()
+      })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const near = new URL(url)
+  near.port = String((proxy.address() as AddressInfo).port)
+  return {
+    url: near.href,
+    cut() {
+      isCut = true
+    },
+    mend() {
+      // What was cut stays silent.
+      for (const end of ends) end.removeAllListeners('data')
+      isCut = false
+    },
+    async close() {
+      for (const end of ends) end.destroy()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
 }
 
 function openAdmin(url: string): Promise<Admin> {

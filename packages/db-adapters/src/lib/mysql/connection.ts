@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
 import type { StoreError } from '@steward/rest-core/errors'
 import type { Change, Connection, Rows } from '../pool/connection.js'
@@ -30,6 +30,8 @@ export class MysqlConnection implements Connection {
   /** A search whose rows are still coming. */
   #stream: RowStream | undefined
   #inTransaction = false
+  /** Compiled statements that are not answered yet. Others, such as those of schema work, may take their time. */
+  #pending = 0
   #closed: Promise<void> | undefined
 
   constructor({ client, statementTimeoutMs }: MysqlConnectionParts) {
@@ -38,6 +40,14 @@ export class MysqlConnection implements Connection {
     // They come for idle connections, too.
     client.on('error', (error: unknown) => this.#lose(error))
     client.on('end', () => (this.usable = false))
+  }
+
+  /** Gives the connection up when the server is silent for so long while it owes an answer. */
+  expectAnswersIn(ms: number | undefined): void {
+    if (ms === undefined) return
+    const socket = this.#socket
+    // Whoever waits for an answer hears of it from the driver.
+    socket.setTimeout(ms, () => this.#pending > 0 && socket.destroy())
   }
 
   query(call: Call): Promise<Rows> {
@@ -134,8 +144,10 @@ export class MysqlConnection implements Connection {
   }
 
   #send<T>(statement: Statement): Promise<T> {
+    this.#pending++
     return new Promise((resolve, reject) => {
       this.#client.execute(statement as never, (error: QueryError | null, result: unknown) => {
+        this.#pending--
         if (error) reject(error)
         else resolve(result as T)
       })
@@ -173,7 +185,11 @@ export class MysqlConnection implements Connection {
   #abandon(): void {
     this.usable = false
     this.#client.destroy()
-    ;(this.#client as unknown as { stream: Duplex }).stream.destroy()
+    this.#socket.destroy()
+  }
+
+  get #socket(): Socket {
+    return (this.#client as unknown as { stream: Socket }).stream
   }
 
   async #end(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Connection as Client, QueryError } from 'mysql2'
-import { loadDriver } from '../pool/options.js'
+import { answerTimeoutMs, loadDriver } from '../pool/options.js'
 import type { MysqlConfig } from './config.js'
 import { MysqlConnection } from './connection.js'
 import { translateError } from './errors.js'
@@ -15,6 +15,7 @@ export function connector(config: MysqlConfig): () => Promise<MysqlConnection> {
       const connection = new MysqlConnection({ client, statementTimeoutMs: config.statementTimeoutMs })
       await connected(client)
       for (const sql of config.setUp) await connection.run(sql)
+      connection.expectAnswersIn(answerTimeoutMs(config))
       return connection
     } catch (error) {
       client?.destroy()

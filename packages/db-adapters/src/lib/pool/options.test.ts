@@ -67,7 +67,7 @@ for (const [name, { create, scheme }] of Object.entries(factories)) {
 it('serverStoreLimits() fills in what is documented', () => {
   expect(serverStoreLimits({ pool: { max: 3 } })).toStrictEqual({
     pool: { max: 3, acquireTimeoutMs: 5_000, idleTimeoutMs: 60_000 },
-    statementTimeoutMs: 0,
+    statementTimeoutMs: 60_000,
     lockTimeoutMs: 10_000,
     maxPreparedStatements: 200,
   })

@@ -13,7 +13,10 @@ export interface PoolOptions {
 /** What stores on database servers have in common. */
 export interface ServerStoreOptions {
   readonly pool?: PoolOptions
-  /** The server ends statements that run longer, with StoreError `unavailable`. In ms, default 0: no limit. */
+  /**
+   * The server ends statements that run longer, with StoreError `unavailable`; each batch of a search counts for itself. A
+   * server that does not even do that, because the network is gone, is given up soon after. In ms, default 60,000; 0: no limit.
+   */
   readonly statementTimeoutMs?: number
   /** Waiting for a row that others are changing ends with StoreError `busy`. In ms, default 10,000. */
   readonly lockTimeoutMs?: number
@@ -34,14 +37,19 @@ export function serverStoreLimits(options: ServerStoreOptions): ServerStoreLimit
       acquireTimeoutMs: limit('pool.acquireTimeoutMs', pool.acquireTimeoutMs, 5_000, 1),
       idleTimeoutMs: limit('pool.idleTimeoutMs', pool.idleTimeoutMs, 60_000, 1),
     },
-    statementTimeoutMs: limit('statementTimeoutMs', options.statementTimeoutMs, 0, 0),
+    statementTimeoutMs: limit('statementTimeoutMs', options.statementTimeoutMs, 60_000, 0),
     lockTimeoutMs: limit('lockTimeoutMs', options.lockTimeoutMs, 10_000, 1),
     maxPreparedStatements: limit('maxPreparedStatements', options.maxPreparedStatements, 200, 1),
   }
 }
 
+/** A connection that owes an answer for so long is dead; `undefined`: nobody knows. */
+export function answerTimeoutMs({ statementTimeoutMs }: ServerStoreLimits): number | undefined {
+  return statementTimeoutMs === 0 ? undefined : statementTimeoutMs + Math.min(statementTimeoutMs, 5_000)
+}
+
 // Timers take a signed 32-bit number of milliseconds.
-const most = 2 ** 31 - 1
+const most = 2 ** 30
 
 function limit(name: string, value: number | undefined, byDefault: number, least: number): number {
   if (value === undefined) return byDefault

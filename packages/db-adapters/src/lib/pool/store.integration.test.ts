@@ -1,7 +1,7 @@
 import { createModel, type BusinessRecord, type ObjectStore, type StoreSession } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { onEachServer } from '../../../test/server-stores.js'
+import { onEachServer, openCable, openStore } from '../../../test/server-stores.js'
 import { createPostgresqlStore } from '../../postgresql.js'
 
 const model = createModel([
@@ -195,6 +195,29 @@ onEachServer((database) => {
       gate.resolve()
       await holder
       expect((await store.get(counter, row_id, { select }))?.['cnt_value']).toBe(1)
+    })
+  })
+
+  describe('a network that swallows everything', () => {
+    it('does not hold up reads and writes for ever', async () => {
+      const { row_id } = await store.insert(counter, { cnt_value: 0 }, counter.selection)
+      const cable = await openCable(database.url)
+      const far = openStore(database.name, cable.url, {
+        statementTimeoutMs: 500,
+        pool: { max: 2, acquireTimeoutMs: 1_000 },
+      })
+      const get = () => far.get(counter, row_id, { select: counter.selection })
+      const write = () => far.update(counter, row_id, { cnt_value: 1 }, { select: counter.selection })
+      await Promise.all([get(), get(), get(), write(), far.count(counter)])
+      cable.cut()
+      for (const lost of await Promise.all([get, write, () => far.count(counter)].map((call) => refusal(call())))) {
+        expect(lost.code).toBe('unavailable')
+      }
+      cable.mend()
+      expect(await get()).toBeDefined()
+      expect(await write()).toMatchObject({ cnt_value: 1 })
+      await far.close()
+      await cable.close()
     })
   })
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
@@ -52,6 +53,13 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     // They come for idle connections, too.
     client.on('error', () => this.#lose())
     client.on('end', () => this.#lose())
+  }
+
+  /** Gives the connection up when the server is silent for so long while it owes an answer. */
+  expectAnswersIn(ms: number | undefined): void {
+    if (ms === undefined) return
+    const socket = this.#client.connection.stream as Socket
+    socket.setTimeout(ms, () => this.pending > 0 && this.#lose())
   }
 
   query({ statement, values }: Call): Promise<Rows> {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { loadDriver } from '../pool/options.js'
+import { answerTimeoutMs, loadDriver } from '../pool/options.js'
 import type { PostgresqlConfig } from './config.js'
 import { PostgresqlConnection } from './connection.js'
 import { translateError } from './errors.js'
@@ -22,6 +22,7 @@ export function connector(config: PostgresqlConfig): () => Promise<PostgresqlCon
       const connection = new PostgresqlConnection({ client, Query, maxPreparedStatements })
       await client.connect()
       await client.query(config.setUp)
+      connection.expectAnswersIn(answerTimeoutMs(config))
       return connection
     } catch (error) {
       void client?.end().catch(() => {})
