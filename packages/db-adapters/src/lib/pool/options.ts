@@ -14,8 +14,9 @@ export interface PoolOptions {
 export interface ServerStoreOptions {
   readonly pool?: PoolOptions
   /**
-   * The server ends statements that run longer, with StoreError `unavailable`; each batch of a search counts for itself. A
-   * server that does not even do that, because the network is gone, is given up soon after. In ms, default 60,000; 0: no limit.
+   * The server ends statements that run longer, with StoreError `unavailable`; a server that is silent for longer, because
+   * the network is gone, is given up. A streamed search is limited per batch, on MySQL not at all; `sync` is not limited.
+   * In ms, default 60,000; 0: no limit.
    */
   readonly statementTimeoutMs?: number
   /** Waiting for a row that others are changing ends with StoreError `busy`. In ms, default 10,000. */
