@@ -54,8 +54,8 @@ export interface Dialect {
   compare(column: string, operator: Comparison, type: ColumnType): string
   /** `<column> in (?, ?, …)`, with `count` values. */
   in(column: string, count: number, type: ColumnType): string
-  /** Whole-value match of the wire text with `?`, ignoring the case of A–Z, escape character `\`. */
-  like(column: string, type: ColumnType): string
+  /** Whole-value match of the wire text with `?`, ignoring the case of A–Z. `escaped`: the pattern holds the escape character `\`. */
+  like(column: string, type: ColumnType, escaped: boolean): string
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
   /** One term of `order by`: empty first when ascending, last when descending. */

@@ -30,7 +30,8 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
     pushList(filter.values.map(column.encode), values)
     return `[${filter.field} ${op} ${paddedLength(filter.values.length)}]`
   } else if (op === 'like' || op === 'notLike') {
-    values.push((filter as { pattern: string }).pattern)
+    values.push(patternOf(filter))
+    if (isEscaped(filter)) return `[${filter.field} ${op} escaped]`
   }
   return `[${filter.field} ${op}]`
 }
@@ -86,6 +87,14 @@ function leafOp(leaf: Leaf, { type }: Column): LeafOp {
 
 const anyText = /^%+$/
 
+function patternOf(leaf: Leaf): string {
+  return (leaf as { pattern: string }).pattern
+}
+
+function isEscaped(leaf: Leaf): boolean {
+  return patternOf(leaf).includes('\\')
+}
+
 function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, dialect: Dialect): string {
   const { type } = column
   const bare = place(column)
@@ -115,9 +124,9 @@ function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, 
     case '>=':
       return dialect.compare(operand, op, type)
     case 'like':
-      return dialect.like(bare, type)
+      return dialect.like(bare, type, isEscaped(leaf))
     case 'notLike':
-      return orEmpty(`not (${dialect.like(bare, type)})`)
+      return orEmpty(`not (${dialect.like(bare, type, isEscaped(leaf))})`)
     case 'contains':
       return dialect.contains(bare)
     case 'notContains':

@@ -30,7 +30,11 @@ export const sqliteDialect: Dialect = {
   isFilled: (column, type) => (mayBeBlank(type) ? `${column} <> ''` : `${column} is not null`),
   compare: (column, operator) => `${column} ${operator} ${operator === '=' || operator === '<>' ? '+?' : '?'}`,
   in: (column, count) => `${column} in (${Array(count).fill('+?').join(', ')})`,
-  like: (column, type) => `${isNumber(type) ? `cast(${column} as text)` : column} like +? escape '\\'`,
+  // An escape that nothing needs makes each comparison dearer.
+  like(column, type, escaped) {
+    const text = isNumber(type) ? `cast(${column} as text)` : column
+    return `${text} like +?${escaped ? " escape '\\'" : ''}`
+  },
   contains: (column) => `instr(${column}, +?) > 0`,
   order: (column, descending) => (descending ? `${column} desc` : column),
 }
