@@ -25,9 +25,9 @@ states:
     - { from: DRAFT, to: PUB, groups: [EDITORS] }
 `
 
-function mistakes(text: string): readonly string[] {
+async function mistakes(text: string): Promise<readonly string[]> {
   try {
-    parseObjectFile(text, 'objects/movie.yaml')
+    await parseObjectFile(text, 'objects/movie.yaml')
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error
     return error.messages.map((message) => message.replace(/^objects\/movie\.yaml:/, ''))
@@ -36,8 +36,8 @@ function mistakes(text: string): readonly string[] {
 }
 
 describe('parseObjectFile()', () => {
-  test('gives the definition of a YAML text, from which a model can be made', () => {
-    const definition = parseObjectFile(movie, 'movie.yaml')
+  test('gives the definition of a YAML text, from which a model can be made', async () => {
+    const definition = await parseObjectFile(movie, 'movie.yaml')
     expect(definition.fields['mov_shown']).toEqual({ type: 'date', default: '2024-01-01' })
     expect(
       createModel([definition])
@@ -46,15 +46,15 @@ describe('parseObjectFile()', () => {
     ).toEqual(['mov_title'])
   })
 
-  test('reads JSON too, indented with tabs, and drops the address of the schema', () => {
+  test('reads JSON too, indented with tabs, and drops the address of the schema', async () => {
     const definition = { name: 'Movie', fields: { mov_title: { type: 'string' } } }
     const text = JSON.stringify({ $schema: './object.json', ...definition }, null, '\t')
-    expect(parseObjectFile(text, 'movie.json')).toEqual(definition)
+    expect(await parseObjectFile(text, 'movie.json')).toEqual(definition)
   })
 
-  test('lists every mistake with its line and column', () => {
+  test('lists every mistake with its line and column', async () => {
     expect(
-      mistakes(`name: 1st
+      await mistakes(`name: 1st
 pagesize: 10
 fields:
   mov_year:
@@ -116,30 +116,34 @@ states: { field: mov_state, transitions: [{ from: 5, to: x }] }
         '3:1 hooks is not known here; known are name, label, pluralLabel, help, table, renamedFrom, fields, order, pageSize, timestamps, readOnly, states',
       ],
     ],
-  ])('refuses %s', (_, text, expected) => {
-    expect(mistakes(text)).toEqual(expected)
+  ])('refuses %s', async (_, text, expected) => {
+    expect(await mistakes(text)).toEqual(expected)
   })
 
-  test('says where the syntax is broken', () => {
-    expect(mistakes('name: A\nfields: {\n  a: {')[0]).toMatch(/^3:\d+ /)
-    expect(mistakes('{"name": "A", "fields": {')[0]).toMatch(/^1:\d+ /)
-    expect(mistakes('name: "A')[0]).toMatch(/^1:\d+ /)
+  test('says where the syntax is broken', async () => {
+    expect((await mistakes('name: A\nfields: {\n  a: {'))[0]).toMatch(/^3:\d+ /)
+    expect((await mistakes('{"name": "A", "fields": {'))[0]).toMatch(/^1:\d+ /)
+    expect((await mistakes('name: "A'))[0]).toMatch(/^1:\d+ /)
   })
 
-  test('__proto__ is a bad name like any other', () => {
-    expect(mistakes('name: A\nfields: { __proto__: { type: string }, a: { type: string, __proto__: 5 } }')).toEqual([
+  test('__proto__ is a bad name like any other', async () => {
+    expect(
+      await mistakes('name: A\nfields: { __proto__: { type: string }, a: { type: string, __proto__: 5 } }'),
+    ).toEqual([
       '2:11 fields.__proto__ is not a good name: A field name has letters, digits and _, starts with a letter and has at most 63 characters.',
       expect.stringMatching(/^2:59 fields\.a\.__proto__ is not known here; known are /),
     ])
   })
 
-  test('aliases that unfold to something huge are refused', () => {
+  test('aliases that unfold to something huge are refused', async () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x]']
     for (let i = 1; i < 9; i++) {
       const [before, name] = [String.fromCharCode(96 + i), String.fromCharCode(97 + i)]
       lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(', ')}]`)
     }
-    expect(mistakes(lines.join('\n'))).toEqual(['1:1 Excessive alias count indicates a resource exhaustion attack'])
+    expect(await mistakes(lines.join('\n'))).toEqual([
+      '1:1 Excessive alias count indicates a resource exhaustion attack',
+    ])
   })
 })
 

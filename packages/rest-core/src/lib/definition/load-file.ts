@@ -18,8 +18,8 @@ export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
  * @param fileName for messages.
  * @throws DefinitionError as {@link loadObjectFile}.
  */
-export function parseObjectFile(text: string, fileName: string): ObjectDefinition {
-  return parseCheckedFile(text, fileName, objectSchema()) as ObjectDefinition
+export async function parseObjectFile(text: string, fileName: string): Promise<ObjectDefinition> {
+  return (await parseCheckedFile(text, fileName, objectSchema())) as ObjectDefinition
 }
 
 let schema: object | undefined

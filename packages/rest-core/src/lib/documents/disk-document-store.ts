@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import mimeTypes from 'mime-types'
 import { RestError } from '../../errors.js'
 import type { DocumentInfo, DocumentStore, PutDocument } from './document-store.js'
 import { makeThumbnail } from './thumbnail.js'
@@ -29,7 +28,7 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
     await mkdir(draft, { recursive: true })
     try {
       const size = await writeContent(join(draft, 'content'), content, options)
-      const mime = options.mime || mimeTypes.lookup(name) || 'application/octet-stream'
+      const mime = options.mime || (await mimeOf(name))
       const info: DocumentInfo = { id, name, path: options.path, mime, size }
       await writeFile(join(draft, 'info.json'), JSON.stringify(info), { flush: true })
       await mkdir(join(folder, id.slice(0, 2)), { recursive: true })
@@ -84,6 +83,12 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   function place(id: string): string {
     return join(folder, id.slice(0, 2), id)
   }
+}
+
+/** The list of media types is large, and most processes never need it. */
+async function mimeOf(name: string): Promise<string> {
+  const { default: mimeTypes } = await import('mime-types')
+  return mimeTypes.lookup(name) || 'application/octet-stream'
 }
 
 /** The last part of what may be a path of any system. */

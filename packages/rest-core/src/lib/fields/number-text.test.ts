@@ -25,12 +25,24 @@ test.each([
   expect(normalise(text)).toBe(normal)
 })
 
-test.each(['', '.', '-', '1.2.3', 'abc', '1e', '0x10', '1 000', 'Infinity', 'NaN', '1e999', '1e401', '9'.repeat(401), `1${'0'.repeat(300)}e200`])(
-  'readDigits(%j) is no number',
-  (text) => {
-    expect(readDigits(text)).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '.',
+  '-',
+  '1.2.3',
+  'abc',
+  '1e',
+  '0x10',
+  '1 000',
+  'Infinity',
+  'NaN',
+  '1e999',
+  '1e401',
+  '9'.repeat(401),
+  `1${'0'.repeat(300)}e200`,
+])('readDigits(%j) is no number', (text) => {
+  expect(readDigits(text)).toBeUndefined()
+})
 
 test.each([
   ['999999999999999', 999_999_999_999_999],
