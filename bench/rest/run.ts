@@ -47,8 +47,9 @@ async function takeSamples(
 ): Promise<Sample[]> {
   const samples: Sample[] = []
   for (const operation of options.operations) {
+    const measured = servers.filter(({ name }) => operations[operation].writes || !demands[name].writesOnly)
     for (let round = 1; round <= options.rounds; round++) {
-      for (const server of round % 2 === 1 ? servers : servers.toReversed()) {
+      for (const server of round % 2 === 1 ? measured : measured.toReversed()) {
         samples.push(await takeSample(database, server, operation, round, options))
       }
     }

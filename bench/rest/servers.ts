@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Target } from './databases.ts'
 
 /** The servers under test, the limit first: each is a file of the same name in `servers/`. */
-export const serverNames = ['raw', 'knex', 'feathers', 'steward'] as const
+export const serverNames = ['raw', 'knex', 'feathers', 'steward', 'steward-post'] as const
 
 export type ServerName = (typeof serverNames)[number]
 
@@ -17,6 +17,8 @@ export interface Demands {
   readonly guarded: boolean
   /** A search without a page answers all rows as a stream. */
   readonly streams: boolean
+  /** Only create and update differ from another server. */
+  readonly writesOnly?: boolean
 }
 
 export const demands: Readonly<Record<ServerName, Demands>> = {
@@ -24,6 +26,7 @@ export const demands: Readonly<Record<ServerName, Demands>> = {
   knex: { guarded: false, streams: false },
   feathers: { guarded: false, streams: false },
   steward: { guarded: true, streams: true },
+  'steward-post': { guarded: true, streams: false, writesOnly: true },
 }
 
 /** Credentials of every request; only a guarded server looks at them. */

@@ -11,21 +11,25 @@ export interface StewardApp {
   readonly directory: UserDirectory
 }
 
-/** Hooks as an application has them: one before each get, search and write, and one after each write. */
+/** Hooks as an application has them: before each get, search and write. */
 const hooks: ObjectHooks = {
   preSelect: () => {},
   preSearch: () => {},
   preValidate: () => {},
-  postSave: () => {},
+  preSave: () => {},
 }
 
-const model = createModel([
-  ...systemObjects,
-  ...objects.map((object) => (object.name === 'Item' ? { ...object, hooks } : object)),
-])
+function createItems(more: ObjectHooks) {
+  const all = { ...hooks, ...more }
+  return createModel([
+    ...systemObjects,
+    ...objects.map((object) => (object.name === 'Item' ? { ...object, hooks: all } : object)),
+  ])
+}
 
 /** This project as an application uses it: users and grants come from its own tables. */
-export async function openSteward(target: Target): Promise<StewardApp> {
+export async function openSteward(target: Target, more: ObjectHooks = {}): Promise<StewardApp> {
+  const model = createItems(more)
   const store = await openStore(target)
   const directory = createUserDirectory({ model, store })
   const onChange = ({ object }: { object: Parameters<typeof isDirectoryObject>[0] }) => {
@@ -38,7 +42,7 @@ export async function openSteward(target: Target): Promise<StewardApp> {
 export async function prepareTables(target: Target): Promise<void> {
   const { store, service } = await openSteward(target)
   try {
-    await store.sync(model)
+    await store.sync(service.model)
     const self = createPrincipal({ login: 'system' })
     const user = { usr_login: credentials.login, usr_password: credentials.password }
     const { row_id: userId } = await service.create(self, 'User', user)

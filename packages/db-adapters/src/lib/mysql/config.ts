@@ -72,6 +72,8 @@ function setUp({ lockTimeoutMs, statementTimeoutMs }: ServerStoreLimits): string
     'set names utf8mb4 collate utf8mb4_bin',
     'set session transaction isolation level read committed',
     `set time_zone = '+00:00', sql_mode = '${modes.join(',')}', innodb_lock_wait_timeout = ${lockSeconds}`,
+    // Texts are sorted by their first 4,096 characters, not 256; MySQL needs a buffer that holds some such keys.
+    'set max_sort_length = 16384, sort_buffer_size = greatest(@@sort_buffer_size, 2097152)',
     ...(statementTimeoutMs > 0 ? [setStatementTimeout(statementTimeoutMs)] : []),
   ]
 }

@@ -52,6 +52,19 @@ export function testOrder(factory: StoreFactory, seed: number): void {
       }
     })
 
+    test('long texts sort by their end too', async () => {
+      const start = 'long text '.repeat(300)
+      const ids = new Map<string, string>()
+      for (const end of ['b', 'a', 'c']) {
+        const { row_id: id } = await used.store.insert(item, { itm_text: start + end }, item.selection)
+        ids.set(end, id)
+      }
+      const where = { op: 'in', field: 'row_id', values: [...ids.values()] } as const
+      const found = await search(item, { where, order: [{ field: 'itm_text', descending: false }, byId] })
+      for (const id of ids.values()) await used.store.delete(item, id)
+      expect(found.map(({ row_id }) => row_id)).toStrictEqual(['a', 'b', 'c'].map((end) => ids.get(end)))
+    })
+
     test('row ids sort as numbers', async () => {
       const ids = (await search(item, { order: [byId] })).map(({ row_id }) => BigInt(row_id))
       expect(ids.at(-1)).toBeGreaterThanOrEqual(100n)
