@@ -31,13 +31,14 @@ interface Entry extends Verified {
 /**
  * Verified credentials, so that a password is not checked on every call (a check costs as much as several thousand record
  * reads): with a security stamp once, without one once a minute. Keys are hashes under a secret of this process: memory
- * holds no header. Failures are not kept.
+ * holds no header but those of connections that are open. Failures are not kept.
  */
 export class CredentialCache {
   readonly #secret = randomBytes(32).toString('base64')
   readonly #lifetimeMs: number
   readonly #maxEntries: number
   readonly #entries = new Map<string, Entry>()
+  readonly #lastKeys = new WeakMap<object, { readonly header: string; readonly key: string }>()
   readonly #running = new Map<string, Promise<Verified | undefined>>()
 
   constructor({ lifetimeSeconds = 60, maxEntries = 10_000 }: CredentialCacheOptions = {}) {
@@ -45,8 +46,17 @@ export class CredentialCache {
     this.#maxEntries = maxEntries
   }
 
-  keyOf(header: string): string {
-    return hash('sha256', this.#secret + header, 'base64url')
+  /**
+   * The key of an authorization header.
+   *
+   * @param connection sends the same header again and again; it is hashed once, and kept as long as the connection lives.
+   */
+  keyOf(header: string, connection?: object): string {
+    const last = connection && this.#lastKeys.get(connection)
+    if (last?.header === header) return last.key
+    const key = hash('sha256', this.#secret + header, 'base64url')
+    if (connection) this.#lastKeys.set(connection, { header, key })
+    return key
   }
 
   get(key: string): Verified | undefined {

@@ -4,7 +4,7 @@ import { send, textHeaders } from '../http/answer.js'
 import type { Log } from '../http/log.js'
 import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes, readAddress } from '../router/address.js'
+import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'
 import { readBytes } from '../router/body.js'
 import { parseJson } from '../router/json.js'
 import type { Authentication } from './authentication.js'
@@ -34,7 +34,7 @@ export function loginRouter(
   const bases = normalisePrefixes(prefix)
 
   return async function loginRouter(context, next) {
-    const path = readAddress(context.req.url ?? '/', bases)?.path
+    const path = readAddress(urlOf(context), bases)?.path
     const action = path === '/login' ? login : path === '/logout' ? logout : undefined
     if (!action) return next()
     try {

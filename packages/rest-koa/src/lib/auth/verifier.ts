@@ -29,7 +29,7 @@ export function createVerifier({ authenticator, cache, checkPassword, tokens, re
   return { verifyHeader, verifyHiddenToken }
 
   function verifyHeader(context: Context, header: string): Verified | Promise<Verified> {
-    const key = cache.keyOf(header)
+    const key = cache.keyOf(header, context.req.socket)
     return cache.get(key) ?? verifyUnknown(context, header, key)
   }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 
-/** Names and values in turn, as `ServerResponse.writeHead` takes them fastest. */
-export type HeaderList = readonly string[]
+/** Names and values in turn, as `ServerResponse.writeHead` takes them fastest. `send` may add to it. */
+export type HeaderList = string[]
 
 /** Not specified; chosen so that existing clients that look at the charset find it. */
 const json = 'application/json; charset=utf-8'
@@ -10,27 +10,27 @@ const json = 'application/json; charset=utf-8'
  * For records: a cache of the client may keep them and must ask again each time, which their entity tag makes cheap.
  * Everything else is not to be kept at all.
  */
-const recordHeaders: HeaderList = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache']
-const otherHeaders: HeaderList = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'no-store']
+const recordCaching = 'private, no-cache'
+const noCaching = 'no-store'
 
 /** Headers of a JSON (or other text) answer that nobody keeps. */
-export function textHeaders(type: string = json, more: HeaderList = []): HeaderList {
-  return ['Content-Type', type, ...otherHeaders, ...more]
+export function textHeaders(type: string = json): HeaderList {
+  return ['Content-Type', type, 'X-Content-Type-Options', 'nosniff', 'Cache-Control', noCaching]
 }
 
 /** Headers of a record. */
-export function taggedHeaders(tag: string, more: HeaderList = []): HeaderList {
-  return ['Content-Type', json, ...recordHeaders, 'ETag', tag, ...more]
+export function taggedHeaders(tag: string): HeaderList {
+  return ['Content-Type', json, 'X-Content-Type-Options', 'nosniff', 'Cache-Control', recordCaching, 'ETag', tag]
 }
 
 /** Headers of a record that the client has already. */
 export function notModifiedHeaders(tag: string): HeaderList {
-  return [...recordHeaders, 'ETag', tag]
+  return ['X-Content-Type-Options', 'nosniff', 'Cache-Control', recordCaching, 'ETag', tag]
 }
 
 /** Headers of an answer without a body. */
-export function emptyHeaders(more: HeaderList = []): HeaderList {
-  return [...otherHeaders, ...more]
+export function emptyHeaders(): HeaderList {
+  return ['X-Content-Type-Options', 'nosniff', 'Cache-Control', noCaching]
 }
 
 /** How an answer is given to Koa. */
@@ -46,13 +46,14 @@ export function send(context: Context, respond: Respond, status: number, headers
   const { res } = context
   context.respond = false
   if (body === undefined) {
-    res.writeHead(status, [...headers])
+    res.writeHead(status, headers)
     res.end()
     return
   }
   const length = Buffer.byteLength(body)
   context.state['bytes'] = length
-  res.writeHead(status, [...headers, 'Content-Length', `${length}`])
+  headers.push('Content-Length', `${length}`)
+  res.writeHead(status, headers)
   if (context.req.method === 'HEAD') res.end()
   else res.end(body)
 }

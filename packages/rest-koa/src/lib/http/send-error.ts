@@ -84,8 +84,9 @@ function sendAndClose(context: Context, body: string): void {
   const { req, res } = context
   context.respond = false
   context.state['bytes'] = Buffer.byteLength(body)
-  const connection = req.httpVersionMajor < 2 ? ['Connection', 'close'] : []
-  res.writeHead(413, [...textHeaders(), ...connection, 'Content-Length', `${Buffer.byteLength(body)}`])
+  const headers = [...textHeaders(), 'Content-Length', `${Buffer.byteLength(body)}`]
+  if (req.httpVersionMajor < 2) headers.push('Connection', 'close')
+  res.writeHead(413, headers)
   res.write(body)
   const timer = setTimeout(end, lingerMs)
   req.once('end', end).once('close', end).resume()

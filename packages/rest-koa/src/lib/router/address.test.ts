@@ -35,7 +35,11 @@ describe('readTarget()', () => {
     ['/A/00', { kind: 'row', object: 'A', rowId: '00' }],
     ['/%41/a%2Fb%20c', { kind: 'row', object: 'A', rowId: 'a/b c' }],
     ['/A/a+b', { kind: 'row', object: 'A', rowId: 'a+b' }],
+    ['/A/', { kind: 'object', object: 'A' }],
+    ['/A//', { kind: 'object', object: 'A' }],
+    ['/A/1/', { kind: 'row', object: 'A', rowId: '1' }],
     ['/A/1/x', { kind: 'none' }],
+    ['//A', { kind: 'none' }],
     ['/A/1//', { kind: 'none' }],
     ['//', { kind: 'none' }],
   ])('%s', (path, expected) => {

@@ -1,4 +1,5 @@
 import { RestError } from '@steward/rest-core/errors'
+import type { Context } from 'koa'
 import { decode } from './query-string.js'
 
 /** What a request is about. */
@@ -18,6 +19,12 @@ export interface Address {
 }
 
 const unencoded = /[^\x21-\x7e]/
+
+/** Path and query of a request, as they were sent; a request to a proxy names the host too. */
+export function urlOf(context: Context): string {
+  const { url = '/' } = context.req
+  return url.startsWith('/') ? url : context.path + context.search
+}
 
 /** Splits the address of a request at one of the prefixes; `undefined` when it is below none of them. */
 export function readAddress(url: string, prefixes: readonly string[]): Address | undefined {
@@ -41,13 +48,14 @@ export function readTarget({ path, query }: Address): Target {
   if (unencoded.test(path) || unencoded.test(query)) {
     throw new RestError('ERR_BAD_REQUEST', 'The address holds characters that must be percent-encoded (as UTF-8).')
   }
-  const [, object = '', row = '', rest = '', ...more] = path.split('/')
-  if (object === '')
-    return row === '' && rest === '' && more.length === 0 && path.length <= 1 ? { kind: 'info' } : { kind: 'none' }
-  if (rest !== '' || more.length > 0) return { kind: 'none' }
-  const name = decode(object, 'path')
-  if (row === '' || row === '0' || row === '_') return { kind: 'object', object: name }
-  return { kind: 'row', object: name, rowId: decode(row, 'path') }
+  if (path.length <= 1) return { kind: 'info' }
+  const end = path.endsWith('/') ? path.length - 1 : path.length
+  const slash = path.indexOf('/', 1)
+  if (slash === 1 || (slash >= 0 && path.slice(slash + 1, end).includes('/'))) return { kind: 'none' }
+  const object = decode(path.slice(1, slash < 0 ? end : slash), 'path')
+  const row = slash < 0 ? '' : path.slice(slash + 1, end)
+  if (row === '' || row === '0' || row === '_') return { kind: 'object', object }
+  return { kind: 'row', object, rowId: decode(row, 'path') }
 }
 
 /**

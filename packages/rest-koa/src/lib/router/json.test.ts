@@ -76,7 +76,7 @@ describe('parseJson()', () => {
 
   it('keeps every digit of long numbers on the first level', () => {
     const text =
-      '{"a":9007199254740993,"b":-0.12345678901234567890,"c":1e999,"d":123456789012345.5,"e":0.10,"f":"9007199254740993","g":[9007199254740993],"h":0e999}'
+      '{"a":9007199254740993,"b":-0.12345678901234567890,"c":1e999,"d":123456789012345.5,"e":0.10,"f":"9007199254740993","g":[9007199254740992],"h":0e999}'
     expect(parseJson(text)).toEqual({
       a: '9007199254740993',
       b: '-0.12345678901234567890',
@@ -87,6 +87,13 @@ describe('parseJson()', () => {
       g: [9007199254740992],
       h: 0,
     })
+  })
+
+  it('refuses a longer number inside a value, where it would lose digits unseen', () => {
+    for (const inside of ['[9007199254740993]', '{"b":{"c":[1, 9007199254740993]}}']) {
+      expect(() => parseJson(`{"a":${inside}}`)).toThrow('The number 9007199254740993 inside a value would lose digits')
+    }
+    expect(parseJson('{"a":[0.30000000000000004, 1e300]}')).toEqual({ a: [0.30000000000000004, 1e300] })
   })
 
   it('keeps every decimal number of a field', () => {

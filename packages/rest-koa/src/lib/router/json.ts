@@ -9,7 +9,7 @@ const perhapsLong = /[\d.]{16}|[eE][+-]?\d{3}/
 
 /**
  * Parses a request body. Numbers on its first level that a double cannot hold come as strings of their digits, so that
- * the field's type can keep or refuse them; `JSON.parse` would round them.
+ * the field's type can keep or refuse them; `JSON.parse` would round them. Deeper ones are refused.
  *
  * @throws RestError ERR_BAD_REQUEST, with the position of the mistake but without the text around it, which may be secret.
  */
@@ -19,8 +19,8 @@ export function parseJson(text: string): unknown {
   }
   try {
     return perhapsLong.test(text) ? parseWithLongNumbers(text) : JSON.parse(text)
-  } catch {
-    throw malformed(text)
+  } catch (error) {
+    throw error instanceof RestError ? error : malformed(text)
   }
 }
 
@@ -46,8 +46,16 @@ function parseWithLongNumbers(text: string): unknown {
       return value
     },
   )
-  for (const { holder, key, source } of long) if (holder === value) (value as Record<string, unknown>)[key] = source
+  for (const { holder, key, source } of long) {
+    if (holder !== value) throw tooLong(source)
+    ;(value as Record<string, unknown>)[key] = source
+  }
   return value
+}
+
+function tooLong(source: string): RestError {
+  const text = source.length > 40 ? `${source.slice(0, 40)}…` : source
+  return new RestError('ERR_BAD_REQUEST', `The number ${text} inside a value would lose digits; send it as a string.`)
 }
 
 /** Every decimal of up to 15 significant digits survives a double. */

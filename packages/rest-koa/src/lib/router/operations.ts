@@ -48,10 +48,8 @@ async function create(call: Call, { object }: OfKind<'object'>, query: RequestQu
   const { context, service, principal, bodyLimitBytes } = call
   const values = await readJsonBody(context, bodyLimitBytes)
   const record = await service.create(principal, object, values, answerOptions(query))
-  sendWritten(call, record, [
-    'Location',
-    `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(record.row_id)}`,
-  ])
+  const location = `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(record.row_id)}`
+  sendWritten(call, record, 'Location', location)
 }
 
 async function update(call: Call, { object, rowId }: OfKind<'row'>, query: RequestQuery): Promise<void> {
@@ -69,9 +67,9 @@ async function remove(call: Call, { object, rowId }: OfKind<'row'>): Promise<voi
   send(context, respond, 200, textHeaders(), JSON.stringify(result))
 }
 
-function sendWritten({ context, respond }: Call, record: BusinessRecord, more?: HeaderList): void {
+function sendWritten({ context, respond }: Call, record: BusinessRecord, ...more: HeaderList): void {
   const body = JSON.stringify(record)
-  send(context, respond, 200, taggedHeaders(entityTag(body), more), body)
+  send(context, respond, 200, [...taggedHeaders(entityTag(body)), ...more], body)
 }
 
 /** `If-Match` holds against the record as a GET without parameters answers it. */

@@ -5,7 +5,7 @@ import { emptyHeaders, send } from '../http/answer.js'
 import type { Respond } from '../http/answer.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
-import { normalisePrefixes, readAddress, readTarget } from './address.js'
+import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
 import type { Address } from './address.js'
 import type { AppDescription } from './app-info.js'
 import { levels } from './level.js'
@@ -77,35 +77,29 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   const prefixes = level === '3.0' ? normalisePrefixes([...bases, ...bases.map((base) => `${base}/json`)]) : bases
 
   return async function restRouter(context, next) {
-    const { url = '/' } = context.req
-    // A request to a proxy names the host too.
-    const address = readAddress(url.startsWith('/') ? url : context.path + context.search, prefixes)
+    const address = readAddress(urlOf(context), prefixes)
     if (!address) return next()
     try {
-      await answer(context, address)
+      if (context.req.method === 'OPTIONS') return sendAllowed(context, address)
+      const user = authenticate(context)
+      const principal = user instanceof Promise ? await user : user
+      context.state['principal'] = principal
+      const target = readTarget(address)
+      if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
+      const pairs = parseQuery(address.query)
+      const operation = readOperation(context, target, pairs)
+      const query = readQuery(pairs, operation, level)
+      await operations[operation](
+        { context, service, principal, app, level, bodyLimitBytes, respond, address },
+        target as never,
+        query,
+      )
     } catch (error) {
       sendError(context, error, { log, respond })
     }
   }
 
-  async function answer(context: Context, address: Address): Promise<void> {
-    if (context.req.method === 'OPTIONS') return sendAllowed(context, address)
-    const user = authenticate(context)
-    const principal = user instanceof Promise ? await user : user
-    context.state['principal'] = principal
-    const target = readTarget(address)
-    if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
-    const pairs = parseQuery(address.query)
-    const operation = readOperation(context, target, pairs)
-    const query = readQuery(pairs, operation, level)
-    await operations[operation](
-      { context, service, principal, app, level, bodyLimitBytes, respond, address },
-      target as never,
-      query,
-    )
-  }
-
   function sendAllowed(context: Context, address: Address): void {
-    send(context, respond, 204, emptyHeaders(['Allow', allowedMethods(readTarget(address).kind)]))
+    send(context, respond, 204, [...emptyHeaders(), 'Allow', allowedMethods(readTarget(address).kind)])
   }
 }

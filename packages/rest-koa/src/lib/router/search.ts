@@ -5,7 +5,7 @@ import { publicBase } from './call.js'
 import type { Call } from './call.js'
 import { pageLinks } from './links.js'
 import type { RequestQuery } from './read-query.js'
-import { jsonArray, jsonLines, streamRows, whole } from './stream-rows.js'
+import { jsonArray, jsonLines, streamRows } from './stream-rows.js'
 import type { RowFormat } from './stream-rows.js'
 
 /** Search and count: one page, or all rows as a stream. Source: wire-decisions, "search" and "count". */
@@ -35,7 +35,7 @@ async function searchPage(
   format: RowFormat,
 ): Promise<void> {
   const { context, service, principal, respond, address } = call
-  const exact = /(?:^|,)\s*count\s*=\s*"?exact"?/i.test([context.req.headers['prefer'] ?? ''].flat().join())
+  const exact = prefersExactCount(context.req.headers['prefer'])
   const [rows, counted] = await Promise.all([
     readPage(call, object, request),
     exact ? service.count(principal, object, request) : undefined,
@@ -48,11 +48,14 @@ async function searchPage(
     more: counted ? page < counted.maxpage : full,
     last: counted?.maxpage ?? known,
   })
-  const headers = textHeaders(format.mediaType, [
-    ...(links ? ['Link', links] : []),
-    ...(counted ? ['Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`] : []),
-  ])
-  send(context, respond, 200, headers, whole(format, rows))
+  const headers = textHeaders(format.mediaType)
+  if (links) headers.push('Link', links)
+  if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
+  send(context, respond, 200, headers, format.all(rows))
+}
+
+function prefersExactCount(header: string | string[] | undefined): boolean {
+  return header !== undefined && /(?:^|,)\s*count\s*=\s*"?exact"?/i.test([header].flat().join())
 }
 
 async function readPage(

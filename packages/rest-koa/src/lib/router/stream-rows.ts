@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
-import type { HeaderList, Respond } from '../http/answer.js'
+import type { Respond } from '../http/answer.js'
 
 /** How rows become text. */
 export interface RowFormat {
   readonly mediaType: string
   readonly open: string
   readonly between: string
-  /** After rows; `closeEmpty` when there were none. */
   readonly close: string
-  readonly closeEmpty: string
   /** One or more rows, with `between` between them. */
   rows(batch: readonly unknown[]): string
+  /** Rows that are all there is, perhaps none. */
+  all(rows: readonly unknown[]): string
 }
 
 /** One JSON array. */
@@ -21,8 +21,8 @@ export const jsonArray: RowFormat = {
   open: '[',
   between: ',',
   close: ']',
-  closeEmpty: ']',
   rows: (batch) => JSON.stringify(batch).slice(1, -1),
+  all: (rows) => JSON.stringify(rows),
 }
 
 /** One JSON value per line. Source: wire-decisions, "additions". */
@@ -31,8 +31,8 @@ export const jsonLines: RowFormat = {
   open: '',
   between: '\n',
   close: '\n',
-  closeEmpty: '',
   rows: (batch) => batch.map((row) => JSON.stringify(row)).join('\n'),
+  all: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
 }
 
 /** Written at once: large enough to be cheap, small enough to keep memory flat. */
@@ -48,17 +48,16 @@ export async function streamRows(
   respond: Respond,
   batches: AsyncIterable<readonly unknown[]>,
   format: RowFormat,
-  more: HeaderList = [],
 ): Promise<void> {
-  const headers = textHeaders(format.mediaType, more)
+  const headers = textHeaders(format.mediaType)
   const iterator = batches[Symbol.asyncIterator]()
   try {
     if (context.req.method === 'HEAD') return send(context, respond, 200, headers)
     const first = await iterator.next()
     const second = first.done ? first : await iterator.next()
-    if (second.done) return send(context, respond, 200, headers, whole(format, first.done ? [] : first.value))
+    if (second.done) return send(context, respond, 200, headers, format.all(first.done ? [] : first.value))
     context.respond = false
-    context.res.writeHead(200, [...headers])
+    context.res.writeHead(200, headers)
     await write(
       context,
       iterator,
@@ -68,11 +67,6 @@ export async function streamRows(
   } finally {
     await iterator.return?.()
   }
-}
-
-/** The text of one batch that is all there is. */
-export function whole(format: RowFormat, batch: readonly unknown[]): string {
-  return batch.length === 0 ? format.open + format.closeEmpty : format.open + format.rows(batch) + format.close
 }
 
 async function write(
