@@ -73,7 +73,7 @@ describe('an empty folder with the tarballs installed', () => {
     writeConsumer()
     const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
     await run('npm', ['install', ...flags], consumer)
-    for (const name of ['@types', 'typescript', 'vitest', ...optionalPeers()]) borrow(name)
+    for (const name of ['@types/node', '@types/pg', 'typescript', 'vitest', ...optionalPeers()]) borrow(name)
   }, 120_000)
 
   it.concurrent.each(specifiers)('imports %s', async (specifier) => {
@@ -132,6 +132,7 @@ function optionalPeers(): string[] {
 /** Lets the consumer use a package of this repository's node_modules, unless it has its own. */
 function borrow(name: string): void {
   const place = join(consumer, 'node_modules', name)
+  mkdirSync(dirname(place), { recursive: true })
   if (!existsSync(place)) symlinkSync(join(root, 'node_modules', name), place, 'junction')
 }
 

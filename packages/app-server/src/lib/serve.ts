@@ -37,7 +37,7 @@ export async function listen({ host, port, graceMs = 10_000 }: ListenOptions): P
   return {
     port: (server.address() as AddressInfo).port,
     serve(koa) {
-      handler = koa.callback() as RequestListener
+      handler = koa.callback()
     },
     stop: () => (stopping ??= stop(server, graceMs)),
   }
