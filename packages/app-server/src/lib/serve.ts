@@ -29,8 +29,8 @@ const silenceMs = 300_000
  * @throws SettingsError when the address cannot be used.
  */
 export async function listen({ host, port, graceMs = 10_000 }: ListenOptions): Promise<Listener> {
-  let handler: RequestListener = answerStarting
-  const server = createServer((request, response) => handler(request, response))
+  let handler: (...parameters: Parameters<RequestListener>) => unknown = answerStarting
+  const server = createServer((request, response) => void handler(request, response))
   server.timeout = silenceMs
   await bind(server, host, port)
   let stopping: Promise<void> | undefined
