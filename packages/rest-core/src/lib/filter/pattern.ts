@@ -37,7 +37,7 @@ export function readWildcards(text: string, underscore = true): WildcardText {
     }
     if (char === '\\' && i + 1 < text.length) char = text[++i] as string
     literal += char
-    pattern += escapePattern(char)
+    pattern += char === '%' || char === '_' || char === '\\' ? `\\${char}` : char
   }
   return { pattern, literal, wildcards }
 }
