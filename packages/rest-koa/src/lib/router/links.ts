@@ -18,7 +18,7 @@ export interface PagePosition {
  * @param query what follows `?`, as it was sent.
  */
 export function pageLinks(path: string, query: string, { page, more, last }: PagePosition): string | undefined {
-  const others = query.split('&').filter((part) => part !== '' && !/^_page(=|$)/.test(part))
+  const others = query.split('&').filter((part) => part !== '' && part !== '_page' && !part.startsWith('_page='))
   const address = `${path}?${[...others, '_page='].join('&')}`.replace(/[<>"\\^`{|}]/g, encodeURIComponent)
   if (address.length > longestAddress) return undefined
   const links = [link(0, 'first')]

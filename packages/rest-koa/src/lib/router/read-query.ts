@@ -16,7 +16,7 @@ export interface RequestQuery extends SearchRequest {
 
 const nothing: RequestQuery = Object.freeze({ session: false, count: false })
 
-type Building = { -readonly [K in keyof RequestQuery]?: RequestQuery[K] }
+type Building = { -readonly [K in keyof RequestQuery]: RequestQuery[K] }
 
 /**
  * Reads and checks the parameters of one operation.
@@ -25,7 +25,7 @@ type Building = { -readonly [K in keyof RequestQuery]?: RequestQuery[K] }
  */
 export function readQuery(pairs: QueryPairs, operation: Operation, level: Level): RequestQuery {
   if (pairs.length === 0) return nothing
-  const query: Building = {}
+  const query: Building = { session: false, count: false }
   const seen = new Set<string>()
   const filters: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   const priorities: { priority: number; field: string; descending: boolean }[] = []
@@ -51,7 +51,7 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
     query.order = priorities.toSorted((a, b) => a.priority - b.priority)
   }
   if (query.pageSize !== undefined && !query.count) query.page ??= 0
-  return { ...nothing, ...query }
+  return query
 }
 
 /** The part of the query that is about the answer; `undefined` for the default one. */

@@ -15,12 +15,11 @@ export async function search(
   query: RequestQuery,
 ): Promise<void> {
   const { context, service, principal, respond } = call
-  const { session: _session, count, ...request } = query
-  if (count)
-    return send(context, respond, 200, textHeaders(), JSON.stringify(await service.count(principal, object, request)))
+  if (query.count)
+    return send(context, respond, 200, textHeaders(), JSON.stringify(await service.count(principal, object, query)))
   const format = wantsLines(call) ? jsonLines : jsonArray
-  if (request.page !== undefined) return searchPage(call, object, { ...request, page: request.page }, format)
-  await streamRows(context, respond, await service.search(principal, object, request), format)
+  if (query.page !== undefined) return searchPage(call, object, query, query.page, format)
+  await streamRows(context, respond, await service.search(principal, object, query), format)
 }
 
 /**
@@ -31,16 +30,17 @@ export async function search(
 async function searchPage(
   call: Call,
   object: string,
-  request: SearchRequest & { page: number },
+  request: SearchRequest,
+  page: number,
   format: RowFormat,
 ): Promise<void> {
   const { context, service, principal, respond, address } = call
   const exact = prefersExactCount(context.req.headers['prefer'])
-  const [rows, counted] = await Promise.all([
-    readPage(call, object, request),
-    exact ? service.count(principal, object, request) : undefined,
-  ])
-  const { page, pageSize = service.model.object(object).pageSize } = request
+  const reading = readPage(call, object, request)
+  const [rows, counted] = exact
+    ? await Promise.all([reading, service.count(principal, object, request)])
+    : [await reading, undefined]
+  const { pageSize = service.model.object(object).pageSize } = request
   const full = rows.length >= pageSize
   const known = !full && (rows.length > 0 || page === 0) ? page : undefined
   const links = pageLinks(publicBase(call) + address.path, address.query, {
