@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { parseJson } from './json.js'
@@ -23,8 +24,13 @@ export async function readJsonBody(context: Context, limitBytes: number): Promis
   return parseJson(bytes.toString('utf8', hasByteOrderMark(bytes) ? 3 : 0))
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+type MaybeHttp2 = IncomingMessage & { readonly stream?: Pick<ServerHttp2Stream, 'endAfterHeaders'> }
+
+function hasBody(req: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': transfer } = req.headers
+  if (length !== undefined) return length !== '0'
+  // In HTTP/2 nothing is said about a body: it is there unless the stream ended with the headers.
+  return transfer !== undefined || (req as MaybeHttp2).stream?.endAfterHeaders === false
 }
 
 function checkMediaType({ headers }: IncomingMessage): void {
