@@ -118,7 +118,7 @@ test('a password from the environment is printed nowhere', async () => {
   expect(app.output() + app.errors()).not.toContain('s3cret')
 })
 
-test('tokens outlive a restart; a revoked one stays revoked', async () => {
+test('tokens outlive a restart, but neither a logout nor a new password', async () => {
   const folder = await folderOf(shopFiles)
   const first = await startApp([folder], { env })
   const login = async () => (await fetch(`${first.origin}/api/login`, { headers: admin })).text()
@@ -130,6 +130,15 @@ test('tokens outlive a restart; a revoked one stays revoked', async () => {
     (await fetch(`${second.origin}/api/rest`, { headers: { Authorization: `Bearer ${token}` } })).status
   expect(await status(kept)).toBe(200)
   expect(await status(revoked)).toBe(401)
+  const changed = await fetch(`${second.origin}/api/rest/User/1`, {
+    method: 'PUT',
+    headers: { ...json, Authorization: `Bearer ${kept}` },
+    body: '{"usr_password":"n3w"}',
+  })
+  expect(changed.status).toBe(200)
+  expect(await status(kept)).toBe(401)
+  expect((await fetch(`${second.origin}/api/login`, { headers: admin })).status).toBe(401)
+  expect((await fetch(`${second.origin}/api/login`, { headers: basic('admin', 'n3w') })).status).toBe(200)
 })
 
 test('a changed right holds for the next call', async () => {
