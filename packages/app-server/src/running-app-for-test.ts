@@ -30,7 +30,7 @@ export async function startApp(
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<RunningApp> {
-  const child = start(args.includes('--port') ? args : [...args, '--port', '0'], options)
+  const child = start(args, options)
   const origin = await new Promise<string>((found, failed) => {
     child.process.stdout?.on('data', () => {
       const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(child.output()) ?? []
@@ -51,7 +51,10 @@ export async function startApp(
 }
 
 function start(args: readonly string[], { cwd, env }: { cwd?: string; env?: Record<string, string> }) {
-  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } })
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', STEWARD_PORT: '0', ...env },
+  })
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
