@@ -75,6 +75,8 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     readable,
     key: [],
     references,
+    documents: [],
+    state: undefined,
     referencedBy,
     order: [],
     pageSize: definition.pageSize ?? 50,
@@ -96,6 +98,8 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
   }
   for (const field of fields) problems.push(...checkDefault(field))
   object.key = fields.filter((field) => field.key)
+  object.documents = fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
+  object.state = fields.find(({ name }) => name === definition.states?.field)
   for (const field of [object.id, ...fields, ...object.technical]) readable.set(field.name, field)
   return object
 

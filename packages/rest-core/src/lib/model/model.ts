@@ -29,6 +29,10 @@ export interface ObjectModel {
   /** Members of the functional key; may be empty for existing tables. */
   readonly key: readonly FieldModel[]
   readonly references: readonly ReferenceModel[]
+  /** Own document and image fields. */
+  readonly documents: readonly FieldModel[]
+  /** The field that holds the state, when the object has a state model. */
+  readonly state: FieldModel | undefined
   /** References of other objects (and of this one) that point here. */
   readonly referencedBy: readonly { readonly object: ObjectModel; readonly field: ReferenceModel }[]
   /** Sort of searches that name none; ends with the row id. */

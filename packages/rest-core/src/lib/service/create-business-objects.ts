@@ -25,9 +25,7 @@ export interface BusinessObjectsOptions {
 /** The service over a model and a store. @throws RestError ERR_INTERNAL, when the model has documents and there is no document store. */
 export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
   const { model, store, documents, clock = () => new Date(), onChange, onError = () => {} } = options
-  const documentField = [...model.objects.values()]
-    .flatMap(({ fields }) => fields)
-    .find(({ type }) => type.name === 'document' || type.name === 'image')
+  const [documentField] = [...model.objects.values()].flatMap((object) => object.documents)
   if (documentField && !documents) {
     throw new RestError(
       'ERR_INTERNAL',

@@ -3,7 +3,6 @@ import type { Filter } from '../filter/filter.js'
 import type { ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { StoreSession } from '../store.js'
-import { documentFields } from './documents.js'
 import { wholeSelection } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import type { LazyTransaction } from './transaction.js'
@@ -48,7 +47,7 @@ export async function deleteRow(
   if (hooks?.preDelete) await hooks.preDelete(hookContext)
 
   open.add(`${object.name} ${rowId}`)
-  const documents = documentFields(object).map(({ name }) => record[name] as string)
+  const documents = object.documents.map(({ name }) => record[name] as string)
   for (const { object: child, field } of object.referencedBy) {
     if (field.onDelete !== 'cascade' || !needsRows(child, new Set())) continue
     for (const childId of await idsOf(session, child, { op: '=', field: field.name, value: rowId })) {
@@ -68,7 +67,7 @@ function needsRows(object: ObjectModel, seen: Set<ObjectModel>): boolean {
   seen.add(object)
   const { hooks } = object.definition
   if (hooks?.initDelete || hooks?.preDelete || hooks?.postDelete || hooks?.isDeleteEnable) return true
-  if (documentFields(object).length > 0) return true
+  if (object.documents.length > 0) return true
   return object.referencedBy.some(({ object: child, field }) => field.onDelete === 'cascade' && needsRows(child, seen))
 }
 

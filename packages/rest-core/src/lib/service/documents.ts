@@ -10,11 +10,6 @@ import type { Input } from './input.js'
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
 const defaultThumbnailPixels = 200
 
-/** Own document and image fields of an object. */
-export function documentFields(object: ObjectModel): FieldModel[] {
-  return object.fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
-}
-
 /**
  * Stores new contents and puts their ids into `values`.
  *
@@ -64,7 +59,7 @@ export async function inlineDocuments(
   options: AnswerOptions,
 ): Promise<void> {
   if (!documents) return
-  for (const field of documentFields(object)) {
+  for (const field of object.documents) {
     const id = record[field.name]
     const withContent = wants(options.inlineDocuments, field)
     const withThumbnail = field.type.name === 'image' && wants(options.inlineThumbnails, field)

@@ -52,7 +52,7 @@ export function readInput(access: Access, body: unknown, operation: 'create' | '
     const given = (body as Record<string, unknown>)[name]
     // Code, other than JSON, may say "not given" this way.
     if (given === undefined) continue
-    if (isDocument(field)) readDocument(field, given)
+    if (object.documents.includes(field)) readDocument(field, given)
     else readValue(field, given)
   }
   return { values, uploads, documentIds, messages }
@@ -86,10 +86,6 @@ function isIgnored(field: FieldModel, operation: 'create' | 'update'): boolean {
   const { object } = field
   if (field === object.id) return operation === 'update' || field.definition.readOnly !== false
   return field.readOnly || (field.createOnly && operation === 'update') || object.technical.includes(field)
-}
-
-function isDocument(field: FieldModel): boolean {
-  return field.type.name === 'document' || field.type.name === 'image'
 }
 
 const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
@@ -128,8 +124,7 @@ export function applyDefaults(
 }
 
 function startOf(field: FieldModel): string | undefined {
-  const { states } = field.object.definition
-  return states?.field === field.name ? initialState(field) : undefined
+  return field === field.object.state ? initialState(field) : undefined
 }
 
 /** The state of a new record: `initial`, else the field's default, else the first value. */

@@ -4,15 +4,9 @@ import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import { initialState } from './input.js'
 
-/** The field that holds the state, when the object has a state model. */
-export function stateField(object: ObjectModel): FieldModel | undefined {
-  const { states } = object.definition
-  return states && object.fields.find(({ name }) => name === states.field)
-}
-
 /** A new record starts in the initial state. Source: wire-decisions, "states". */
 export function checkInitialState(object: ObjectModel, values: Readonly<Record<string, FieldValue>>): ErrorMessage[] {
-  const field = stateField(object)
+  const { state: field } = object
   const value = field && values[field.name]
   if (!field || !value || value === initialState(field)) return []
   return [refusal(field, `A new record starts in state "${initialState(field)}", not "${String(value)}".`)]
@@ -25,7 +19,7 @@ export function checkTransition(
   to: FieldValue,
   principal: Principal,
 ): ErrorMessage[] {
-  const field = stateField(object)
+  const { state: field } = object
   if (!field || from === to || from === '') return []
   const allowed = (object.definition.states?.transitions ?? [])
     .filter((transition) => [transition.from].flat().includes(from as string))

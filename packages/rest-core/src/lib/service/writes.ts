@@ -10,13 +10,13 @@ import { hashPassword } from '../security/password.js'
 import type { StoreSession } from '../store.js'
 import type { AnswerOptions, ObjectName, UpdateOptions } from './business-objects.js'
 import { deleteRow } from './delete-row.js'
-import { checkDocumentIds, documentFields, inlineDocuments, storeUploads } from './documents.js'
+import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
 import type { Input } from './input.js'
 import { applyDefaults, readInput, timestamp, validate } from './input.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import type { Change, ServiceContext } from './service-context.js'
-import { checkInitialState, checkTransition, stateField } from './states.js'
+import { checkInitialState, checkTransition } from './states.js'
 import type { Attempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
 import { LazyTransaction, runTransaction } from './transaction.js'
@@ -125,7 +125,7 @@ export function createWrites(context: ServiceContext) {
     if (hooks?.preValidate) await hooks.preValidate(hookContext)
     const messages = [...input.messages]
     if (input.documentIds.length > 0) messages.push(...checkDocumentIds(input, await old()))
-    const state = stateField(object)
+    const { state } = object
     if (state && state.name in values)
       messages.push(
         ...checkTransition(
@@ -139,7 +139,7 @@ export function createWrites(context: ServiceContext) {
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preUpdate) await hooks.preUpdate(hookContext)
-    const replaced = documentFields(object).filter(
+    const replaced = object.documents.filter(
       ({ name }) => name in values || input.uploads.some(({ field }) => field.name === name),
     )
     const oldDocuments =
