@@ -15,6 +15,7 @@ export { isJoined } from './lib/model/model.js'
 export type {
   BusinessRecord,
   FieldModel,
+  IndexModel,
   JoinedField,
   Model,
   ObjectModel,
@@ -27,7 +28,31 @@ export { isEmpty } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
 export { decimalValue, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
 export type { Comparison, Filter } from './lib/filter/filter.js'
+export type { ActionContext, ActionDefinition, ActionModel, ParameterDefinition, Scope } from './lib/actions/action.js'
 export type {
+  PublicationDefinition,
+  PublicationFormat,
+  PublicationModel,
+  PublishedDocument,
+} from './lib/publications/publication.js'
+export type {
+  Crosstab,
+  CrosstabAxis,
+  CrosstabAxisModel,
+  CrosstabDefinition,
+  CrosstabModel,
+  CrosstabPlace,
+  CrosstabValue,
+  CrosstabValueModel,
+} from './lib/crosstabs/crosstab.js'
+export type {
+  AggregateFunction,
+  AggregateQuery,
+  AggregateRow,
+  DatePart,
+  IndexHit,
+  IndexQuery,
+  IndexTerm,
   Introspection,
   ObjectStore,
   Query,
@@ -43,13 +68,23 @@ export { createBusinessObjects } from './lib/service/create-business-objects.js'
 export type { BusinessObjectsOptions } from './lib/service/create-business-objects.js'
 export type { Change } from './lib/service/service-context.js'
 export type {
+  ActionRequest,
+  ActionResult,
   AnswerOptions,
+  BatchItem,
+  BatchOptions,
+  BatchResult,
   BusinessObjects,
   CountResult,
+  DocumentContent,
   FilterTexts,
+  IndexRecord,
+  IndexSearchRequest,
   ObjectName,
+  PublicationRequest,
   RecordFor,
   SearchRequest,
+  Task,
   UpdateOptions,
 } from './lib/service/business-objects.js'
 export type {
@@ -63,7 +98,7 @@ export type {
 export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal } from './lib/rights/principal.js'
-export type { ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
+export type { NamedKind, ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
 export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/document-store.js'
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'

@@ -54,6 +54,8 @@ function route(sessionOf: (object: ObjectModel) => StoreSession | Promise<StoreS
     async *search(object, query) {
       yield* (await sessionOf(object)).search(object, query)
     },
+    aggregate: async (object, ...rest) => (await sessionOf(object)).aggregate(object, ...rest),
+    searchIndex: async (object, ...rest) => (await sessionOf(object)).searchIndex(object, ...rest),
     count: async (object, where) => (await sessionOf(object)).count(object, where),
     insert: async (object, ...rest) => (await sessionOf(object)).insert(object, ...rest),
     update: async (object, ...rest) => (await sessionOf(object)).update(object, ...rest),

@@ -25,6 +25,52 @@ export interface Query {
   readonly offset?: number | undefined
 }
 
+/** Part of a date or datetime (UTC) that records are grouped by: `2026`, `2026-Q1`, `2026-01`, `2026-01-31`. */
+export type DatePart = 'year' | 'quarter' | 'month' | 'day'
+
+export type AggregateFunction = 'count' | 'sum' | 'min' | 'max'
+
+/** One GROUP BY. */
+export interface AggregateQuery {
+  /** Readable fields, joined ones too; none: one row of totals. */
+  readonly groups: readonly { readonly field: string; readonly by?: DatePart | undefined }[]
+  /** `count` without a field counts rows, with one the rows where it is not empty; the others leave empty values out. */
+  readonly values: readonly { readonly function: AggregateFunction; readonly field?: string | undefined }[]
+  readonly where?: Filter | undefined
+}
+
+/** One group. */
+export interface AggregateRow {
+  /** In the order of `groups`; empty values form a group of their own; a part of a date is a string. */
+  readonly groups: readonly FieldValue[]
+  /**
+   * In the order of `values`, exact: `count` a number; `sum` of numbers as digits (a string such as `-12.50`, so that
+   * nothing is rounded), `min` and `max` as the field's value; `null` (or the field's empty value) where there was none.
+   */
+  readonly values: readonly FieldValue[]
+}
+
+/** What is looked for in an index: all terms must be met. Words are normalised by `indexWords`. */
+export interface IndexQuery {
+  readonly select: Selection
+  readonly terms: readonly IndexTerm[]
+  readonly where?: Filter | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+/** Words that follow each other; with `prefix` the last one is the beginning of a word. */
+export interface IndexTerm {
+  readonly words: readonly string[]
+  readonly prefix: boolean
+}
+
+export interface IndexHit {
+  readonly record: BusinessRecord
+  /** The better the higher; comparable within one answer. */
+  readonly score: number
+}
+
 /**
  * Reads and writes inside or outside a transaction. All methods throw `StoreError` only; a row that is not there is an
  * answer (`undefined`, `false`), never an error, and a lost connection is never "not there".
@@ -41,6 +87,10 @@ export interface StoreSession {
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
   count(object: ObjectModel, where?: Filter): Promise<number>
+  /** Groups matching rows in one pass; rows in no particular order. @throws StoreError `internal` without the capability. */
+  aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]>
+  /** Rows whose index holds the terms, best first, then by row id. @throws StoreError `internal` without the capability. */
+  searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]>
   /** Inserts a row with these fields (the others are empty) and gives it back with its new row id. */
   insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
   /** Changes these fields only; `undefined` when the row is not there or does not match `where` before the change. */
@@ -61,6 +111,10 @@ export interface StoreCapabilities {
   readonly introspection: boolean
   /** Several transactions that write may be open at once; without it they wait for each other. */
   readonly concurrentWriters: boolean
+  /** `aggregate` works. */
+  readonly aggregation: boolean
+  /** `searchIndex` works. */
+  readonly indexSearch: boolean
   /** `like` also ignores the case of letters beyond A–Z. */
   readonly likeFoldsUnicode: boolean
 }

@@ -24,6 +24,8 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
       migrations: true,
       introspection: true,
       concurrentWriters: true,
+      aggregation: false,
+      indexSearch: false,
       likeFoldsUnicode: true,
     }),
     compiler: createCompiler(mysqlDialect),

@@ -69,6 +69,14 @@ export class ConnectionSession implements StoreSession {
     }
   }
 
+  async aggregate(): Promise<never> {
+    throw new StoreError('internal', 'This store cannot aggregate.')
+  }
+
+  async searchIndex(): Promise<never> {
+    throw new StoreError('internal', 'This store has no index search.')
+  }
+
   async count(object: ObjectModel, where?: Filter): Promise<number> {
     return countIn(await this.#query(this.#compiler.count(object, where)))
   }

@@ -81,6 +81,14 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     for await (const rows of this.#stream(call)) yield records(call, rows)
   }
 
+  async aggregate(): Promise<never> {
+    throw new StoreError('internal', 'This store cannot aggregate.')
+  }
+
+  async searchIndex(): Promise<never> {
+    throw new StoreError('internal', 'This store has no index search.')
+  }
+
   async count(object: ObjectModel, where?: Filter): Promise<number> {
     return countIn(await this.#read(this.#pool, this.#compiler.count(object, where)))
   }

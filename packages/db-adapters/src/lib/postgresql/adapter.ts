@@ -26,6 +26,8 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
       migrations: true,
       introspection: true,
       concurrentWriters: true,
+      aggregation: false,
+      indexSearch: false,
       likeFoldsUnicode: false,
     }),
     compiler: createCompiler(postgresqlDialect),

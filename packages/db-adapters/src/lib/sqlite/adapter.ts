@@ -28,6 +28,8 @@ const capabilities: StoreCapabilities = Object.freeze({
   migrations: true,
   introspection: true,
   concurrentWriters: false,
+  aggregation: false,
+  indexSearch: false,
   likeFoldsUnicode: false,
 })
 
@@ -76,6 +78,14 @@ class SqliteStore implements ObjectStore {
       return
     }
     for await (const rows of database.readers.search(call)) yield rows.map(call.statement.decode)
+  }
+
+  async aggregate(): Promise<never> {
+    throw new StoreError('internal', 'This store cannot aggregate.')
+  }
+
+  async searchIndex(): Promise<never> {
+    throw new StoreError('internal', 'This store has no index search.')
   }
 
   async count(object: ObjectModel, where?: Filter): Promise<number> {

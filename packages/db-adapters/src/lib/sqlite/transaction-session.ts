@@ -57,6 +57,14 @@ export function createTransactionSession(
       else if (records.length > 0) yield records
     },
 
+    async aggregate(): Promise<never> {
+      throw new StoreError('internal', 'This store cannot aggregate.')
+    },
+
+    async searchIndex(): Promise<never> {
+      throw new StoreError('internal', 'This store has no index search.')
+    },
+
     async count(object, where) {
       const call = compiler.count(object, where)
       return run(`count "${object.table}"`, () => connection.count(call))

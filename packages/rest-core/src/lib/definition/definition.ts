@@ -1,3 +1,6 @@
+import type { ActionDefinition } from '../actions/action.js'
+import type { CrosstabDefinition } from '../crosstabs/crosstab.js'
+import type { PublicationDefinition } from '../publications/publication.js'
 import type { ObjectHooks } from '../service/hooks.js'
 
 /** What every field may say. */
@@ -23,6 +26,8 @@ export interface FieldCommon {
   readonly createOnly?: boolean
   /** Not part of any answer. Default false. */
   readonly hidden?: boolean
+  /** Name of the area that shows it (`areas` of the object); default: the first. */
+  readonly area?: string
   /** Earlier name of this field, so that `sync` renames the column instead of adding one. */
   readonly renamedFrom?: string
 }
@@ -174,6 +179,23 @@ export interface ObjectDefinition {
   /** Records cannot be created, updated or deleted. Default false. */
   readonly readOnly?: boolean
   readonly states?: StateModel
+  /** Name of an icon, for pages that show the object. */
+  readonly icon?: string
+  /** Groups of fields on a page: labels by name, in order. Default: one area of all fields. */
+  readonly areas?: Readonly<Record<string, string>>
+  /**
+   * Records can be found by words: those of these own fields, or with `true` of all visible text and enum fields.
+   * Source: rest-service.md, "Index search".
+   */
+  readonly indexable?: boolean | readonly string[]
+  /** Who changed what is kept in the object `AuditEntry`. Default false. */
+  readonly audit?: boolean
+  /** Changes are told to listeners of `/api/events` and to webhooks. Default false. */
+  readonly events?: boolean
+  /** By name. Actions are code, so they need a definition in TypeScript. */
+  readonly actions?: Readonly<Record<string, ActionDefinition>>
+  readonly publications?: Readonly<Record<string, PublicationDefinition>>
+  readonly crosstabs?: Readonly<Record<string, CrosstabDefinition>>
   readonly hooks?: ObjectHooks
 }
 

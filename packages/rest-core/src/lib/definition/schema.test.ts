@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fieldTypes } from '../fields/index.js'
+import type { CrosstabDefinition, CrosstabValue } from '../crosstabs/crosstab.js'
+import type { PublicationDefinition } from '../publications/publication.js'
 import type * as D from './definition.js'
 import { parseObjectFile } from './load-file.js'
 
@@ -34,6 +36,7 @@ const common: Full<D.FieldCommon> = {
   readOnly: true,
   createOnly: true,
   hidden: true,
+  area: 'main',
   renamedFrom: 'old',
 }
 const value: Full<D.EnumValue> = { code: 'a', label: 'A', enabled: true }
@@ -64,7 +67,24 @@ const fields = {
   object: { ...common, type: 'object' } satisfies Full<D.JsonField>,
 }
 const transition: Full<D.StateModel['transitions'][number]> = { from: ['a'], to: 'b', groups: ['G'] }
-const full: Full<Omit<D.ObjectDefinition, 'hooks'>> = {
+const publication: Full<Omit<PublicationDefinition, 'template' | 'file'>> = {
+  label: 'l',
+  help: 'h',
+  scope: 'both',
+  format: 'docx',
+  fields: ['text'],
+  fileName: 'x',
+  groups: ['G'],
+}
+const crosstab: Full<CrosstabDefinition> = {
+  label: 'l',
+  help: 'h',
+  lines: ['text', { field: 'date', by: 'quarter', label: 'l' }],
+  columns: ['enum'],
+  values: [{ function: 'sum', field: 'integer', name: 'n', label: 'l' } satisfies Full<CrosstabValue>],
+  groups: ['G'],
+}
+const full: Full<Omit<D.ObjectDefinition, 'hooks' | 'actions'>> = {
   name: 'Full',
   label: 'l',
   pluralLabel: 'p',
@@ -77,6 +97,13 @@ const full: Full<Omit<D.ObjectDefinition, 'hooks'>> = {
   timestamps: false,
   readOnly: true,
   states: { field: 'enum', initial: 'a', transitions: [transition] } satisfies Full<D.StateModel>,
+  icon: 'i',
+  areas: { main: 'Main' },
+  indexable: ['text'],
+  audit: true,
+  events: true,
+  publications: { sheet: { ...publication, template: '{{text}}' }, letter: { ...publication, file: 'letter.docx' } },
+  crosstabs: { table: crosstab },
 }
 
 const sorted = (names: Iterable<string>): string[] => [...names].toSorted()

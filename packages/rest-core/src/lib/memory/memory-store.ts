@@ -14,6 +14,8 @@ const capabilities: StoreCapabilities = Object.freeze({
   migrations: false,
   introspection: false,
   concurrentWriters: false,
+  aggregation: false,
+  indexSearch: false,
   likeFoldsUnicode: false,
 })
 
@@ -134,6 +136,14 @@ function createSession(
       let count = 0
       for (const row of view.all(object.table)) if (matches(row)) count += 1
       return count
+    },
+
+    async aggregate(): Promise<never> {
+      throw new StoreError('internal', 'This store cannot aggregate.')
+    },
+
+    async searchIndex(): Promise<never> {
+      throw new StoreError('internal', 'This store has no index search.')
     },
 
     async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {

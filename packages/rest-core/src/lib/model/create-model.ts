@@ -1,7 +1,11 @@
+import { createActions } from '../actions/create-actions.js'
+import { createCrosstabs } from '../crosstabs/create-crosstabs.js'
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 import { DefinitionError, RestError } from '../../errors.js'
 import { Problem } from '../fields/field-type.js'
 import { fieldTypes } from '../fields/index.js'
+import { createIndex } from '../index-search/create-index.js'
+import { createPublications } from '../publications/create-publications.js'
 import { checkDefinitions } from './check-definitions.js'
 import type {
   FieldModel,
@@ -77,6 +81,10 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     references,
     documents: [],
     state: undefined,
+    actions: new Map(),
+    publications: new Map(),
+    crosstabs: new Map(),
+    index: undefined,
     referencedBy,
     order: [],
     pageSize: definition.pageSize ?? 50,
@@ -101,6 +109,9 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
   object.documents = fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
   object.state = fields.find(({ name }) => name === definition.states?.field)
   for (const field of [object.id, ...fields, ...object.technical]) readable.set(field.name, field)
+  object.actions = createActions(object, problems)
+  object.publications = createPublications(object, problems)
+  object.index = createIndex(object, problems)
   return object
 
   function linkReferences(objects: ReadonlyMap<string, ObjectModel>): void {
@@ -132,6 +143,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     object.order = parseOrder(object, definition.order ?? [], found)
     const answered = [object.id, ...fields.flatMap((field) => (field.visible ? withJoined(field) : []))]
     object.selection = Object.freeze({ object, key: '*', fields: answered })
+    object.crosstabs = createCrosstabs(object, found)
     return found
   }
 
@@ -156,7 +168,8 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
   }
 }
 
-function createField(object: ObjectModel, name: string, definition: FieldDefinition): FieldModel {
+/** A field of an object, or something that is described like one. */
+export function createField(object: ObjectModel, name: string, definition: FieldDefinition): FieldModel {
   const type = fieldTypes[definition.type]
   const field: Mutable<FieldModel> = {
     name,

@@ -1,5 +1,8 @@
+import type { ActionModel } from '../actions/action.js'
+import type { CrosstabModel } from '../crosstabs/crosstab.js'
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 import type { ColumnType, FieldType, FieldValue } from '../fields/field-type.js'
+import type { PublicationModel } from '../publications/publication.js'
 
 /** All objects of an application, checked and linked. Made by `createModel`; frozen. */
 export interface Model {
@@ -33,6 +36,12 @@ export interface ObjectModel {
   readonly documents: readonly FieldModel[]
   /** The field that holds the state, when the object has a state model. */
   readonly state: FieldModel | undefined
+  /** By name. */
+  readonly actions: ReadonlyMap<string, ActionModel>
+  readonly publications: ReadonlyMap<string, PublicationModel>
+  readonly crosstabs: ReadonlyMap<string, CrosstabModel>
+  /** What makes records findable by words, when the object is indexable. */
+  readonly index: IndexModel | undefined
   /** References of other objects (and of this one) that point here. */
   readonly referencedBy: readonly { readonly object: ObjectModel; readonly field: ReferenceModel }[]
   /** Sort of searches that name none; ends with the row id. */
@@ -67,6 +76,14 @@ export interface FieldModel {
   readonly codes: ReadonlyMap<string, boolean> | undefined
   /** Always empty for an own field; see `JoinedField`. */
   readonly path: readonly ReferenceModel[]
+}
+
+/** The index of an object: one more column, which holds the words of a record. Source: rest-service.md, "Index search". */
+export interface IndexModel {
+  /** Own fields whose words are found. */
+  readonly fields: readonly FieldModel[]
+  /** The column of the words: never answered, kept in step by the service, normalised by `indexWords`. */
+  readonly words: FieldModel
 }
 
 export interface ReferenceModel extends FieldModel {

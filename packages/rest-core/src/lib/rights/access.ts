@@ -2,8 +2,9 @@ import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import type { ObjectModel, ReadableField, Selection } from '../model/model.js'
 import { isJoined } from '../model/model.js'
+import { allRights } from './create-rights.js'
 import { unknownField } from '../model/create-model.js'
-import type { Principal, RightLetter, Rights } from './rights.js'
+import type { NamedKind, Principal, RightLetter, Rights } from './rights.js'
 
 /** What the rights of one user mean for one object, worked out once. */
 export interface Access {
@@ -16,6 +17,11 @@ export interface Access {
   need(letter: RightLetter): Filter | undefined
   /** A field that this user may read, sort and filter. @throws RestError ERR_BAD_REQUEST, the same as for a field that is not there. */
   readable(name: string): ReadableField
+  /**
+   * The user may run or use what has this name, as far as grants and its own groups say; letters and whether it exists
+   * are asked elsewhere.
+   */
+  allows(kind: NamedKind, name: string): boolean
   /** The user never meets this field: it is hidden here or on the linked object. */
   hides(field: ReadableField): boolean
 }
@@ -27,7 +33,7 @@ export function accessOf(principal: Principal, object: ObjectModel): Access {
   let objects = cache.get(principal.rights)
   if (!objects) cache.set(principal.rights, (objects = new Map()))
   let access = objects.get(object)
-  if (!access) objects.set(object, (access = createAccess(principal.rights, object)))
+  if (!access) objects.set(object, (access = createAccess(principal, object)))
   return access
 }
 
@@ -39,7 +45,7 @@ const verbs: Readonly<Record<RightLetter, string>> = {
   A: 'run actions of',
 }
 
-function createAccess(rights: Rights, object: ObjectModel): Access {
+function createAccess({ rights, groups }: Principal, object: ObjectModel): Access {
   const granted = rights.object(object.name)
   const selection = visibleSelection(object.selection)
   return {
@@ -51,7 +57,15 @@ function createAccess(rights: Rights, object: ObjectModel): Access {
     ]),
     need,
     readable,
+    allows,
     hides,
+  }
+
+  function allows(kind: NamedKind, name: string): boolean {
+    const names = granted?.named?.[kind]
+    if (names && !names.has(name)) return false
+    const own = object.definition[kind]?.[name]?.groups
+    return own === undefined || rights === allRights || own.some((group) => groups.includes(group))
   }
 
   function need(letter: RightLetter): Filter | undefined {

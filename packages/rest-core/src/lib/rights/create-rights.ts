@@ -2,7 +2,7 @@ import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilterExpression } from '../filter/parse.js'
 import type { Model } from '../model/model.js'
-import type { ObjectRights, RightLetter, Rights } from './rights.js'
+import type { NamedKind, ObjectRights, RightLetter, Rights } from './rights.js'
 
 /** One grant of one group. Source: wire-decisions, "rights". */
 export interface GrantData {
@@ -14,7 +14,14 @@ export interface GrantData {
   readonly filter?: string | undefined
   /** Fields that this grant does not show. */
   readonly hidden?: readonly string[] | undefined
+  /** Actions that it grants, with the letter `A`. Default: all. */
+  readonly actions?: readonly string[] | undefined
+  /** Publications and pivot tables that it grants, with the letter `R`. Default: all. */
+  readonly publications?: readonly string[] | undefined
+  readonly crosstabs?: readonly string[] | undefined
 }
+
+const letterOf: Readonly<Record<NamedKind, RightLetter>> = { actions: 'A', publications: 'R', crosstabs: 'R' }
 
 /**
  * The union of grants: a letter is granted when one of them grants it, for the rows of any of them; a field is hidden
@@ -50,7 +57,16 @@ export function createRights(
     const [first, ...others] = own
     if (!first) return undefined
     const hidden = (first.hidden ?? []).filter((field) => others.every((grant) => grant.hidden?.includes(field)))
-    return { letters, hidden: new Set(hidden) }
+    return {
+      letters,
+      hidden: new Set(hidden),
+      named: { actions: names('actions'), publications: names('publications'), crosstabs: names('crosstabs') },
+    }
+
+    function names(kind: NamedKind): ReadonlySet<string> | undefined {
+      const lists = own.filter((grant) => grant.letters.includes(letterOf[kind])).map((grant) => grant[kind])
+      return lists.includes(undefined) ? undefined : new Set(lists.flatMap((list) => list ?? []))
+    }
   }
 
   function readRowFilter(text: string, name: string): Filter {

@@ -3,12 +3,17 @@ import type { Filter } from '../filter/filter.js'
 /** Letters of a grant: create, read, update, delete, run actions. Source: wire-decisions, "rights". */
 export type RightLetter = 'C' | 'R' | 'U' | 'D' | 'A'
 
+/** What has a name and is granted by it: actions need the letter `A`, the others `R`. */
+export type NamedKind = 'actions' | 'publications' | 'crosstabs'
+
 /** What one user may do with one object. */
 export interface ObjectRights {
   /** Per granted letter: the rows it covers; `undefined` = all rows. A missing letter = not granted. */
   readonly letters: ReadonlyMap<RightLetter, Filter | undefined>
   /** Fields that this user neither sees, filters, sorts nor changes. */
   readonly hidden: ReadonlySet<string>
+  /** Per kind the names that are granted; absent: all. */
+  readonly named?: { readonly [K in NamedKind]?: ReadonlySet<string> | undefined }
 }
 
 /** What one user may do. Instances are kept and shared between requests, so they can key caches. */

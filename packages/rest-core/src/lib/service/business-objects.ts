@@ -1,6 +1,12 @@
+import type { Readable } from 'node:stream'
+import type { ErrorMessage } from '../../errors.js'
+import type { Crosstab } from '../crosstabs/crosstab.js'
 import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
+import type { DocumentInfo } from '../documents/document-store.js'
+import type { FieldValue } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
+import type { PublishedDocument } from '../publications/publication.js'
 import type { Principal } from '../rights/rights.js'
 
 /** An object by its name, or by its definition, which also types the records. */
@@ -31,6 +37,8 @@ export interface SearchRequest extends AnswerOptions {
   readonly page?: number | undefined
   /** Records per page, 1 to 1,000. Default: the object's. */
   readonly pageSize?: number | undefined
+  /** In place of `page`: records that follow the place of this cursor, which `nextCursor` gave; `''` begins. */
+  readonly cursor?: string | undefined
 }
 
 /** Texts by field name, also bounds `dmin__f dmax__f nmin__f nmax__f`. */
@@ -48,6 +56,90 @@ export interface UpdateOptions extends AnswerOptions {
   /** Refused with ERR_PRECONDITION unless it is true for the record as this user would get it now. */
   readonly precondition?: ((record: BusinessRecord) => boolean) | undefined
 }
+
+export interface IndexSearchRequest extends SearchRequest {
+  /** Words; all must be met; `word*` is a prefix, `"some words"` a phrase. Case and accents are ignored. */
+  readonly text: string
+}
+
+/** Source: rest-service.md, "Index record"; `score` is an addition. */
+export interface IndexRecord {
+  readonly object: string
+  readonly row_id: string
+  /** Values of the functional key. */
+  readonly key: string
+  /** Values of the indexed fields. */
+  readonly value: string
+  /** The record as a search answers it. */
+  readonly data: BusinessRecord
+  /** The better the higher. */
+  readonly score: number
+}
+
+export interface ActionRequest {
+  /** Record-level call: the record. */
+  readonly rowId?: string | undefined
+  /** By name, JSON values or texts. */
+  readonly parameters?: { readonly [name: string]: unknown } | undefined
+  /** Global call: which records. */
+  readonly search?: SearchRequest | undefined
+}
+
+/** `background`: it runs on as this task, whose state `task` tells. */
+export type ActionResult = { readonly result: unknown } | { readonly task: Task }
+
+/** A background action. */
+export interface Task {
+  readonly id: string
+  readonly object: string
+  readonly action: string
+  readonly status: 'running' | 'done' | 'failed' | 'cancelled'
+  readonly done: number
+  readonly total: number | null
+  readonly text: string
+  /** UTC, `yyyy-MM-dd HH:mm:ss`; `ended` is empty while it runs. */
+  readonly started: string
+  readonly ended: string
+  /** When done. */
+  readonly result?: unknown
+  /** When failed: what a direct call would have answered. */
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+export interface PublicationRequest {
+  readonly rowId?: string | undefined
+  /** Global call: which records. */
+  readonly search?: SearchRequest | undefined
+}
+
+/** A document or image of a record. */
+export interface DocumentContent extends DocumentInfo {
+  /** Opens the content, or its bytes `start` to `end` (inclusive). */
+  open(range?: { readonly start: number; readonly end: number }): Promise<Readable>
+}
+
+/** One item of a batch. */
+export interface BatchItem {
+  readonly action: 'create' | 'update' | 'delete' | 'upsert'
+  /** For update and delete; or the functional key in `values` tells the record. */
+  readonly row_id?: string | undefined
+  readonly values?: unknown
+}
+
+export interface BatchOptions extends AnswerOptions {
+  /** Default true: all or nothing. */
+  readonly atomic?: boolean | undefined
+}
+
+/** Per item, in order: the record (`{row_id}` for a delete), or why not. */
+export type BatchResult =
+  | { readonly status: 200; readonly record: BusinessRecord | { readonly row_id: string } }
+  | {
+      readonly status: number
+      readonly error: string
+      readonly code: string
+      readonly messages: readonly ErrorMessage[]
+    }
 
 /**
  * The service: rights, validation, rules and hooks around an ObjectStore. All methods throw `RestError`.
@@ -91,6 +183,62 @@ export interface BusinessObjects {
     request?: SearchRequest,
   ): Promise<AsyncIterable<readonly RecordFor<O>[]>>
   count(principal: Principal, object: ObjectName, request?: SearchRequest): Promise<CountResult>
+  /** The cursor behind a record that a search with the same request and `cursor` gave. */
+  nextCursor(principal: Principal, object: ObjectName, request: SearchRequest, last: BusinessRecord): string
+  /** The row id of the record with this functional key, in the order of the key's fields. @throws RestError ERR_NOT_FOUND */
+  findByKey(principal: Principal, object: ObjectName, key: readonly FieldValue[]): Promise<string>
+  /** Updates the record whose functional key is among `values`, or creates it. */
+  upsert(
+    principal: Principal,
+    object: ObjectName,
+    values: unknown,
+    options?: AnswerOptions,
+  ): Promise<{ readonly created: boolean; readonly record: BusinessRecord }>
+  /** Writes several records of an object: as one transaction, or each on its own. @throws RestError when all or nothing, naming the item. */
+  batch(
+    principal: Principal,
+    object: ObjectName,
+    items: readonly BatchItem[],
+    options?: BatchOptions,
+  ): Promise<readonly BatchResult[]>
+  /** Records found by words, best first. `object` absent: over all indexed objects that this user may read. */
+  indexSearch(
+    principal: Principal,
+    object: ObjectName | undefined,
+    request: IndexSearchRequest,
+  ): Promise<readonly IndexRecord[]>
+  /** Brings the index in step with rows that were not written by this service; resolves to the number of changed rows. */
+  rebuildIndex(object?: ObjectName): Promise<number>
+  /** @throws RestError ERR_NOT_FOUND, ERR_RIGHT, ERR_VALIDATION for parameters */
+  action(principal: Principal, object: ObjectName, name: string, request?: ActionRequest): Promise<ActionResult>
+  /** A background action that this user started (any, for one who may do everything). @throws RestError ERR_NOT_FOUND */
+  task(principal: Principal, id: string): Task
+  /** Asks a background action to stop. @throws RestError ERR_NOT_FOUND */
+  cancelTask(principal: Principal, id: string): Task
+  publish(
+    principal: Principal,
+    object: ObjectName,
+    name: string,
+    request?: PublicationRequest,
+  ): Promise<PublishedDocument>
+  /** Filters of the request apply; its paging does not. */
+  crosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<Crosstab>
+  /** The document or image in a field of a record. @throws RestError ERR_NOT_FOUND */
+  document(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<DocumentContent>
+  /** Its thumbnail as WebP. @throws RestError ERR_NOT_FOUND, also for what is no picture */
+  thumbnail(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<Uint8Array>
+  /** Puts a document into a field of a record, as a stream of any length up to the field's limit; answers the record. */
+  upload(
+    principal: Principal,
+    object: ObjectName,
+    rowId: string,
+    field: string,
+    content: Readable,
+    document: { readonly name: string; readonly mime?: string | undefined },
+    options?: UpdateOptions,
+  ): Promise<BusinessRecord>
+  /** Runs everything that `work` asks for (rights, hooks, validation, the database's own checks) and keeps nothing of it. */
+  dryRun<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T>
   /**
    * Runs several calls as one transaction: all are kept when `work` resolves, none when it rejects. Inside it, use the
    * given service; on a bound service (in a hook) it takes part in the running transaction.

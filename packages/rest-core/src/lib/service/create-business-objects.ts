@@ -4,6 +4,15 @@ import type { Model } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
 import type { BusinessObjects } from './business-objects.js'
 import { createReads } from './reads.js'
+import { createKeys } from './keys.js'
+import { createBatch } from './batch.js'
+import { createCursors } from './cursors.js'
+import { createIndexSearches } from './index-searches.js'
+import { createActionRuns } from './action-runs.js'
+import { createPublishing } from './publishing.js'
+import { createCrosstabRuns } from './crosstabs.js'
+import { createStoredDocuments } from './stored-documents.js'
+import { createDryRun } from './dry-run.js'
 import type { Change, ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import { LazyTransaction, runTransaction } from './transaction.js'
@@ -51,6 +60,15 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       model,
       ...createReads(context),
       ...createWrites(context),
+      ...createKeys(context),
+      ...createBatch(context),
+      ...createCursors(context),
+      ...createIndexSearches(context),
+      ...createActionRuns(context),
+      ...createPublishing(context),
+      ...createCrosstabRuns(context),
+      ...createStoredDocuments(context),
+      ...createDryRun(context),
       transaction: inTransaction,
     } as BusinessObjects
     return service

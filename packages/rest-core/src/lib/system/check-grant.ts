@@ -17,6 +17,15 @@ export async function checkGrant({ values, old, service: { model } }: WriteConte
     const [object] = objects
     if (object && !objects.some(({ readable }) => readable.has(name))) throw unknownField(object, name)
   }
+  for (const kind of ['actions', 'publications', 'crosstabs'] as const) {
+    const field = `grt_${kind}`
+    for (const name of splitNames(text(field))) {
+      if (objects.some((object) => object[kind].has(name))) continue
+      throw RestError.validation([
+        { code: 'ERR_REFERENCE', field, text: `"${text('grt_object')}" has no "${name}" among its ${kind}.` },
+      ])
+    }
+  }
 }
 
 function targets(name: string, objects: ReadonlyMap<string, ObjectModel>): readonly ObjectModel[] {

@@ -118,6 +118,17 @@ export const Grant = defineObject({
       label: 'Hidden fields',
       help: 'Names of fields that are not shown, separated by commas.',
     },
+    grt_actions: { type: 'text', label: 'Actions', help: 'Names of granted actions, separated by commas. Empty: all.' },
+    grt_publications: {
+      type: 'text',
+      label: 'Publications',
+      help: 'Names of granted publication templates, separated by commas. Empty: all.',
+    },
+    grt_crosstabs: {
+      type: 'text',
+      label: 'Pivot tables',
+      help: 'Names of granted pivot tables, separated by commas. Empty: all.',
+    },
   },
   order: ['grt_group_id', 'grt_object'],
   hooks: { preValidate: checkGrant },

@@ -129,6 +129,9 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
       letters: record['grt_rights'] as string,
       filter: (record['grt_filter'] as string) || undefined,
       hidden: splitNames(record['grt_hidden_fields'] as string),
+      actions: named(record['grt_actions'] as string),
+      publications: named(record['grt_publications'] as string),
+      crosstabs: named(record['grt_crosstabs'] as string),
     }))
   }
 
@@ -158,4 +161,10 @@ interface Kept<T> {
 /** The salt in the stored hash makes it as good as keyed: nobody can try passwords against a stamp. */
 function stampOf(user: BusinessRecord): string {
   return hash('sha256', user['usr_password'] as string, 'base64url').slice(0, 22)
+}
+
+/** Granted names; an empty list grants all. */
+function named(text: string): string[] | undefined {
+  const names = splitNames(text)
+  return names.length > 0 ? names : undefined
 }

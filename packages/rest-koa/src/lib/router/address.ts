@@ -7,6 +7,22 @@ export type Target =
   | { readonly kind: 'info' }
   | { readonly kind: 'object'; readonly object: string }
   | { readonly kind: 'row'; readonly object: string; readonly rowId: string }
+  /** `/<object>/_key/<value>[,<value>…]` */
+  | { readonly kind: 'key'; readonly object: string; readonly key: readonly string[] }
+  /** `/<object>/_batch` */
+  | { readonly kind: 'batch'; readonly object: string }
+  /** `/_index`: all indexed objects. */
+  | { readonly kind: 'index' }
+  /** `/<object>[/<row_id>]/action:<name>` */
+  | { readonly kind: 'action'; readonly object: string; readonly rowId?: string; readonly name: string }
+  /** `/<object>[/<row_id>]/publication:<name>` */
+  | { readonly kind: 'publication'; readonly object: string; readonly rowId?: string; readonly name: string }
+  /** `/<object>/<row_id>/_document/<field>` */
+  | { readonly kind: 'document'; readonly object: string; readonly rowId: string; readonly field: string }
+  /** `/<object>/<row_id>/_thumbnail/<field>` */
+  | { readonly kind: 'thumbnail'; readonly object: string; readonly rowId: string; readonly field: string }
+  /** `/_task/<id>` */
+  | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'none' }
 
 export interface Address {
@@ -39,7 +55,7 @@ export function readAddress(url: string, prefixes: readonly string[]): Address |
 }
 
 /**
- * Reads the path below the prefix. Where no row is meant it may be empty, `0` or `_`; one `/` at the end is ignored.
+ * Reads the path below the prefix. Names that start with `_` are the service's own. Where no row is meant it may be empty, `0` or `_`; one `/` at the end is ignored.
  * Source: wire-decisions, "row_id, references".
  *
  * @throws RestError ERR_BAD_REQUEST for characters that are not, or wrongly, percent-encoded.
@@ -51,11 +67,44 @@ export function readTarget({ path, query }: Address): Target {
   if (path.length <= 1) return { kind: 'info' }
   const end = path.endsWith('/') ? path.length - 1 : path.length
   const slash = path.indexOf('/', 1)
-  if (slash === 1 || (slash >= 0 && path.slice(slash + 1, end).includes('/'))) return { kind: 'none' }
+  if (slash === 1) return { kind: 'none' }
   const object = decode(path.slice(1, slash < 0 ? end : slash), 'path')
-  const row = slash < 0 ? '' : path.slice(slash + 1, end)
-  if (row === '' || row === '0' || row === '_') return { kind: 'object', object }
-  return { kind: 'row', object, rowId: decode(row, 'path') }
+  const rest = slash < 0 ? '' : path.slice(slash + 1, end)
+  if (object.startsWith('_')) return readService(object, rest)
+  if (isNoRow(rest)) return { kind: 'object', object }
+  if (!rest.includes('/') && !rest.startsWith('_') && !/^(?:action|publication):/.test(rest))
+    return { kind: 'row', object, rowId: decode(rest, 'path') }
+  return readPart(object, rest.split('/'))
+}
+
+function isNoRow(row: string): boolean {
+  return row === '' || row === '0' || row === '_'
+}
+
+/** What belongs to no object. */
+function readService(name: string, rest: string): Target {
+  if (name === '_index' && rest === '') return { kind: 'index' }
+  if (name === '_task' && rest !== '' && !rest.includes('/')) return { kind: 'task', id: decode(rest, 'path') }
+  return { kind: 'none' }
+}
+
+/** What lies below an object or one of its records. */
+function readPart(object: string, parts: readonly string[]): Target {
+  const [first = '', second = '', third = ''] = parts
+  const named = /^(action|publication):(.+)$/.exec(parts.at(-1) ?? '')
+  if (named && parts.length <= 2) {
+    const name = decode(named[2] as string, 'path')
+    const kind = named[1] as 'action' | 'publication'
+    if (parts.length === 1 || isNoRow(first)) return { kind, object, name }
+    return { kind, object, rowId: decode(first, 'path'), name }
+  }
+  if (first === '_batch' && parts.length === 1) return { kind: 'batch', object }
+  if (first === '_key' && parts.length === 2 && second !== '')
+    return { kind: 'key', object, key: second.split(',').map((value) => decode(value, 'path')) }
+  const content = /^_(document|thumbnail)$/.exec(second)?.[1] as 'document' | 'thumbnail' | undefined
+  if (content && parts.length === 3 && third !== '' && !isNoRow(first))
+    return { kind: content, object, rowId: decode(first, 'path'), field: decode(third, 'path') }
+  return { kind: 'none' }
 }
 
 /**

@@ -9,8 +9,30 @@ const operations: Readonly<Record<Target['kind'], Readonly<Record<string, Operat
   info: { GET: 'info', HEAD: 'info' },
   object: { GET: 'search', HEAD: 'search', POST: 'create' },
   row: { GET: 'get', HEAD: 'get', PUT: 'update', DELETE: 'delete' },
+  key: { GET: 'get', HEAD: 'get', PUT: 'upsert', DELETE: 'delete' },
+  batch: { POST: 'batch' },
+  index: { GET: 'indexSearch', HEAD: 'indexSearch' },
+  action: { GET: 'action', POST: 'action' },
+  publication: { GET: 'publication', HEAD: 'publication', POST: 'publication' },
+  document: { GET: 'download', HEAD: 'download', PUT: 'upload' },
+  thumbnail: { GET: 'thumbnail', HEAD: 'thumbnail' },
+  task: { GET: 'task', HEAD: 'task', DELETE: 'cancelTask' },
   none: {},
 }
+
+/** Parameters that make another operation of a call, by the kinds and methods on which they do. */
+const switches: readonly {
+  readonly parameter: string
+  readonly operation: Operation
+  readonly on: Readonly<Partial<Record<Target['kind'], readonly string[]>>>
+}[] = [
+  { parameter: '_action', operation: 'action', on: { object: ['GET', 'POST'], row: ['GET', 'POST'] } },
+  { parameter: '_printtemplate', operation: 'publication', on: { object: ['GET', 'HEAD'], row: ['GET', 'HEAD'] } },
+  { parameter: '_crosstab', operation: 'crosstab', on: { object: ['GET', 'HEAD'] } },
+  { parameter: '_metadata', operation: 'metadata', on: { object: ['GET', 'HEAD'] } },
+  { parameter: '_doc', operation: 'documentation', on: { object: ['GET', 'HEAD'], info: ['GET', 'HEAD'] } },
+  { parameter: '_indexsearch', operation: 'indexSearch', on: { object: ['GET', 'HEAD'] } },
+]
 
 /** Methods that a target takes, for `Allow`. */
 export function allowedMethods(kind: Target['kind']): string {
@@ -30,6 +52,11 @@ export function readOperation(context: Context, { kind }: Target, pairs: QueryPa
   if (sent !== 'POST' && pairs.some(([name]) => name === '_method')) {
     throw new RestError('ERR_BAD_REQUEST', `Parameter "_method" works on POST only, not on ${sent}.`)
   }
+  const wanted = switches.find(
+    ({ parameter, on }) =>
+      on[kind]?.includes(method) && pairs.some(([name, value]) => name === parameter && !isOff(value)),
+  )
+  if (wanted) return wanted.operation
   const known = operations[kind]
   const operation = Object.hasOwn(known, method) ? known[method] : undefined
   if (operation) return operation
@@ -39,6 +66,11 @@ export function readOperation(context: Context, { kind }: Target, pairs: QueryPa
       ? '; to change or delete the record use PUT or DELETE, or add "_method=PUT" or "_method=DELETE"'
       : ''
   throw new RestError('ERR_METHOD', `${method} does not work on this address${hint}.`)
+}
+
+/** `_metadata=false` asks for nothing. */
+function isOff(value: string): boolean {
+  return value === 'false'
 }
 
 function override(context: Context, pairs: QueryPairs): string | undefined {

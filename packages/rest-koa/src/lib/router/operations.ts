@@ -11,19 +11,66 @@ import type { Operation } from './parameters.js'
 import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { search } from './search.js'
+import { batch } from './batch.js'
+import { cancelTask, runAction, task } from './actions.js'
+import { crosstab } from './crosstab.js'
+import { documentation } from './documentation.js'
+import { download, thumbnail, upload } from './documents.js'
+import { indexSearch } from './index-search.js'
+import { metadata } from './metadata.js'
+import { publish } from './publication.js'
+import { upsert } from './upsert.js'
 
-type OfKind<K extends Target['kind']> = Extract<Target, { kind: K }>
+export type OfKind<K extends Target['kind']> = Extract<Target, { kind: K }>
 
 /** What answers each operation. */
 export const operations: {
   readonly [O in Operation]: (call: Call, target: TargetOf<O>, query: RequestQuery) => Promise<void> | void
-} = { info, search, get, create, update, delete: remove }
+} = {
+  info,
+  search,
+  get,
+  create,
+  update,
+  delete: remove,
+  upsert,
+  batch,
+  indexSearch,
+  metadata,
+  documentation,
+  action: runAction,
+  publication: publish,
+  crosstab,
+  download,
+  thumbnail,
+  upload,
+  task,
+  cancelTask,
+}
 
-type TargetOf<O extends Operation> = O extends 'info'
-  ? OfKind<'info'>
-  : O extends 'search' | 'create'
-    ? OfKind<'object'>
-    : OfKind<'row'>
+interface Targets {
+  info: 'info'
+  search: 'object'
+  get: 'row'
+  create: 'object'
+  update: 'row'
+  delete: 'row'
+  upsert: 'key'
+  batch: 'batch'
+  indexSearch: 'object' | 'index'
+  metadata: 'object'
+  documentation: 'object' | 'info'
+  action: 'object' | 'row' | 'action'
+  publication: 'object' | 'row' | 'publication'
+  crosstab: 'object'
+  download: 'document'
+  thumbnail: 'thumbnail'
+  upload: 'document'
+  task: 'task'
+  cancelTask: 'task'
+}
+
+type TargetOf<O extends Operation> = OfKind<Targets[O]>
 
 function info({ context, app, principal, respond }: Call, _target: OfKind<'info'>, { session }: RequestQuery): void {
   const body = session

@@ -2,7 +2,7 @@ import type { AnswerOptions, SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
-import { orderPrefix, parameters } from './parameters.js'
+import { orderPrefix, parameters, takesNames } from './parameters.js'
 import type { Operation } from './parameters.js'
 import type { QueryPairs } from './query-string.js'
 
@@ -12,11 +12,15 @@ export interface RequestQuery extends SearchRequest {
   readonly session: boolean
   /** Count instead of the records. */
   readonly count: boolean
+  /** Everything runs, nothing is kept. */
+  readonly dryRun: boolean
+  /** The parameters that only one operation knows, as they were sent, by name. */
+  readonly own: { readonly [name: string]: string }
 }
 
-const nothing: RequestQuery = Object.freeze({ session: false, count: false })
+const nothing: RequestQuery = Object.freeze({ session: false, count: false, dryRun: false, own: {} })
 
-type Building = { -readonly [K in keyof RequestQuery]: RequestQuery[K] }
+type Building = { -readonly [K in keyof Omit<RequestQuery, 'own'>]: RequestQuery[K] } & { own: Record<string, string> }
 
 /**
  * Reads and checks the parameters of one operation.
@@ -25,7 +29,7 @@ type Building = { -readonly [K in keyof RequestQuery]: RequestQuery[K] }
  */
 export function readQuery(pairs: QueryPairs, operation: Operation, level: Level): RequestQuery {
   if (pairs.length === 0) return nothing
-  const query: Building = { session: false, count: false }
+  const query: Building = { session: false, count: false, dryRun: false, own: {} }
   const seen = new Set<string>()
   const filters: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   const priorities: { priority: number; field: string; descending: boolean }[] = []
@@ -36,7 +40,7 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
       if (seen.has(name)) throw wrong(`Parameter "${name}" is given more than once.`)
       seen.add(name)
       readParameter(query, name, value)
-    } else if (name.startsWith('_') || operation !== 'search') {
+    } else if (name.startsWith('_') || !takesNames.has(operation)) {
       throw unknown(name)
     } else if (name.startsWith(orderPrefix)) {
       priorities.push(readPriority(name, value))
@@ -50,7 +54,7 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
     if (query.order) throw wrong(`Sort by "_order" or by "${orderPrefix}…", not by both.`)
     query.order = priorities.toSorted((a, b) => a.priority - b.priority)
   }
-  if (query.pageSize !== undefined && !query.count) query.page ??= 0
+  if (query.pageSize !== undefined && !query.count && query.cursor === undefined) query.page ??= 0
   return query
 }
 
@@ -105,10 +109,19 @@ function readParameter(query: Building, name: string, value: string): void {
     case '_inline_thumbnails':
       query.inlineThumbnails = readInline(name, value)
       break
+    case '_dryrun':
+      query.dryRun = readBoolean(name, value)
+      break
+    case '_cursor':
+      query.cursor = value
+      break
+    default:
+      query.own[name] = value
   }
 }
 
-function readBoolean(name: string, value: string): boolean {
+/** `true` or `false`, also `1` or `0`. @throws RestError ERR_BAD_REQUEST */
+export function readBoolean(name: string, value: string): boolean {
   if (value === 'true' || value === '1') return true
   if (value === 'false' || value === '0') return false
   throw wrong(`Parameter "${name}" is "${shown(value)}"; give true or false.`)

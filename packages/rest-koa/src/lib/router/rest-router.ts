@@ -6,10 +6,12 @@ import type { Respond } from '../http/answer.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
-import type { Address } from './address.js'
+import type { Address, Target } from './address.js'
 import type { AppDescription } from './app-info.js'
 import { levels } from './level.js'
+import type { Call } from './call.js'
 import type { Level } from './level.js'
+import type { Operation } from './parameters.js'
 import { allowedMethods, readOperation } from './method.js'
 import { operations } from './operations.js'
 import { parseQuery } from './query-string.js'
@@ -89,11 +91,8 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const pairs = parseQuery(address.query)
       const operation = readOperation(context, target, pairs)
       const query = readQuery(pairs, operation, level)
-      await operations[operation](
-        { context, service, principal, app, level, bodyLimitBytes, respond, address },
-        target as never,
-        query,
-      )
+      const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond, address }
+      await operations[operation](call, (await findRow(call, target, operation)) as never, query)
     } catch (error) {
       sendError(context, error, { log, respond })
     }
@@ -102,4 +101,10 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   function sendAllowed(context: Context, address: Address): void {
     send(context, respond, 204, [...emptyHeaders(), 'Allow', allowedMethods(readTarget(address).kind)])
   }
+}
+
+/** A record that is named by its functional key, as a row; an upsert finds it itself. */
+async function findRow({ service, principal }: Call, target: Target, operation: Operation): Promise<Target> {
+  if (target.kind !== 'key' || operation === 'upsert') return target
+  return { kind: 'row', object: target.object, rowId: await service.findByKey(principal, target.object, target.key) }
 }

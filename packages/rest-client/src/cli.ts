@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { version } from './index.js'
+
+console.log(version)
