@@ -11,8 +11,13 @@ export type Target =
   | { readonly kind: 'key'; readonly object: string; readonly key: readonly string[] }
   /** `/<object>/_batch` */
   | { readonly kind: 'batch'; readonly object: string }
-  /** `/_index`: all indexed objects. */
-  | { readonly kind: 'index' }
+  /** `/_index`: all indexed objects; `/<object>/_index`: one. */
+  | { readonly kind: 'index'; readonly object?: string }
+  /**
+   * What a parameter asks for, at an address of its own, since OpenAPI knows one operation per address and method:
+   * `/<object>/_count`, `/<object>/_metadata`, `/<object>/_doc`, `/<object>/crosstab:<name>`, and `/_doc` for all objects.
+   */
+  | { readonly kind: 'view'; readonly object?: string; readonly parameter: View; readonly value: string }
   /** `/<object>[/<row_id>]/action:<name>` */
   | { readonly kind: 'action'; readonly object: string; readonly rowId?: string; readonly name: string }
   /** `/<object>[/<row_id>]/publication:<name>` */
@@ -24,6 +29,9 @@ export type Target =
   /** `/_task/<id>` */
   | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'none' }
+
+/** A parameter that has an address of its own too. */
+export type View = '_count' | '_metadata' | '_doc' | '_crosstab'
 
 export interface Address {
   /** The part of the path before the object, as it was sent. */
@@ -72,7 +80,7 @@ export function readTarget({ path, query }: Address): Target {
   const rest = slash < 0 ? '' : path.slice(slash + 1, end)
   if (object.startsWith('_')) return readService(object, rest)
   if (isNoRow(rest)) return { kind: 'object', object }
-  if (!rest.includes('/') && !rest.startsWith('_') && !/^(?:action|publication):/.test(rest))
+  if (!rest.includes('/') && !rest.startsWith('_') && !/^(?:action|publication|crosstab):/.test(rest))
     return { kind: 'row', object, rowId: decode(rest, 'path') }
   return readPart(object, rest.split('/'))
 }
@@ -84,6 +92,7 @@ function isNoRow(row: string): boolean {
 /** What belongs to no object. */
 function readService(name: string, rest: string): Target {
   if (name === '_index' && rest === '') return { kind: 'index' }
+  if (name === '_doc' && rest === '') return { kind: 'view', parameter: '_doc', value: 'true' }
   if (name === '_task' && rest !== '' && !rest.includes('/')) return { kind: 'task', id: decode(rest, 'path') }
   return { kind: 'none' }
 }
@@ -98,13 +107,25 @@ function readPart(object: string, parts: readonly string[]): Target {
     if (parts.length === 1 || isNoRow(first)) return { kind, object, name }
     return { kind, object, rowId: decode(first, 'path'), name }
   }
-  if (first === '_batch' && parts.length === 1) return { kind: 'batch', object }
+  if (parts.length === 1) return readView(object, first)
   if (first === '_key' && parts.length === 2 && second !== '')
     return { kind: 'key', object, key: second.split(',').map((value) => decode(value, 'path')) }
   const content = /^_(document|thumbnail)$/.exec(second)?.[1] as 'document' | 'thumbnail' | undefined
   if (content && parts.length === 3 && third !== '' && !isNoRow(first))
     return { kind: content, object, rowId: decode(first, 'path'), field: decode(third, 'path') }
   return { kind: 'none' }
+}
+
+/** One part below an object that is no row. */
+function readView(object: string, part: string): Target {
+  if (part === '_batch') return { kind: 'batch', object }
+  if (part === '_index') return { kind: 'index', object }
+  if (part === '_count' || part === '_metadata' || part === '_doc')
+    return { kind: 'view', object, parameter: part, value: 'true' }
+  const name = /^crosstab:(.+)$/.exec(part)?.[1]
+  return name === undefined
+    ? { kind: 'none' }
+    : { kind: 'view', object, parameter: '_crosstab', value: decode(name, 'path') }
 }
 
 /**

@@ -12,6 +12,7 @@ const operations: Readonly<Record<Target['kind'], Readonly<Record<string, Operat
   key: { GET: 'get', HEAD: 'get', PUT: 'upsert', DELETE: 'delete' },
   batch: { POST: 'batch' },
   index: { GET: 'indexSearch', HEAD: 'indexSearch' },
+  view: { GET: 'search', HEAD: 'search' },
   action: { GET: 'action', POST: 'action' },
   publication: { GET: 'publication', HEAD: 'publication', POST: 'publication' },
   document: { GET: 'download', HEAD: 'download', PUT: 'upload' },
@@ -28,11 +29,20 @@ const switches: readonly {
 }[] = [
   { parameter: '_action', operation: 'action', on: { object: ['GET', 'POST'], row: ['GET', 'POST'] } },
   { parameter: '_printtemplate', operation: 'publication', on: { object: ['GET', 'HEAD'], row: ['GET', 'HEAD'] } },
-  { parameter: '_crosstab', operation: 'crosstab', on: { object: ['GET', 'HEAD'] } },
-  { parameter: '_metadata', operation: 'metadata', on: { object: ['GET', 'HEAD'] } },
-  { parameter: '_doc', operation: 'documentation', on: { object: ['GET', 'HEAD'], info: ['GET', 'HEAD'] } },
+  { parameter: '_crosstab', operation: 'crosstab', on: { object: ['GET', 'HEAD'], view: ['GET', 'HEAD'] } },
+  { parameter: '_metadata', operation: 'metadata', on: { object: ['GET', 'HEAD'], view: ['GET', 'HEAD'] } },
+  {
+    parameter: '_doc',
+    operation: 'documentation',
+    on: { object: ['GET', 'HEAD'], info: ['GET', 'HEAD'], view: ['GET', 'HEAD'] },
+  },
   { parameter: '_indexsearch', operation: 'indexSearch', on: { object: ['GET', 'HEAD'] } },
 ]
+
+/** The parameters of a request, with the one that its address stands for. */
+export function withView(target: Target, pairs: QueryPairs): QueryPairs {
+  return target.kind === 'view' ? [[target.parameter, target.value], ...pairs] : pairs
+}
 
 /** Methods that a target takes, for `Allow`. */
 export function allowedMethods(kind: Target['kind']): string {

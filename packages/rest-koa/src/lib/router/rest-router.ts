@@ -12,7 +12,7 @@ import { levels } from './level.js'
 import type { Call } from './call.js'
 import type { Level } from './level.js'
 import type { Operation } from './parameters.js'
-import { allowedMethods, readOperation } from './method.js'
+import { allowedMethods, readOperation, withView } from './method.js'
 import { operations } from './operations.js'
 import { parseQuery } from './query-string.js'
 import { readQuery } from './read-query.js'
@@ -88,7 +88,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       context.state['principal'] = principal
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
-      const pairs = parseQuery(address.query)
+      const pairs = withView(target, parseQuery(address.query))
       const operation = readOperation(context, target, pairs)
       const query = readQuery(pairs, operation, level)
       const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond, address }
@@ -103,8 +103,10 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   }
 }
 
-/** A record that is named by its functional key, as a row; an upsert finds it itself. */
+/** A record that is named by its functional key, as a row (an upsert finds it itself); a view as what it is one of. */
 async function findRow({ service, principal }: Call, target: Target, operation: Operation): Promise<Target> {
+  if (target.kind === 'view')
+    return target.object === undefined ? { kind: 'info' } : { kind: 'object', object: target.object }
   if (target.kind !== 'key' || operation === 'upsert') return target
   return { kind: 'row', object: target.object, rowId: await service.findByKey(principal, target.object, target.key) }
 }
