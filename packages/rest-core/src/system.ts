@@ -14,3 +14,5 @@ export { administratorGroup, createAdministrator, resetAdministrator } from './l
 export type { AdministratorOptions, NewAdministrator } from './lib/system/administrator.js'
 export { createUserDirectory, isDirectoryObject } from './lib/system/user-directory.js'
 export type { UserDirectory, UserDirectoryOptions } from './lib/system/user-directory.js'
+export { createSystemParameters } from './lib/system/system-parameters.js'
+export type { SystemParameters, SystemParametersOptions } from './lib/system/system-parameters.js'
