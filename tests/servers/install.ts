@@ -6,14 +6,26 @@ import { hasCommand } from './programs.js'
 import { isRoot } from './server.js'
 
 /** Why programs cannot be installed here, or undefined when they can. */
-export function whyNotInstallable(): string | undefined {
+function whyNotInstallable(): string | undefined {
   if (process.platform !== 'linux' || !hasCommand('apt-get')) return 'this system has no apt-get to install it with'
   if (!isRoot()) return 'only root can install it'
   return undefined
 }
 
+/** Installs Debian packages where that is possible. Resolves to why that did not work, `undefined` when it did. */
+export async function tryToInstall(packages: string[]): Promise<string | undefined> {
+  const reason = whyNotInstallable()
+  if (reason) return reason
+  try {
+    await installPackages(packages)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 /** Installs Debian packages without starting their services. Rejects with the errors that apt-get printed. */
-export async function installPackages(packages: string[]): Promise<void> {
+async function installPackages(packages: string[]): Promise<void> {
   process.stderr.write(`Installing ${packages.join(' and ')} for the tests (apt-get) …\n`)
   const script = join(import.meta.dirname, 'install-debian.sh')
   const lock = join(tmpdir(), 'steward-test-install.lock')

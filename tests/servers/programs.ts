@@ -28,6 +28,20 @@ export function findMariadb(): Programs<(typeof mariadbNames)[number]> | undefin
   return findIn([...searchPath(), '/usr/sbin', '/usr/libexec', '/opt/homebrew/opt/mariadb/bin'], mariadbNames)
 }
 
+/** Chromium or Chrome, or undefined when there is none. */
+export function findChromium(): string | undefined {
+  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+  const found = names.map((name) => findIn(searchPath(), [name])?.[name]).find(Boolean)
+  return found ?? chromiumPlaces.find(isExecutable)
+}
+
+const chromiumPlaces = [
+  '/usr/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+]
+
 /** Whether `name` is an executable in PATH. */
 export function hasCommand(name: string): boolean {
   return findIn(searchPath(), [name]) !== undefined

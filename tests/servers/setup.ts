@@ -1,5 +1,6 @@
+import { provideChromium } from './chromium.js'
 import { removeAbandonedFolders } from './folders.js'
-import { installPackages, whyNotInstallable } from './install.js'
+import { tryToInstall } from './install.js'
 import { startMariadb } from './mariadb.js'
 import { startPostgresql } from './postgresql.js'
 import { findMariadb, findPostgresql } from './programs.js'
@@ -13,8 +14,9 @@ const servers = [
 
 /**
  * Gives the tests a private PostgreSQL and a private MariaDB and says where they are in `TEST_POSTGRESQL_URL` and
- * `TEST_MYSQL_URL`. A variable that the user has set is left alone. Programs that are missing are installed where that
- * is possible; otherwise the variable stays unset, tests that need it are skipped, and with `CI` set the run fails.
+ * `TEST_MYSQL_URL`, and where Chromium is in `TEST_CHROMIUM`. A variable that the user has set is left alone. Programs
+ * that are missing are installed where that is possible; otherwise the variable stays unset, tests that need it are
+ * skipped, and with `CI` set the run fails, or for Chromium those tests.
  *
  * @returns what ends the servers.
  */
@@ -22,7 +24,10 @@ export default async function setup(): Promise<() => Promise<void>> {
   removeAbandonedFolders()
   const wanted = servers.filter(({ name }) => !process.env[urlVariable[name]])
   const missing = wanted.filter(({ find }) => !find())
-  const reason = missing.length > 0 ? await install(missing.map((server) => server.package)) : undefined
+  const reason = missing.length > 0 ? await tryToInstall(missing.map((server) => server.package)) : undefined
+
+  // On its own: a system without this package has the others.
+  await provideChromium()
 
   const running: TestServer[] = []
   const teardown = async () => {
@@ -40,18 +45,6 @@ export default async function setup(): Promise<() => Promise<void>> {
   if (!failure) return teardown
   await teardown()
   throw failure.reason
-}
-
-/** Returns why that did not work, undefined when it did. */
-async function install(packages: string[]): Promise<string | undefined> {
-  const reason = whyNotInstallable()
-  if (reason) return reason
-  try {
-    await installPackages(packages)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
 }
 
 function giveUp(name: ServerName, why: string): void {

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type axe from 'axe-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { chromiumReasonVariable, chromiumVariable } from './servers/chromium.js'
+
+/**
+ * Defines tests in a real headless Chromium, which one group shares. Without Chromium they are skipped and the reason is
+ * shown; in CI that is a failure.
+ */
+export function needsBrowser(define: (browser: () => Browser) => void): void {
+  const executablePath = process.env[chromiumVariable]
+  if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
+  describe('in Chromium', () => {
+    let browser: Browser
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath })
+    })
+    afterAll(() => browser?.close())
+    define(() => browser)
+  })
+}
+
+function absent(reason: string): void {
+  it('in Chromium', ({ skip }) => {
+    if (process.env['CI']) throw new Error(`The browser is missing in CI: ${reason}`)
+    skip(reason)
+  })
+}
+
+export interface PageOptions {
+  /** Width of the window in CSS pixels. Default 1280. */
+  readonly width?: number
+  /** What the user prefers. Default `light`. */
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** A page in a context of its own (no cookies, no storage), which is watched. */
+export interface WatchedPage {
+  readonly page: Page
+  /**
+   * What went wrong so far: errors and warnings of the console (violations of the content security policy are among
+   * them), exceptions, requests to other origins. Answers with an error status are not.
+   */
+  readonly problems: readonly string[]
+  close(): Promise<void>
+}
+
+/** Opens an address in a window. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { width = 1280, colorScheme = 'light' }: PageOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, acceptDownloads: true })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await context.newPage()
+  const problems: string[] = []
+  const { origin } = new URL(url)
+  page.on('console', (message) => {
+    const isAnswer = message.text().startsWith('Failed to load resource: the server responded with a status of')
+    if (['error', 'warning'].includes(message.type()) && !isAnswer) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('request', (request) => {
+    const address = request.url()
+    if (/^https?:/.test(address) && new URL(address).origin !== origin) problems.push(`Request to ${address}`)
+  })
+  await page.goto(url)
+  return { page, problems, close: () => context.close() }
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong for people who use assistive technology, a line per place; contrasts are among it. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // Not by a script element, which a content security policy forbids.
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+/** Whether the page is wider than its window, so that one must scroll sideways. */
+export async function scrollsSideways(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+}
+
+/** Keeps a picture of the whole page as `<name>.png` in the folder that `TEST_SCREENSHOTS` names, to be looked at. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['TEST_SCREENSHOTS']
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
