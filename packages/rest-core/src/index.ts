@@ -6,6 +6,7 @@ export type {
   FieldTypeName,
   ObjectDefinition,
   RecordOf,
+  RecordsOf,
   StateModel,
 } from './lib/definition/definition.js'
 export { loadCheckedFile, parseCheckedFile } from './lib/definition/checked-file.js'
@@ -86,6 +87,7 @@ export type {
   SearchRequest,
   Task,
   UpdateOptions,
+  WriteOptions,
 } from './lib/service/business-objects.js'
 export type {
   DeleteContext,
@@ -99,6 +101,13 @@ export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal } from './lib/rights/principal.js'
 export type { NamedKind, ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
+export type {
+  ParameterForm,
+  RequestParameter,
+  Route,
+  ServiceInterface,
+  ServiceOperation,
+} from './lib/documentation/service-interface.js'
 export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/document-store.js'
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'

@@ -1,30 +1,10 @@
+import type { RequestParameter, ServiceOperation } from '@steward/rest-core'
 import type { Level } from './level.js'
 
 /** What a request does. */
-export type Operation =
-  | 'info'
-  | 'search'
-  | 'get'
-  | 'create'
-  | 'update'
-  | 'delete'
-  | 'upsert'
-  | 'batch'
-  | 'indexSearch'
-  | 'metadata'
-  | 'documentation'
-  | 'action'
-  | 'publication'
-  | 'crosstab'
-  | 'download'
-  | 'thumbnail'
-  | 'upload'
-  | 'task'
-  | 'cancelTask'
+export type Operation = ServiceOperation
 
-interface Parameter {
-  /** Operations that it may be given to. */
-  readonly on: readonly Operation[]
+interface Parameter extends Omit<RequestParameter, 'name'> {
   /** The first level that has it. */
   readonly since: Level
 }
@@ -34,49 +14,94 @@ const written: readonly Operation[] = ['create', 'update', 'delete', 'upsert', '
 const searched: readonly Operation[] = ['search', 'indexSearch', 'action', 'publication', 'crosstab']
 
 /**
- * Request parameters, spelled as the API spells them; every other one is the name of a field, or a mistake.
+ * Request parameters, spelled as the API spells them; every other one is the name of a field, or a mistake. The
+ * documentation that the service gives of itself is made of this table.
  * Sources: rest-service.md, "Endpoints" and "Versioning"; those marked (choice) are additions of wire-decisions.
  */
 export const parameters: Readonly<Record<string, Parameter>> = {
-  /** Application info: only the session. */
-  session: { on: ['info'], since: '3.1' },
-  /** PUT or DELETE by POST. */
-  _method: { on: [...written, 'upload', 'cancelTask'], since: '3.0' },
-  /** What is answered in place of the records; each makes an operation of its own of a GET, `_action` also of a POST. */
-  _metadata: { on: ['metadata'], since: '3.0' },
-  _metadacontext: { on: ['metadata'], since: '3.0' },
-  _metadatacontext: { on: ['metadata'], since: '3.0' },
-  _doc: { on: ['documentation'], since: '3.1' },
-  _indexsearch: { on: ['indexSearch'], since: '3.1' },
-  _action: { on: ['action'], since: '3.0' },
-  _printtemplate: { on: ['publication'], since: '3.0' },
-  _crosstab: { on: ['crosstab'], since: '3.0' },
-  /** Pivot table: a flat array of cells. */
-  _crosstabcubes: { on: ['crosstab'], since: '3.0' },
-  /** Form of the answer. */
-  _output: { on: ['documentation', 'publication'], since: '3.1' },
-  /** Everything runs, nothing is kept (choice). */
-  _dryrun: { on: [...written, 'action'], since: '3.0' },
-  /** Batch: all or nothing, or per item (choice). */
-  _atomic: { on: ['batch'], since: '3.0' },
-  /** Stable paging (choice). */
-  _cursor: { on: ['search'], since: '4.0' },
-  /** Upload: file name (choice). */
-  _name: { on: ['upload'], since: '3.0' },
-  _inline_documents: { on: answered, since: '3.0' },
-  _inline_thumbnails: { on: answered, since: '3.0' },
-  /** Count instead of the records. */
-  _count: { on: ['search'], since: '3.2' },
-  /** 0-based page. */
-  _page: { on: searched, since: '4.0' },
-  /** Records per page (choice). */
-  _pagesize: { on: searched, since: '4.0' },
-  /** Fields to sort by, `-` before a field turns it round (choice). */
-  _order: { on: searched, since: '3.0' },
-  /** Fields of the answer (choice). */
-  _fields: { on: answered, since: '3.0' },
-  /** created_dt, created_by, updated_dt, updated_by in the answer. Source: wire-decisions, "technical fields". */
-  _timestamps: { on: answered, since: '3.0' },
+  session: { on: ['info'], since: '3.1', form: 'flag', text: 'Only the session, which keeps it alive.' },
+  _method: {
+    on: [...written, 'upload', 'cancelTask'],
+    since: '3.0',
+    form: 'text',
+    text: '`PUT` or `DELETE`, which a POST stands for.',
+  },
+  // What is answered in place of the records; each makes an operation of its own of a GET, `_action` also of a POST.
+  _metadata: { on: ['metadata'], since: '3.0', form: 'flag', text: 'What the object is made of.' },
+  _metadacontext: {
+    on: ['metadata'],
+    since: '3.0',
+    form: 'context',
+    text: 'What the metadata is for, a name or number: `required`, `visible` and `updatable` follow it.',
+  },
+  _metadatacontext: { on: ['metadata'], since: '3.0', form: 'context', text: 'The same as `_metadacontext`.' },
+  _doc: { on: ['documentation'], since: '3.1', form: 'flag', text: 'This documentation.' },
+  _indexsearch: {
+    on: ['indexSearch'],
+    since: '3.1',
+    form: 'text',
+    text: 'Words that a record must have, all of them. `word*` finds beginnings, `"some words"` a phrase.',
+  },
+  _action: { on: ['action'], since: '3.0', form: 'text', text: 'Name of the action.' },
+  _printtemplate: { on: ['publication'], since: '3.0', form: 'text', text: 'Name of the publication.' },
+  _crosstab: { on: ['crosstab'], since: '3.0', form: 'text', text: 'Name of the pivot table.' },
+  _crosstabcubes: {
+    on: ['crosstab'],
+    since: '3.0',
+    form: 'flag',
+    text: 'A flat array with one item per cell that is not empty.',
+  },
+  _output: { on: ['documentation', 'publication'], since: '3.1', form: 'output', text: 'Form of the answer.' },
+  // (choice)
+  _dryrun: { on: [...written, 'action'], since: '3.0', form: 'flag', text: 'Everything runs, nothing is kept.' },
+  // (choice)
+  _atomic: {
+    on: ['batch'],
+    since: '3.0',
+    form: 'flag',
+    text: '`true` (default): all items or none; `false`: each on its own.',
+  },
+  // (choice)
+  _cursor: {
+    on: ['search'],
+    since: '4.0',
+    form: 'text',
+    text: 'In place of `_page`: empty for the first records, then as the `next` link has it. Stable while records change.',
+  },
+  // (choice)
+  _name: { on: ['upload'], since: '3.0', form: 'text', text: 'Name of the file.' },
+  _inline_documents: {
+    on: answered,
+    since: '3.0',
+    form: 'documents',
+    text: 'Contents of documents and images in place of their ids: `true`, or names of fields.',
+  },
+  _inline_thumbnails: {
+    on: answered,
+    since: '3.0',
+    form: 'images',
+    text: 'Thumbnails of images in place of their ids: `true`, or names of fields.',
+  },
+  _count: { on: ['search'], since: '3.2', form: 'flag', text: 'The number of records instead of the records.' },
+  _page: { on: searched, since: '4.0', form: 'number', text: 'Page, from 0 on. Default: all records.' },
+  // (choice)
+  _pagesize: { on: searched, since: '4.0', form: 'number', text: 'Records per page, 1 to 1,000.' },
+  // (choice)
+  _order: {
+    on: searched,
+    since: '3.0',
+    form: 'order',
+    text: 'Fields to sort by, `-` before a field turns it round. `order__<field>=1`, `=-2` … say the same field by field.',
+  },
+  // (choice)
+  _fields: { on: answered, since: '3.0', form: 'fields', text: 'Only these fields, and `row_id`.' },
+  // Source: wire-decisions, "technical fields".
+  _timestamps: {
+    on: answered,
+    since: '3.0',
+    form: 'flag',
+    text: 'Also who created and last changed the record, and when.',
+  },
 }
 
 /** `order__<field>=±n`: sign = direction, n = priority. Source: wire-decisions, "filters". */
