@@ -1,4 +1,10 @@
 #!/usr/bin/env node
-import { version } from './index.js'
+import { isSupportedNode, unsupportedNode } from './lib/node-version.js'
 
-console.log(version)
+if (isSupportedNode(process.versions.node)) {
+  const { main } = await import('./main.js')
+  process.exitCode = await main(process.argv.slice(2))
+} else {
+  process.stderr.write(unsupportedNode('rest-client', process.versions.node))
+  process.exitCode = 1
+}

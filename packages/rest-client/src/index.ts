@@ -1,2 +1,24 @@
-/** Placeholder until the client is there. */
-export const version = '0.0.0'
+export { createClient } from './lib/client.js'
+export type { Client, Records } from './lib/client.js'
+export { RestClientError } from './lib/errors.js'
+export type { ErrorMessage } from './lib/errors.js'
+export type { Input, ObjectClient, Tagged } from './lib/object-client.js'
+export { exactly } from './lib/query.js'
+export type {
+  AnswerOptions,
+  AnyRecord,
+  BatchItem,
+  CallOptions,
+  ChangeEvent,
+  ClientOptions,
+  Count,
+  Credentials,
+  Filters,
+  FilterValue,
+  IndexRecord,
+  Page,
+  SearchOptions,
+  Session,
+  Task,
+  WriteOptions,
+} from './lib/types.js'

@@ -231,6 +231,14 @@ type Answered<Fields> = {
 export type RecordOf<D extends ObjectDefinition> = { row_id: string } & Answered<D['fields']> & Joined<D['fields']>
 
 /**
+ * Record types by object name, inferred from definitions, e.g. for a typed client.
+ *
+ * @example
+ * const client = createClient<RecordsOf<[typeof Movie, typeof Genre]>>({ url })
+ */
+export type RecordsOf<D extends readonly ObjectDefinition[]> = { [O in D[number] as O['name']]: RecordOf<O> }
+
+/**
  * Gives a definition its exact type, so that records, filters and hooks are typed; it is checked when a model is made of it.
  *
  * @example

@@ -1,0 +1,157 @@
+import { lines } from './lines.js'
+import { answerParameters, queryOf } from './query.js'
+import type { Parameters } from './query.js'
+import type { Transport } from './transport.js'
+import type {
+  AnswerOptions,
+  AnyRecord,
+  BatchItem,
+  CallOptions,
+  Count,
+  Filters,
+  FilterValue,
+  IndexRecord,
+  Page,
+  SearchOptions,
+  Task,
+  WriteOptions,
+} from './types.js'
+
+/** The calls on one object. All methods throw `RestClientError`. Source: rest-service.md, "Endpoints". */
+export type ObjectClient<R> = ReturnType<typeof createObjectClient<R>>
+
+/** What a create or update may give: fields of the record, joined and technical ones are ignored. */
+export type Input<R> = Partial<Omit<R, 'row_id'>> & { readonly [field: string]: unknown }
+
+/** A record with the entity tag for `ifMatch`. */
+export interface Tagged<R> {
+  readonly record: R
+  readonly etag: string
+}
+
+export function createObjectClient<R = AnyRecord>(name: string, { send, json }: Transport) {
+  const path = `/${encodeURIComponent(name)}`
+  const row = (rowId: string) => `${path}/${encodeURIComponent(rowId)}`
+  const keyed = (key: readonly (string | number)[]) =>
+    `${path}/_key/${key.map((value) => encodeURIComponent(value)).join()}`
+
+  return {
+    /** @throws RestClientError ERR_NOT_FOUND */
+    get: (rowId: string, options?: AnswerOptions) =>
+      json<R>({ path: row(rowId) + queryOf(answerParameters(options)), signal: options?.signal }),
+    /** The record with its entity tag, to change it only if nobody else did. */
+    async getTagged(rowId: string, options?: CallOptions): Promise<Tagged<R>> {
+      const response = await send({ path: row(rowId), signal: options?.signal })
+      return { record: (await response.json()) as R, etag: response.headers.get('etag') ?? '' }
+    },
+    /** The record with this functional key, in the order of the key's fields. */
+    getByKey: (key: readonly (string | number)[], options?: AnswerOptions) =>
+      json<R>({ path: keyed(key) + queryOf(answerParameters(options)), signal: options?.signal }),
+    create: (values: Input<R>, options?: WriteOptions) => write<R>('POST', path, options, values),
+    update: (rowId: string, values: Input<R>, options?: WriteOptions) => write<R>('PUT', row(rowId), options, values),
+    /** Updates the record with this functional key, or creates it. */
+    upsert: (key: readonly (string | number)[], values: Input<R>, options?: WriteOptions) =>
+      write<R>('PUT', keyed(key), options, values),
+    delete: (rowId: string, options?: WriteOptions) => write<{ row_id: string }>('DELETE', row(rowId), options),
+    /** All matching records, one at a time as they arrive: nothing is kept, and the call ends when the loop does. */
+    async *search(options: SearchOptions<R> = {}): AsyncGenerator<R> {
+      const headers = { Accept: 'application/x-ndjson' }
+      const { body } = await send({ path: path + searchQuery(options), headers, signal: options.signal })
+      for await (const line of lines(body)) if (line) yield JSON.parse(line) as R
+    },
+    /** One page; the next one with its `cursor`. Stable while records are written and deleted. */
+    async page(options: SearchOptions<R> & { cursor?: string; pageSize?: number } = {}): Promise<Page<R>> {
+      const more = { _cursor: options.cursor ?? '', _pagesize: options.pageSize }
+      const response = await send({ path: path + searchQuery(options, more), signal: options.signal })
+      const records = (await response.json()) as R[]
+      return { records, cursor: response.headers.get('x-next-cursor') ?? undefined }
+    },
+    count: (filters: Filters<R> = {}, options?: CallOptions) =>
+      json<Count>({ path: path + queryOf(filters, { _count: true }), signal: options?.signal }),
+    /** Words; all must be met; `word*` is a prefix, `"some words"` a phrase. */
+    indexSearch: (text: string, options: SearchOptions<R> & { page?: number; pageSize?: number } = {}) =>
+      json<IndexRecord<R>[]>({
+        path: path + searchQuery(options, { _indexsearch: text, _page: options.page, _pagesize: options.pageSize }),
+        signal: options.signal,
+      }),
+    /** Writes several records: all or nothing, or with `atomic: false` each on its own. */
+    batch: (items: readonly BatchItem<R>[], options: WriteOptions & { atomic?: boolean } = {}) =>
+      write<unknown[]>('POST', `${path}/_batch`, options, items, { _atomic: options.atomic }),
+    metadata: (context?: string | number, options?: CallOptions) =>
+      json<AnyRecord>({ path: path + queryOf({ _metadata: true, _metadacontext: context }), signal: options?.signal }),
+    /** The result; of a background action its task. Without `rowId` it works on the records that `filters` match. */
+    async action(
+      action: string,
+      parameters: Readonly<Record<string, unknown>> = {},
+      options: CallOptions & { rowId?: string; filters?: Filters<R> } = {},
+    ): Promise<{ result: unknown } | { task: Task }> {
+      const target = options.rowId === undefined ? path : row(options.rowId)
+      const response = await send({
+        method: 'POST',
+        path: `${target}/action:${encodeURIComponent(action)}${queryOf(options.filters ?? {})}`,
+        json: parameters,
+        signal: options.signal,
+      })
+      const body: unknown = await response.json()
+      return response.status === 202 ? { task: body as Task } : (body as { result: unknown })
+    },
+    /** The published document as an answer: read it by `text()`, `blob()` or its `body`. */
+    publication: (template: string, options: SearchOptions<R> & { rowId?: string } = {}) =>
+      send({
+        path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${searchQuery(options)}`,
+        signal: options.signal,
+      }),
+    crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CallOptions & { cubes?: boolean }) =>
+      json<AnyRecord>({
+        path: path + queryOf(filters, { _crosstab: crosstab, _crosstabcubes: options?.cubes }),
+        signal: options?.signal,
+      }),
+    /** The content of a document field as an answer, e.g. to read its `body` as a stream. */
+    download: (rowId: string, field: string, options?: CallOptions & { range?: string }) =>
+      send({
+        path: `${row(rowId)}/_document/${encodeURIComponent(field)}`,
+        headers: { Range: options?.range },
+        signal: options?.signal,
+      }),
+    /** Puts a document into a field; gives the changed record. Node streams of any length, browsers a `Blob`. */
+    upload: (
+      rowId: string,
+      field: string,
+      content: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
+      document: { readonly name: string; readonly type?: string },
+      options?: WriteOptions,
+    ) =>
+      json<R>({
+        method: 'PUT',
+        path: `${row(rowId)}/_document/${encodeURIComponent(field)}${queryOf({ _name: document.name })}`,
+        headers: { 'Content-Type': document.type ?? 'application/octet-stream', 'If-Match': options?.ifMatch },
+        body: content,
+        signal: options?.signal,
+      }),
+  }
+
+  function write<T>(
+    method: 'POST' | 'PUT' | 'DELETE',
+    target: string,
+    options: WriteOptions = {},
+    values?: unknown,
+    more: Parameters = {},
+  ): Promise<T> {
+    const { idempotencyKey, ifMatch, signal } = options
+    return json<T>({
+      method,
+      path: target + queryOf(answerParameters(options), more),
+      headers: {
+        'Idempotency-Key': idempotencyKey === true ? crypto.randomUUID() : idempotencyKey,
+        'If-Match': ifMatch,
+      },
+      json: values,
+      signal,
+    })
+  }
+
+  function searchQuery(options: SearchOptions<R>, more: Parameters = {}): string {
+    const filters = (options.filters ?? {}) as Readonly<Record<string, FilterValue>>
+    return queryOf(filters, answerParameters(options), { _order: options.order?.join() }, more)
+  }
+}

@@ -1,0 +1,122 @@
+/** Who calls: a user with a password (sent as basic authentication until `login()`), or a token; or a function that knows. */
+export type Credentials = { readonly login: string; readonly password: string } | { readonly token: string }
+
+export interface ClientOptions {
+  /** Base address of the service, e.g. `https://host/api/rest`. */
+  readonly url: string
+  /** Absent: calls are anonymous, or carry the cookies of the page. */
+  readonly credentials?: Credentials | (() => Credentials | undefined | Promise<Credentials | undefined>)
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Most repetitions of a call after 429, 503 or a lost connection. Default 3; 0 for none. */
+  readonly retries?: number
+  /** Where `login` and `logout` are. Default: beside the base address, e.g. `https://host/api`. */
+  readonly loginUrl?: string
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+/** What an answer holds beyond the default. */
+export interface AnswerOptions extends CallOptions {
+  /** Only these fields (and `row_id`). */
+  readonly fields?: readonly string[]
+  /** Add created_dt, created_by, updated_dt, updated_by. */
+  readonly timestamps?: boolean
+  /** Contents of document fields in place of their ids: all, or these. */
+  readonly inlineDocuments?: true | readonly string[]
+  readonly inlineThumbnails?: true | readonly string[]
+}
+
+/** A condition in the filter language of the service; several: one of them. Numbers and booleans are taken as they are. */
+export type FilterValue = string | number | boolean | readonly (string | number | boolean)[]
+
+/** By field name, also joined fields and bounds such as `dmin__mov_date`. */
+export type Filters<R> = { readonly [K in keyof R & string]?: FilterValue } & { readonly [name: string]: FilterValue }
+
+export interface SearchOptions<R> extends AnswerOptions {
+  readonly filters?: Filters<R>
+  /** Fields to sort by; `-` before a field turns it round. */
+  readonly order?: readonly string[]
+}
+
+export interface WriteOptions extends AnswerOptions {
+  /** Refused with 412 unless the record still has this entity tag (`etag` of a `get`). */
+  readonly ifMatch?: string
+  /** Everything runs, nothing is kept. */
+  readonly dryRun?: boolean
+  /**
+   * A repeat with the same key is answered like the first one, so a create can be repeated safely; `true`: a new key,
+   * for the repetitions of this call.
+   */
+  readonly idempotencyKey?: string | true
+}
+
+export interface Page<R> {
+  readonly records: readonly R[]
+  /** Gives the next page; absent on the last one. */
+  readonly cursor: string | undefined
+}
+
+export interface Count {
+  readonly count: number
+  readonly page: number
+  readonly maxpage: number
+  readonly pagesize: number
+}
+
+export interface IndexRecord<R> {
+  readonly object: string
+  readonly row_id: string
+  readonly key: string
+  readonly value: string
+  readonly data: R
+  readonly score: number
+}
+
+export interface Session {
+  readonly authtoken: string
+  /** Milliseconds since 1970. */
+  readonly authtokenexpiry: number
+  readonly login: string
+  readonly userid: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly email: string
+  readonly lang: string
+}
+
+/** A background action. */
+export interface Task {
+  readonly id: string
+  readonly status: 'running' | 'done' | 'failed' | 'cancelled'
+  readonly done: number
+  readonly total: number | null
+  readonly text: string
+  readonly result?: unknown
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/** A change of a record, as the stream of events tells it. */
+export interface ChangeEvent {
+  /** Continues the stream behind this event. */
+  readonly id: string
+  readonly object: string
+  readonly row_id: string
+  readonly action: 'create' | 'update' | 'delete'
+  readonly [name: string]: unknown
+}
+
+export type BatchItem<R> =
+  | { readonly action: 'create' | 'upsert'; readonly values: Partial<R> }
+  | { readonly action: 'update'; readonly row_id: string; readonly values: Partial<R> }
+  | { readonly action: 'delete'; readonly row_id: string }
+
+/** Any record: what an object without a type has. */
+export interface AnyRecord {
+  row_id: string
+  // Values of an unknown object: the caller knows their types.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  [field: string]: any
+}
