@@ -52,7 +52,15 @@ export interface CountResult {
   readonly pagesize: number
 }
 
-export interface UpdateOptions extends AnswerOptions {
+export interface WriteOptions extends AnswerOptions {
+  /**
+   * The values are those of a record from elsewhere: read-only, create-only and technical fields are taken too, and any
+   * state. For imports; from code, never by a client's wish. Default false.
+   */
+  readonly restore?: boolean | undefined
+}
+
+export interface UpdateOptions extends WriteOptions {
   /** Refused with ERR_PRECONDITION unless it is true for the record as this user would get it now. */
   readonly precondition?: ((record: BusinessRecord) => boolean) | undefined
 }
@@ -152,7 +160,7 @@ export interface BusinessObjects {
     principal: Principal,
     object: O,
     values: unknown,
-    options?: AnswerOptions,
+    options?: WriteOptions,
   ): Promise<RecordFor<O>>
   /** @throws RestError ERR_NOT_FOUND */
   get<O extends ObjectName>(

@@ -9,6 +9,7 @@ import { isJoined } from '../model/model.js'
 import { unknownField } from '../model/create-model.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
+import type { WriteOptions } from './business-objects.js'
 
 /** What a client sent, sorted out. */
 export interface Input {
@@ -32,7 +33,12 @@ export interface Upload {
  * Reads a request body: joined, technical and read-only fields and the row id are ignored, since clients send back what
  * they got; an unknown name is a message. Source: wire-decisions, "input".
  */
-export function readInput(access: Access, body: unknown, operation: 'create' | 'update'): Input {
+export function readInput(
+  access: Access,
+  body: unknown,
+  operation: 'create' | 'update',
+  { restore = false }: WriteOptions = {},
+): Input {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object of field values.')
   }
@@ -48,7 +54,7 @@ export function readInput(access: Access, body: unknown, operation: 'create' | '
       messages.push(...unknownField(object, name).messages)
       continue
     }
-    if (isJoined(field) || isIgnored(field, operation)) continue
+    if (isJoined(field) || (restore ? isGivenId(field, operation) : isIgnored(field, operation))) continue
     const given = (body as Record<string, unknown>)[name]
     // Code, other than JSON, may say "not given" this way.
     if (given === undefined) continue
@@ -84,8 +90,13 @@ export function readInput(access: Access, body: unknown, operation: 'create' | '
 
 function isIgnored(field: FieldModel, operation: 'create' | 'update'): boolean {
   const { object } = field
-  if (field === object.id) return operation === 'update' || field.definition.readOnly !== false
+  if (field === object.id) return isGivenId(field, operation)
   return field.readOnly || (field.createOnly && operation === 'update') || object.technical.includes(field)
+}
+
+/** A row id that nobody but the database assigns, or that is there already. */
+function isGivenId(field: FieldModel, operation: 'create' | 'update'): boolean {
+  return field === field.object.id && (operation === 'update' || field.definition.readOnly !== false)
 }
 
 const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/

@@ -269,3 +269,24 @@ test('onChange is told of what was committed, and of nothing else', async () => 
     { object, operation: 'delete', rowId },
   ])
 })
+
+test('restore takes a record as it was: read-only, create-only and technical fields, and any state', async () => {
+  const { service } = createService()
+  const created = { created_by: 'ann', created_dt: '2001-02-03 04:05:06', updated_by: 'bob' }
+  const values = { ...alien, ...created, mov_rank: 7, mov_origin: 'US', mov_state: 'archived' }
+  const { row_id: id } = await service.create(boss, Movie, values, { restore: true })
+  expect(await service.get(boss, 'Movie', id, { timestamps: true })).toMatchObject({
+    ...values,
+    updated_dt: '2026-05-06 12:00:00',
+  })
+  const changes = { mov_origin: 'FR', mov_state: 'draft', mov_rank: 8, updated_by: 'carl', row_id: '99' }
+  await service.update(boss, Movie, id, changes, { restore: true })
+  expect(await service.get(boss, 'Movie', id, { timestamps: true })).toMatchObject({
+    ...values,
+    ...changes,
+    row_id: id,
+  })
+  await expect(service.create(boss, Movie, { ...alien, mov_title: '' }, { restore: true })).rejects.toMatchObject({
+    code: 'ERR_VALIDATION',
+  })
+})

@@ -1,6 +1,7 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel, Selection } from '../model/model.js'
 import type { Access } from '../rights/access.js'
@@ -8,7 +9,7 @@ import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
 import type { StoreSession } from '../store.js'
-import type { AnswerOptions, ObjectName, UpdateOptions } from './business-objects.js'
+import type { ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
@@ -31,7 +32,7 @@ interface Write {
   readonly where: Filter | undefined
   readonly transaction: LazyTransaction
   readonly hookContext: WriteContext
-  readonly options: AnswerOptions | undefined
+  readonly options: WriteOptions | undefined
 }
 
 /** create, update and delete: each one transaction, a single statement where nothing more is needed. */
@@ -42,13 +43,13 @@ export function createWrites(context: ServiceContext) {
     principal: Principal,
     name: ObjectName,
     body: unknown,
-    options?: AnswerOptions,
+    options?: WriteOptions,
   ): Promise<BusinessRecord> {
     const object = context.resolve(name)
     const access = accessOf(principal, object)
     const where = access.need('C')
     refuseReadOnly(object)
-    const input = readInput(access, body, 'create')
+    const input = readInput(access, body, 'create', options)
     const attempt: Attempt = { object, operation: 'create', values: input.values }
     return inTransaction(attempt, (transaction) => {
       const hookContext = createHookContext(object, principal, input, transaction, 'create', async () => undefined)
@@ -58,9 +59,10 @@ export function createWrites(context: ServiceContext) {
   }
 
   async function runCreate(write: Write): Promise<BusinessRecord> {
-    const { object, access, principal, input, hookContext } = write
+    const { object, access, principal, input, hookContext, options } = write
     const { hooks } = object.definition
     const { values } = input
+    const restored = options?.restore ? { ...values } : {}
     if (hooks?.isCreateEnable && !(await hooks.isCreateEnable(hookContext))) throw notEnabled('created', object)
     if (hooks?.initCreate) await hooks.initCreate(hookContext)
     const now = context.clock()
@@ -69,7 +71,7 @@ export function createWrites(context: ServiceContext) {
     await refuse(write, undefined, [
       ...input.messages,
       ...checkDocumentIds(input, undefined),
-      ...checkInitialState(object, values),
+      ...(options?.restore ? [] : checkInitialState(object, values)),
     ])
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
@@ -77,6 +79,7 @@ export function createWrites(context: ServiceContext) {
     if (object.technical.length > 0) {
       values['created_dt'] = values['updated_dt'] = timestamp(now)
       values['created_by'] = values['updated_by'] = principal.login
+      restoreTechnical(object, values, restored)
     }
     return save(write, hooks?.postCreate, (session) => session.insert(object, values, write.select))
   }
@@ -93,7 +96,7 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('U')
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
-    const input = readInput(access, body, 'update')
+    const input = readInput(access, body, 'update', options)
     const attempt: Attempt = { object, operation: 'update', rowId: id, values: input.values }
     return inTransaction(attempt, (transaction) => {
       let whole: Promise<BusinessRecord> | undefined
@@ -118,6 +121,7 @@ export function createWrites(context: ServiceContext) {
     const { object, access, principal, input, select, where, transaction, hookContext } = write
     const { hooks } = object.definition
     const { values } = input
+    const restored = options?.restore ? { ...values } : {}
     if (options?.precondition) await requirePrecondition(write, id, options.precondition)
     if (hooks?.isUpdateEnable && !(await hooks.isUpdateEnable({ ...hookContext, record: await old() })))
       throw notEnabled('updated', object)
@@ -126,7 +130,7 @@ export function createWrites(context: ServiceContext) {
     const messages = [...input.messages]
     if (input.documentIds.length > 0) messages.push(...checkDocumentIds(input, await old()))
     const { state } = object
-    if (state && state.name in values)
+    if (state && state.name in values && !options?.restore)
       messages.push(
         ...checkTransition(
           object,
@@ -147,6 +151,7 @@ export function createWrites(context: ServiceContext) {
     if (object.technical.length > 0) {
       values['updated_dt'] = timestamp(context.clock())
       values['updated_by'] = principal.login
+      restoreTechnical(object, values, restored)
     }
     const record = await save(write, hooks?.postUpdate, async (session) => {
       return (
@@ -314,6 +319,18 @@ async function hashPasswords(object: ObjectModel, values: Record<string, FieldVa
   for (const { name, type } of object.fields) {
     const value = values[name]
     if (type.name === 'password' && typeof value === 'string' && value !== '') values[name] = await hashPassword(value)
+  }
+}
+
+/** Puts the technical values that came with a record in place of those of now. */
+function restoreTechnical(
+  object: ObjectModel,
+  values: Record<string, FieldValue>,
+  restored: Readonly<Record<string, FieldValue>>,
+): void {
+  for (const { name } of object.technical) {
+    const value = restored[name]
+    if (!isEmpty(value)) values[name] = value as FieldValue
   }
 }
 
