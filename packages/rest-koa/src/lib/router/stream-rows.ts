@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import type { Respond } from '../http/answer.js'
+import { drained } from '../http/send-content.js'
 
 /** How rows become text. */
 export interface RowFormat {
@@ -90,15 +91,4 @@ async function write(
     // A store that answers at once would otherwise keep the event loop from all other requests.
     await setImmediate()
   }
-}
-
-function drained({ res }: Context): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      res.off('drain', done).off('close', done)
-      resolve()
-    }
-    if (res.destroyed) return resolve()
-    res.on('drain', done).on('close', done)
-  })
 }

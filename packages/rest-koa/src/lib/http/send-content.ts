@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import type { HeaderList } from './answer.js'
+
+/** What is answered: all bytes, or a stream of them, whose length may be known beforehand. */
+export type Content = Uint8Array | { readonly stream: Readable; readonly length?: number | undefined }
+
+/**
+ * Gives an answer of bytes, past Koa's response path. `HEAD` gets the same headers. A stream is read as the client takes
+ * it, and destroyed when the client goes away or asked for the headers only. A stream that fails before its first byte is
+ * an error with its own status; one that fails later is thrown after the headers were sent.
+ */
+export async function sendContent(
+  context: Context,
+  status: number,
+  headers: HeaderList,
+  content: Content,
+): Promise<void> {
+  const { req, res } = context
+  const isHead = req.method === 'HEAD'
+  const stream = content instanceof Uint8Array ? undefined : content.stream
+  if (stream && !isHead) await readyToRead(stream)
+  context.respond = false
+  if (content.length !== undefined) headers.push('Content-Length', `${content.length}`)
+  res.writeHead(status, headers)
+  if (isHead) {
+    stream?.destroy()
+    res.end()
+  } else if (stream) {
+    await write(context, stream)
+  } else {
+    context.state['bytes'] = content.length
+    res.end(content)
+  }
+}
+
+/** Waits for the first bytes, the end or the failure of a stream. */
+function readyToRead(stream: Readable): Promise<void> {
+  if (stream.errored) return Promise.reject(stream.errored)
+  if (stream.readableLength > 0 || stream.readableEnded) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const stop = (): void => void stream.off('readable', onReady).off('end', onReady).off('error', onError)
+    const onReady = (): void => {
+      stop()
+      resolve()
+    }
+    const onError = (error: Error): void => {
+      stop()
+      reject(error)
+    }
+    stream.on('readable', onReady).on('end', onReady).on('error', onError)
+  })
+}
+
+async function write(context: Context, stream: Readable): Promise<void> {
+  const { res } = context
+  const clientGone = (): void => void stream.destroy()
+  res.once('close', clientGone)
+  let bytes = 0
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array | string>) {
+      bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length
+      context.state['bytes'] = bytes
+      if (!res.write(chunk)) await drained(context)
+      if (res.destroyed) break
+    }
+    res.end()
+  } catch (error) {
+    // Reading ends with an error also when the client went away.
+    if (!res.destroyed) throw error
+  } finally {
+    res.off('close', clientGone)
+  }
+}
+
+/** Waits until the client took what was written, or went away. */
+export function drained({ res }: Context): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    if (res.destroyed) return resolve()
+    res.on('drain', done).on('close', done)
+  })
+}
