@@ -32,11 +32,16 @@ export type AggregateFunction = 'count' | 'sum' | 'min' | 'max'
 
 /** One GROUP BY. */
 export interface AggregateQuery {
-  /** Readable fields, joined ones too; none: one row of totals. */
+  /** Fields of an ordered type, joined ones too; `by` for dates and datetimes only. None: one row of totals. */
   readonly groups: readonly { readonly field: string; readonly by?: DatePart | undefined }[]
-  /** `count` without a field counts rows, with one the rows where it is not empty; the others leave empty values out. */
+  /**
+   * `count` without a field counts rows, with one the rows where it is not empty; the others leave empty values out.
+   * `sum` takes integers and decimals, `min` and `max` also dates, datetimes and times.
+   */
   readonly values: readonly { readonly function: AggregateFunction; readonly field?: string | undefined }[]
   readonly where?: Filter | undefined
+  /** Most groups; which of them, when there are more, is not said. Default: all. */
+  readonly limit?: number | undefined
 }
 
 /** One group. */
@@ -44,8 +49,8 @@ export interface AggregateRow {
   /** In the order of `groups`; empty values form a group of their own; a part of a date is a string. */
   readonly groups: readonly FieldValue[]
   /**
-   * In the order of `values`, exact: `count` a number; `sum` of numbers as digits (a string such as `-12.50`, so that
-   * nothing is rounded), `min` and `max` as the field's value; `null` (or the field's empty value) where there was none.
+   * In the order of `values`, exact: `count` a number; `sum` digits (a string such as `-12.5`, without superfluous zeros,
+   * so that nothing is rounded); `min` and `max` the field's value; `null` where there was none.
    */
   readonly values: readonly FieldValue[]
 }
@@ -87,7 +92,10 @@ export interface StoreSession {
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
   count(object: ObjectModel, where?: Filter): Promise<number>
-  /** Groups matching rows in one pass; rows in no particular order. @throws StoreError `internal` without the capability. */
+  /**
+   * Groups matching rows in one pass; in no particular order. Where a table holds one value in several forms, e.g. NULL and
+   * the empty text, its group may come in several rows. @throws StoreError `internal` without the capability.
+   */
   aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]>
   /** Rows whose index holds the terms, best first, then by row id. @throws StoreError `internal` without the capability. */
   searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]>

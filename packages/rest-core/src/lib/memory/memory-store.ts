@@ -1,8 +1,19 @@
 import { StoreError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
-import type { ObjectStore, Query, ReadOptions, StoreCapabilities, StoreSession, SyncPlan, Values } from '../store.js'
+import type {
+  AggregateQuery,
+  AggregateRow,
+  ObjectStore,
+  Query,
+  ReadOptions,
+  StoreCapabilities,
+  StoreSession,
+  SyncPlan,
+  Values,
+} from '../store.js'
 import type { Selection } from '../model/model.js'
+import { aggregateRows } from './aggregate.js'
 import { MemoryData, type View } from './memory-data.js'
 import { rowTest, sortRows, toRecord } from './reading.js'
 import type { Row } from './rows.js'
@@ -14,7 +25,7 @@ const capabilities: StoreCapabilities = Object.freeze({
   migrations: false,
   introspection: false,
   concurrentWriters: false,
-  aggregation: false,
+  aggregation: true,
   indexSearch: false,
   likeFoldsUnicode: false,
 })
@@ -138,8 +149,9 @@ function createSession(
       return count
     },
 
-    async aggregate(): Promise<never> {
-      throw new StoreError('internal', 'This store cannot aggregate.')
+    async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
+      assertUsable()
+      return aggregateRows(view, object, query)
     },
 
     async searchIndex(): Promise<never> {

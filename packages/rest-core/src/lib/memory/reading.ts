@@ -11,27 +11,28 @@ import type { Row } from './rows.js'
 export function rowTest(view: View, object: ObjectModel, where: Filter | undefined): (row: Row) => boolean {
   if (!where) return () => true
   const fields = [...fieldNames(where)].map((name) => object.readable.get(name) as ReadableField)
-  return (row) => matches(where, read(view, row, fields), object)
+  return (row) => matches(where, readFields(view, row, fields), object)
 }
 
 /** The rows in this order. */
 export function sortRows(view: View, object: ObjectModel, rows: readonly Row[], order: readonly Order[]): Row[] {
   const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
-  const records = new Map(rows.map((row) => [row, read(view, row, fields)]))
+  const records = new Map(rows.map((row) => [row, readFields(view, row, fields)]))
   const compare = compareRecords(order, object)
   return rows.toSorted((a, b) => compare(records.get(a) as BusinessRecord, records.get(b) as BusinessRecord))
 }
 
 /** The row as a record; changing it does not change the row. */
 export function toRecord(view: View, row: Row, select: Selection): BusinessRecord {
-  const record = read(view, row, select.fields)
+  const record = readFields(view, row, select.fields)
   for (const [name, value] of Object.entries(record)) {
     if (typeof value === 'object') record[name] = structuredClone(value)
   }
   return record
 }
 
-function read(view: View, row: Row, fields: readonly ReadableField[]): BusinessRecord {
+/** The values of some fields; arrays and objects in it are those of the row. */
+export function readFields(view: View, row: Row, fields: readonly ReadableField[]): BusinessRecord {
   return Object.fromEntries(fields.map((field) => [field.name, valueOf(view, row, field)])) as BusinessRecord
 }
 
