@@ -108,6 +108,20 @@ export type {
   ServiceInterface,
   ServiceOperation,
 } from './lib/documentation/service-interface.js'
+export { metadataContexts, readMetadataContext } from './lib/metadata/context.js'
+export type { MetadataContext } from './lib/metadata/context.js'
+export { objectMetadata } from './lib/metadata/object-metadata.js'
+export type {
+  ActionMetadata,
+  AreaMetadata,
+  AxisMetadata,
+  CrosstabMetadata,
+  FieldMetadata,
+  LinkMetadata,
+  ListValueMetadata,
+  ObjectMetadata,
+  PublicationMetadata,
+} from './lib/metadata/metadata.js'
 export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/document-store.js'
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'

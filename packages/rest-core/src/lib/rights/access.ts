@@ -15,6 +15,8 @@ export interface Access {
   readonly selectionWithTimestamps: Selection
   /** The rows covered by the letter. @throws RestError ERR_RIGHT when it is not granted. */
   need(letter: RightLetter): Filter | undefined
+  /** Whether the letter is granted, for some rows at least. */
+  may(letter: RightLetter): boolean
   /** A field that this user may read, sort and filter. @throws RestError ERR_BAD_REQUEST, the same as for a field that is not there. */
   readable(name: string): ReadableField
   /**
@@ -56,6 +58,7 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
       ...names({ fields: object.technical.filter((field) => !hides(field)) }),
     ]),
     need,
+    may: (letter) => granted?.letters.has(letter) ?? false,
     readable,
     allows,
     hides,

@@ -1,0 +1,157 @@
+import type { Scope } from '../actions/action.js'
+import type { CrosstabValueModel } from '../crosstabs/crosstab.js'
+import type { FieldValue } from '../fields/field-type.js'
+import type { ReferenceModel } from '../model/model.js'
+import type { PublicationFormat } from '../publications/publication.js'
+
+/** What an object is made of, as one user may know it. Source: wire-decisions, "metadata". */
+export interface ObjectMetadata {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly plurallabel: string
+  readonly help: string
+  /** Name of an icon; empty: none. */
+  readonly icon: string
+  readonly rowidfield: string
+  /** Always empty. Not specified; kept because clients of such services look for it. */
+  readonly template: string
+  /** What this user may do. */
+  readonly create: boolean
+  readonly update: boolean
+  readonly del: boolean
+  readonly copy: boolean
+  readonly export: boolean
+  /** There is a publication that the user may use. */
+  readonly print: boolean
+  readonly updateAll: boolean
+  /** Nobody can write records. */
+  readonly readonly: boolean
+  /** Records can be found by words. */
+  readonly indexable: boolean
+  readonly areas: readonly AreaMetadata[]
+  readonly fields: readonly FieldMetadata[]
+  readonly links: readonly LinkMetadata[]
+  readonly actions: readonly ActionMetadata[]
+  readonly crosstabs: readonly CrosstabMetadata[]
+  readonly publications: readonly PublicationMetadata[]
+}
+
+/** A group of fields on a page. */
+export interface AreaMetadata {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  /** From 1 on. */
+  readonly order: number
+}
+
+export interface FieldMetadata {
+  /** `<Object>.<field>`. */
+  readonly id: string
+  /** Name in records. */
+  readonly name: string
+  /** The same. */
+  readonly input: string
+  /** The name with a point where a reference is followed: `mov_genre_id.gen_name`. */
+  readonly fullinput: string
+  /** Place among the fields, from 1 on. */
+  readonly order: number
+  readonly label: string
+  readonly help: string
+  /** Type number. */
+  readonly type: number
+  /** Most characters or digits; 0: no limit. */
+  readonly length: number
+  /** Digits after the point. */
+  readonly precision: number
+  /** Name of the area. */
+  readonly area: string
+  readonly key: boolean
+  /** A value must be given in this context. */
+  readonly required: boolean
+  /** A value may be given in this context. */
+  readonly updatable: boolean
+  readonly visible: boolean
+  /** It can be filtered. */
+  readonly searchable: boolean
+  /** Place in the object's own sort, negative when descending; 0: it is not in it. */
+  readonly searchOrder: number
+  readonly defaultValue: FieldValue
+  /** Joined field: id and name of the reference that it comes with. */
+  readonly refId: string | null
+  readonly ref: string | null
+  /** Reference, joined field: the linked object, and its field. */
+  readonly refObject: string | null
+  readonly refField: string | null
+  readonly listOfValuesName: string | null
+  readonly listOfValues: readonly ListValueMetadata[] | null
+}
+
+export interface ListValueMetadata {
+  readonly code: string
+  /** For people. */
+  readonly value: string
+  readonly enabled: boolean
+}
+
+/** A reference of another object, or of the object itself, that points here. */
+export interface LinkMetadata {
+  /** `<Object>.<field>`. */
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  /** The object that refers. */
+  readonly object: string
+  /** Its field. */
+  readonly field: string
+  /** What happens to its records when the linked one is deleted. */
+  readonly onDelete: ReferenceModel['onDelete']
+}
+
+export interface ActionMetadata {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  readonly scope: Scope
+  /** Question to put before it runs; empty: none. */
+  readonly confirm: string
+  /** It is answered at once and runs on. */
+  readonly background: boolean
+  readonly parameters: readonly FieldMetadata[]
+}
+
+export interface PublicationMetadata {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  readonly scope: Scope
+  readonly format: PublicationFormat
+  readonly mime: string
+}
+
+export interface CrosstabMetadata {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  readonly lines: readonly AxisMetadata[]
+  readonly columns: readonly AxisMetadata[]
+  readonly values: readonly {
+    readonly name: string
+    readonly label: string
+    readonly function: CrosstabValueModel['function']
+    /** `null`: records are counted. */
+    readonly field: string | null
+  }[]
+}
+
+export interface AxisMetadata {
+  readonly name: string
+  readonly label: string
+  readonly field: string
+  /** Part of the date; `null`: the whole value. */
+  readonly by: string | null
+}

@@ -1,0 +1,131 @@
+import type { ActionModel } from '../actions/action.js'
+import type { CrosstabAxisModel, CrosstabModel } from '../crosstabs/crosstab.js'
+import type { ObjectModel } from '../model/model.js'
+import type { PublicationModel } from '../publications/publication.js'
+import { accessOf } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
+import type { MetadataContext } from './context.js'
+import { fieldsMetadata, parametersMetadata } from './fields.js'
+import type {
+  ActionMetadata,
+  AreaMetadata,
+  AxisMetadata,
+  CrosstabMetadata,
+  LinkMetadata,
+  ObjectMetadata,
+  PublicationMetadata,
+} from './metadata.js'
+import { usableActions, usableCrosstabs, usablePublications } from './usable.js'
+
+/**
+ * What an object is made of, as this user may know it: hidden fields are left out, and so are links, actions, pivot tables
+ * and publications that the user may not use.
+ *
+ * @throws RestError ERR_RIGHT when the user may not read the object.
+ */
+export function objectMetadata(principal: Principal, object: ObjectModel, context: MetadataContext): ObjectMetadata {
+  const access = accessOf(principal, object)
+  access.need('R')
+  const { name, label, pluralLabel, definition, readOnly, index } = object
+  const writes = (letter: 'C' | 'U' | 'D'): boolean => !readOnly && access.may(letter)
+  const publications = usablePublications(access)
+  return {
+    id: name,
+    name,
+    label,
+    plurallabel: pluralLabel,
+    help: definition.help ?? '',
+    icon: definition.icon ?? '',
+    rowidfield: 'row_id',
+    template: '',
+    create: writes('C'),
+    update: writes('U'),
+    del: writes('D'),
+    copy: writes('C'),
+    export: true,
+    print: publications.length > 0,
+    updateAll: writes('U'),
+    readonly: readOnly,
+    indexable: index !== undefined,
+    areas: areasOf(object),
+    fields: fieldsMetadata(access, context),
+    links: linksOf(principal, object),
+    actions: usableActions(access).map((action) => describeAction(object, action)),
+    crosstabs: usableCrosstabs(access).map((crosstab) => describeCrosstab(object, crosstab)),
+    publications: publications.map((publication) => describePublication(object, publication)),
+  }
+}
+
+/** Without areas of its own an object has one, of its name. */
+function areasOf({ name, label, definition: { areas = { [name]: label } } }: ObjectModel): AreaMetadata[] {
+  return Object.entries(areas).map(([area, text], index) => ({
+    id: `${name}.${area}`,
+    name: area,
+    label: text,
+    order: index + 1,
+  }))
+}
+
+function linksOf(principal: Principal, { referencedBy }: ObjectModel): LinkMetadata[] {
+  return referencedBy
+    .filter(({ object, field }) => {
+      const access = accessOf(principal, object)
+      return field.visible && access.may('R') && !access.hides(field)
+    })
+    .map(({ object, field }) => ({
+      id: `${object.name}.${field.name}`,
+      name: `${object.name}.${field.name}`,
+      label: object.pluralLabel,
+      object: object.name,
+      field: field.name,
+      onDelete: field.onDelete,
+    }))
+}
+
+function describeAction(
+  object: ObjectModel,
+  { name, label, scope, parameters, definition }: ActionModel,
+): ActionMetadata {
+  return {
+    id: `${object.name}.${name}`,
+    name,
+    label,
+    help: definition.help ?? '',
+    scope,
+    confirm: definition.confirm ?? '',
+    background: definition.background ?? false,
+    parameters: parametersMetadata(parameters),
+  }
+}
+
+function describePublication(
+  object: ObjectModel,
+  { name, label, scope, mime, definition }: PublicationModel,
+): PublicationMetadata {
+  const { help = '', format } = definition
+  return { id: `${object.name}.${name}`, name, label, help, scope, format, mime }
+}
+
+function describeCrosstab(
+  object: ObjectModel,
+  { name, label, lines, columns, values, definition }: CrosstabModel,
+): CrosstabMetadata {
+  return {
+    id: `${object.name}.${name}`,
+    name,
+    label,
+    help: definition.help ?? '',
+    lines: lines.map(describeAxis),
+    columns: columns.map(describeAxis),
+    values: values.map((value) => ({
+      name: value.name,
+      label: value.label,
+      function: value.function,
+      field: value.field?.name ?? null,
+    })),
+  }
+}
+
+function describeAxis({ name, label, field, by }: CrosstabAxisModel): AxisMetadata {
+  return { name, label, field: field.name, by: by ?? null }
+}
