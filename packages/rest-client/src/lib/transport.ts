@@ -79,8 +79,10 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
   }
 
   async function call(address: string, init: RequestInit): Promise<Response | RestClientError> {
+    // A browser that is refused the credentials of its page asks its user for others, unless it is told not to.
+    const own = new Headers(init.headers).has('Authorization')
     try {
-      return await fetch(address, init)
+      return await fetch(address, own ? { ...init, credentials: 'omit' } : init)
     } catch (cause) {
       if (init.signal?.aborted) throw cause
       const { origin } = new URL(address, 'http://localhost')
