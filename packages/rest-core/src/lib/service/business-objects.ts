@@ -105,7 +105,7 @@ export interface Task {
   readonly done: number
   readonly total: number | null
   readonly text: string
-  /** UTC, `yyyy-MM-dd HH:mm:ss`; `ended` is empty while it runs. */
+  /** UTC, `yyyy-MM-dd HH:mm:ss`; empty while it waits for its turn. `ended` is empty until it has ended. */
   readonly started: string
   readonly ended: string
   /** When done. */
@@ -191,8 +191,11 @@ export interface BusinessObjects {
     request?: SearchRequest,
   ): Promise<AsyncIterable<readonly RecordFor<O>[]>>
   count(principal: Principal, object: ObjectName, request?: SearchRequest): Promise<CountResult>
-  /** The cursor behind a record that a search with the same request and `cursor` gave. */
-  nextCursor(principal: Principal, object: ObjectName, request: SearchRequest, last: BusinessRecord): string
+  /**
+   * The cursor behind a record that a search with the same request and `cursor` gave; `undefined` when no other record
+   * followed it. @throws RestError ERR_BAD_REQUEST when the record's values are too long for a cursor
+   */
+  nextCursor(principal: Principal, object: ObjectName, request: SearchRequest, last: BusinessRecord): string | undefined
   /** The row id of the record with this functional key, in the order of the key's fields. @throws RestError ERR_NOT_FOUND */
   findByKey(principal: Principal, object: ObjectName, key: readonly FieldValue[]): Promise<string>
   /** Updates the record whose functional key is among `values`, or creates it. */
@@ -252,4 +255,9 @@ export interface BusinessObjects {
    * given service; on a bound service (in a hook) it takes part in the running transaction.
    */
   transaction<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T>
+  /**
+   * Aborts running actions (their `signal`), lets background ones end for a moment (option `tasks.graceMs`), and starts no
+   * new ones. Leaves the store open. May be called twice.
+   */
+  close(): Promise<void>
 }

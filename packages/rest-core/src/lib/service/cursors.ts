@@ -1,11 +1,129 @@
 import { RestError } from '../../errors.js'
+import type { FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import { compareValues } from '../filter/compare.js'
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
+import { isJoined } from '../model/model.js'
+import { accessOf } from '../rights/access.js'
+import type { Query, StoreSession } from '../store.js'
 import type { BusinessObjects } from './business-objects.js'
+import { cursorOrder, encodeCursor, type Place } from './cursor-text.js'
 import type { ServiceContext } from './service-context.js'
 
-export function createCursors(_context: ServiceContext): Pick<BusinessObjects, 'nextCursor'> {
+/** Places of the records that searches by cursor gave; `undefined` behind the last one. */
+const places = new WeakMap<BusinessRecord, Place | undefined>()
+
+export function createCursors(context: ServiceContext): Pick<BusinessObjects, 'nextCursor'> {
   return {
-    nextCursor() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: nextCursor.')
+    nextCursor(principal, name, request, last) {
+      const object = context.resolve(name)
+      if (!places.has(last)) throw new TypeError('nextCursor needs a record that a search with a cursor gave.')
+      const place = places.get(last)
+      return place && encodeCursor(object, cursorOrder(accessOf(principal, object), request.order), place)
     },
   }
+}
+
+/** A query for one page. */
+export interface PageQuery extends Query {
+  readonly limit: number
+}
+
+/**
+ * The records that follow a place, as one page. Each part of what follows is a query of its own, with nothing but a
+ * range behind equal values: databases go to its start by an index, however far that is. Most pages need one or two.
+ */
+export async function* searchFrom(
+  session: StoreSession,
+  object: ObjectModel,
+  query: PageQuery,
+  place: Place | undefined,
+): AsyncGenerator<readonly BusinessRecord[]> {
+  const { order, limit } = query
+  const selected = new Set(query.select.fields.map(({ name }) => name))
+  const added = order.map(({ field }) => field).filter((name) => !selected.has(name))
+  const select = added.length > 0 ? object.select([...selected, ...added]) : query.select
+  const rows: BusinessRecord[] = []
+  for (const part of place ? partsAfter(object, order, place) : [{ where: undefined, order }]) {
+    const start = rows.length
+    const where = and([query.where, part.where])
+    // One more than asked for tells whether there is another page.
+    const search = { select, where, order: part.order, limit: limit + 1 - start }
+    for await (const batch of session.search(object, search)) rows.push(...batch)
+    if (part.behind) checkProgress(rows[start], part.behind)
+    if (rows.length > limit) break
+  }
+  const page = rows.slice(0, limit)
+  for (const [at, record] of page.entries()) {
+    places.set(record, at < rows.length - 1 ? order.map(({ field }) => record[field] as FieldValue) : undefined)
+    for (const name of added) delete record[name]
+  }
+  if (page.length > 0) yield page
+}
+
+/** Records that follow a place and have the same values in some of the first fields of the order. */
+interface Part {
+  readonly where: Filter | undefined
+  /** The fields that still differ. */
+  readonly order: readonly Order[]
+  /** All records have another value than this. */
+  readonly behind?: { readonly field: ReadableField; readonly value: FieldValue }
+}
+
+/** What follows a place, in its order: first the records that differ in the last field only, then in the one before … */
+function partsAfter(object: ObjectModel, order: readonly Order[], place: Place): Part[] {
+  const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
+  const parts: Part[] = []
+  const unique = fields.findIndex((field, at) => isUnique(object, field, place[at] as FieldValue))
+  for (let at = unique; at >= 0; at--) {
+    const same = fields.slice(0, at).map((field, before) => equals(field, place[before] as FieldValue))
+    for (const part of behind(order.slice(at), fields[at] as ReadableField, place[at] as FieldValue))
+      parts.push({ ...part, where: and([...same, part.where]) })
+  }
+  return parts
+}
+
+/** Records behind a value of the first field of the order: empty ones come first when ascending, last when descending. */
+function behind(order: readonly Order[], field: ReadableField, value: FieldValue): Part[] {
+  const { name } = field
+  const { descending } = order[0] as Order
+  if (field.columnType.kind === 'boolean') {
+    return value === descending ? [{ where: { op: '=', field: name, value: !value }, order: order.slice(1) }] : []
+  }
+  if (isEmpty(value)) return descending ? [] : [{ where: { op: 'notNull', field: name }, order }]
+  const range: Part = {
+    where: { op: descending ? '<' : '>', field: name, value },
+    order,
+    behind: { field, value },
+  }
+  if (!descending || name === 'row_id') return [range]
+  return [range, { where: { op: 'null', field: name }, order: order.slice(1) }]
+}
+
+function equals({ name }: ReadableField, value: FieldValue): Filter {
+  return isEmpty(value) ? { op: 'null', field: name } : { op: '=', field: name, value }
+}
+
+/** No other record has this value, so nothing needs to be looked for besides it. */
+function isUnique(object: ObjectModel, field: ReadableField, value: FieldValue): boolean {
+  if (isJoined(field) || isEmpty(value)) return false
+  return field === object.id || field.unique || (object.key.length === 1 && object.key[0] === field)
+}
+
+/**
+ * A column of an existing table may hold more than its field shows, e.g. fractions of a second: then the record of the
+ * cursor lies behind itself, and pages would never end.
+ */
+function checkProgress(first: BusinessRecord | undefined, { field, value }: NonNullable<Part['behind']>): void {
+  if (!first || compareValues(first[field.name] as FieldValue, value, field) !== 0) return
+  throw new RestError(
+    'ERR_BAD_REQUEST',
+    `A cursor cannot go by "${field.name}": its column holds more than is shown. Sort by another field, or use pages.`,
+  )
+}
+
+function and(terms: readonly (Filter | undefined)[]): Filter | undefined {
+  const given = terms.filter((term) => term !== undefined)
+  return given.length > 1 ? { op: 'and', terms: given } : given[0]
 }

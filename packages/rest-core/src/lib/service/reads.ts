@@ -1,11 +1,14 @@
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilterTexts } from '../filter/parse.js'
-import type { BusinessRecord, ObjectModel, Order, Selection } from '../model/model.js'
+import type { BusinessRecord, ObjectModel, Selection } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { AnswerOptions, CountResult, ObjectName, SearchRequest } from './business-objects.js'
+import { cursorOrder, decodeCursor } from './cursor-text.js'
+import { searchFrom } from './cursors.js'
+import { readOrder } from './read-order.js'
 import { answerSelection, parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { inlineDocuments } from './documents.js'
@@ -65,16 +68,21 @@ export function createReads(context: ServiceContext) {
     const access = accessOf(principal, object)
     const rights = access.need('R')
     const select = answerSelection(access, request)
-    const order = readOrder(access, request.order)
-    const limit = request.page === undefined ? undefined : pageSizeOf(object, request)
-    const page = request.page === undefined ? 0 : wholeNumber('page', request.page, 0, Number.MAX_SAFE_INTEGER)
+    const { cursor } = request
+    const order = cursor === undefined ? readOrder(access, request.order) : cursorOrder(access, request.order)
+    const place = cursor ? decodeCursor(object, order, cursor) : undefined
+    const paged = cursor !== undefined || request.page !== undefined
+    const limit = paged ? pageSizeOf(object, request) : undefined
+    const page = readPage(request)
     const where = and(
       rights,
       await runSearchHook(object.definition.hooks?.preSearch, object, principal, readFilter(access, request)),
     )
     const session = await context.session()
     const batches = translated(
-      session.search(object, { select, where, order, limit, offset: limit === undefined ? 0 : page * limit }),
+      cursor !== undefined && limit !== undefined
+        ? searchFrom(session, object, { select, where, order, limit }, place)
+        : session.search(object, { select, where, order, limit, offset: limit === undefined ? 0 : page * limit }),
       object,
     )
     return needsRows(object, request) ? finishRows(batches, object, principal, request) : batches
@@ -162,13 +170,10 @@ function checkFields(access: Access, filter: Filter): void {
   else access.readable(filter.field)
 }
 
-function readOrder(access: Access, order: readonly Order[] | undefined): readonly Order[] {
-  if (order === undefined || order.length === 0) return access.object.order
-  for (const { field } of order) {
-    const { type } = access.readable(field)
-    if (!type.ordered) throw new RestError('ERR_BAD_REQUEST', `Field "${field}" of type ${type.name} cannot be sorted.`)
-  }
-  return order.some(({ field }) => field === 'row_id') ? order : [...order, { field: 'row_id', descending: false }]
+function readPage({ page, cursor }: SearchRequest): number {
+  if (page === undefined) return 0
+  if (cursor !== undefined) throw new RestError('ERR_BAD_REQUEST', 'Page by a cursor or by numbers, not by both.')
+  return wholeNumber('page', page, 0, Number.MAX_SAFE_INTEGER)
 }
 
 function pageSizeOf(object: ObjectModel, { pageSize }: SearchRequest): number {

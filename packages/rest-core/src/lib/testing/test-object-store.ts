@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { testClose } from './close.js'
+import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
 import { testIntrospection } from './introspection.js'
 import { testKeys } from './keys.js'
@@ -37,6 +38,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testRecords(factory)
     testFilters(factory, settings)
     testOrder(factory, settings.seed)
+    testCursors(factory, settings.seed)
     testSelections(factory)
     testKeys(factory)
     testReferences(factory)

@@ -1,0 +1,81 @@
+import { RestError } from '../../errors.js'
+import type { FieldValue } from '../fields/field-type.js'
+import { isEmpty, Problem } from '../fields/field-type.js'
+import { baseField } from '../model/create-model.js'
+import type { ObjectModel, Order, ReadableField } from '../model/model.js'
+import { isJoined } from '../model/model.js'
+import type { Access } from '../rights/access.js'
+import { readOrder } from './read-order.js'
+
+/** The values of a record in the fields of an order; the row id is the last. */
+export type Place = readonly FieldValue[]
+
+const version = 1
+
+/** Not specified; chosen so that a cursor fits into the headers and addresses that clients and proxies take. */
+const longestPlace = 3000
+
+/**
+ * The order of a search by cursor. A cursor tells the values that it stands at, so fields that the caller does not see
+ * are left out of the object's own order. It ends with the row id.
+ */
+export function cursorOrder(access: Access, asked: readonly Order[] | undefined): readonly Order[] {
+  const order = readOrder(access, asked)
+  const seen = order.filter(({ field: name }) => {
+    const field = access.object.readable.get(name)
+    return field !== undefined && !access.hides(field) && (isJoined(field) || field.visible)
+  })
+  return seen.slice(0, seen.findIndex(({ field }) => field === 'row_id') + 1)
+}
+
+/** @throws RestError ERR_BAD_REQUEST when the values are too long. */
+export function encodeCursor(object: ObjectModel, order: readonly Order[], place: Place): string {
+  const text = JSON.stringify([version, object.name, textOf(order), place])
+  if (text.length > longestPlace) {
+    throw new RestError(
+      'ERR_BAD_REQUEST',
+      `The values of record "${String(place.at(-1))}" are too long for a cursor. Sort by another field, or use pages.`,
+    )
+  }
+  return Buffer.from(text).toString('base64url')
+}
+
+/**
+ * The place that a cursor stands for.
+ *
+ * @throws RestError ERR_BAD_REQUEST for a text that `encodeCursor` did not make, or made for another object or order.
+ */
+export function decodeCursor(object: ObjectModel, order: readonly Order[], cursor: string): Place {
+  const [given, name, sort, place] = parse(cursor)
+  if (given !== version || !Array.isArray(place)) throw wrong('is none that a search gave')
+  if (name !== object.name) throw wrong('is that of another object')
+  if (sort !== textOf(order)) throw wrong(`is that of another order than "${textOf(order)}"`)
+  const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
+  if (place.length !== fields.length || !fields.every((field, at) => isValue(field, place[at])))
+    throw wrong('is none that a search gave')
+  return place as Place
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor.slice(0, 2 * longestPlace), 'base64url').toString())
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+/** The value is in the form in which records have it. */
+function isValue(field: ReadableField, value: unknown): boolean {
+  if (field.name !== 'row_id' && isEmpty(value as FieldValue)) return value === field.type.empty
+  const parsed = field.type.parse(value, baseField(field))
+  return !(parsed instanceof Problem) && parsed === value && !isEmpty(parsed)
+}
+
+function textOf(order: readonly Order[]): string {
+  return order.map(({ field, descending }) => `${descending ? '-' : ''}${field}`).join()
+}
+
+function wrong(why: string): RestError {
+  return new RestError('ERR_BAD_REQUEST', `The cursor ${why}; begin again with an empty one.`)
+}
