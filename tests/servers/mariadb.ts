@@ -13,6 +13,9 @@ create user if not exists steward@'%' identified by 'steward';
 grant all on *.* to steward@'%' with grant option;
 `
 
+/** The kernel's queues for I/O are limited for the whole machine, where other servers may use them. */
+const simpleIo = '--innodb-use-native-aio=0'
+
 /** Starts a private MariaDB. Its user `steward`, password `steward`, may do everything; durability is off. */
 export async function startMariadb(options: ServerOptions = {}): Promise<TestServer> {
   const programs = findMariadb()
@@ -25,7 +28,7 @@ export async function startMariadb(options: ServerOptions = {}): Promise<TestSer
     await writeFile(initFile, initSql)
     await giveTo(user, dir)
     const flags = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
-    await run(asUser(user, [programs['mariadb-install-db'], ...flags, '--innodb-log-file-size=8M']))
+    await run(asUser(user, [programs['mariadb-install-db'], ...flags, '--innodb-log-file-size=8M', simpleIo]))
   }
 
   return launch({
@@ -44,7 +47,7 @@ export async function startMariadb(options: ServerOptions = {}): Promise<TestSer
         `--tmpdir=${dir}`,
       ],
       ...['--bind-address=127.0.0.1', `--port=${port}`, '--skip-name-resolve', '--skip-log-bin'],
-      ...['--innodb-log-file-size=8M', '--innodb-flush-log-at-trx-commit=0', '--innodb-fast-shutdown=2'],
+      ...['--innodb-log-file-size=8M', '--innodb-flush-log-at-trx-commit=0', '--innodb-fast-shutdown=2', simpleIo],
     ],
     connect: (port) =>
       run(
