@@ -27,7 +27,7 @@ export type {
 } from './lib/model/model.js'
 export { isEmpty } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
-export { decimalValue, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
+export { decimalValue, digitsText, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
 export type { Comparison, Filter } from './lib/filter/filter.js'
 export type { ActionContext, ActionDefinition, ActionModel, ParameterDefinition, Scope } from './lib/actions/action.js'
 export type {

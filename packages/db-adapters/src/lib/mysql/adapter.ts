@@ -24,7 +24,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
       migrations: true,
       introspection: true,
       concurrentWriters: true,
-      aggregation: false,
+      aggregation: true,
       indexSearch: false,
       likeFoldsUnicode: true,
     }),

@@ -1,4 +1,4 @@
-import type { ColumnType, FieldValue } from '@steward/rest-core'
+import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
 import {
   encodeText,
   isIdType,
@@ -11,6 +11,7 @@ import {
   readTime,
 } from '../pool/values.js'
 import type { Dialect, Present } from '../sql/dialect.js'
+import { readSum } from '../sql/sum.js'
 
 /**
  * MySQL and MariaDB. Values go as texts; rows come from the binary protocol with all large numbers, decimals, dates and
@@ -67,6 +68,36 @@ export const mysqlDialect: Dialect = {
   like: (column, type) => `lower(${wireText(column, type)}) like lower(?) escape '\\\\'`,
   contains: (column) => `instr(${column}, ?) > 0`,
   order: (column, descending) => (descending ? `${column} desc` : column),
+
+  datePart(column, part) {
+    const group = partOf(column, part)
+    return { group, read: group, decode: (value) => readPart(value, part) }
+  },
+  sum: (column) => ({ read: `sum(${column})`, decode: readSum }),
+}
+
+/** Numbers, because they group faster than texts; days as dates. */
+function partOf(column: string, part: DatePart): string {
+  switch (part) {
+    case 'year':
+      return `year(${column})`
+    case 'quarter':
+      return `year(${column}) * 10 + quarter(${column})`
+    case 'month':
+      return `extract(year_month from ${column})`
+    case 'day':
+      return `date(${column})`
+  }
+}
+
+function readPart(value: Present, part: DatePart): FieldValue {
+  if (part === 'day') return orEmpty(value as string)
+  const digits = String(value as number | string)
+  // Year 0 is a day that is none.
+  if (part === 'year') return digits === '0' ? '' : digits.padStart(4, '0')
+  const rest = part === 'quarter' ? 1 : 2
+  const year = digits.slice(0, -rest).padStart(4, '0')
+  return year === '0000' ? '' : `${year}-${part === 'quarter' ? 'Q' : ''}${digits.slice(-rest)}`
 }
 
 /** A placeholder. Without the casts, numbers would be compared with texts, and that is done by doubles. */

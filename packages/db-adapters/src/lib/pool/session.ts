@@ -1,4 +1,6 @@
 import type {
+  AggregateQuery,
+  AggregateRow,
   BusinessRecord,
   Filter,
   ObjectModel,
@@ -9,6 +11,7 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import type { Call } from '../sql/statement.js'
 import type { Change, Connection, Rows } from './connection.js'
@@ -69,8 +72,9 @@ export class ConnectionSession implements StoreSession {
     }
   }
 
-  async aggregate(): Promise<never> {
-    throw new StoreError('internal', 'This store cannot aggregate.')
+  async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
+    const call = this.#compiler.aggregate(object, query)
+    return decodeGroups(call, await this.#query(call))
   }
 
   async searchIndex(): Promise<never> {

@@ -1,4 +1,6 @@
 import type {
+  AggregateQuery,
+  AggregateRow,
   BusinessRecord,
   Filter,
   Introspection,
@@ -16,6 +18,7 @@ import type {
 import { StoreError } from '@steward/rest-core/errors'
 import { applySync, introspect, planSync } from '../schema/index.js'
 import type { SchemaDialect } from '../schema/index.js'
+import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import type { Call } from '../sql/statement.js'
 import type { Connection, Rows } from './connection.js'
@@ -81,8 +84,9 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     for await (const rows of this.#stream(call)) yield records(call, rows)
   }
 
-  async aggregate(): Promise<never> {
-    throw new StoreError('internal', 'This store cannot aggregate.')
+  async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
+    const call = this.#compiler.aggregate(object, query)
+    return decodeGroups(call, await this.#read(this.#pool, call))
   }
 
   async searchIndex(): Promise<never> {

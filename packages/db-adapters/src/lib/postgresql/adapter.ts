@@ -26,7 +26,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
       migrations: true,
       introspection: true,
       concurrentWriters: true,
-      aggregation: false,
+      aggregation: true,
       indexSearch: false,
       likeFoldsUnicode: false,
     }),

@@ -11,6 +11,7 @@ import {
   readTime,
 } from '../pool/values.js'
 import type { Dialect } from '../sql/dialect.js'
+import { readSum } from '../sql/sum.js'
 
 /**
  * PostgreSQL. Values go as texts, and rows come as the texts that the server writes with DateStyle ISO in UTC.
@@ -67,7 +68,20 @@ export const postgresqlDialect: Dialect = {
     // The row id is never empty, and without "nulls" its index can give the order.
     return type.kind === 'id' ? direction : `${direction} nulls ${descending ? 'last' : 'first'}`
   },
+
+  datePart(column, part, { kind }) {
+    if (part === 'day') {
+      const day = kind === 'date' ? column : `${column}::date`
+      return { group: day, read: day, decode: String }
+    }
+    // Truncated for each row, because that is cheap, and written as text once per group.
+    const group = `date_trunc('${part}', ${column}::timestamp)`
+    return { group, read: `to_char(${group}, '${formats[part]}')`, decode: String }
+  },
+  sum: (column) => ({ read: `sum(${column})`, decode: readSum }),
 }
+
+const formats = { year: 'YYYY', quarter: 'YYYY"-Q"Q', month: 'YYYY-MM' }
 
 /** A placeholder; a number need not fit into the column, so that a large one matches nothing instead of failing. */
 function mark(type: ColumnType): string {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Filter, ObjectModel, Query, ReadOptions, Selection, Values } from '@steward/rest-core'
+import type { AggregateQuery, Filter, ObjectModel, Query, ReadOptions, Selection, Values } from '@steward/rest-core'
 import { LRUCache } from 'lru-cache'
+import { aggregateText } from './aggregate.js'
 import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
 import type { Dialect } from './dialect.js'
@@ -26,6 +27,8 @@ export interface Compiler {
   search(object: ObjectModel, query: Query): Call
   /** `gives: 'count'`. */
   count(object: ObjectModel, where: Filter | undefined): Call
+  /** `gives: 'groups'`. `wide`: for sums that do not fit into 64 bits; default false. */
+  aggregate(object: ObjectModel, query: AggregateQuery, wide?: boolean): Call
   /**
    * `gives: 'records'` (one row), except: `changes` where the dialect rereads, and `id` where one statement cannot give the
    * joined fields (an object that joins itself, with `cte`). Then the adapter goes on with `get` in the same transaction.
@@ -101,12 +104,12 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   /** The kept shape of this key, or a new one. */
   function shapeOf(
     key: string | Selection,
-    compile: () => Text & { gives: Statement['gives'] },
+    compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup'>,
     decode: Statement['decode'] = noRecord,
   ): Shape {
     const kept = cache.get(key)
     if (kept) return kept
-    const { sql, slots, gives } = compile()
+    const { sql, slots, gives, decodeGroup } = compile()
     if (slots.length > dialect.maxValues) {
       throw new StoreError(
         'value',
@@ -115,7 +118,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     }
     const once = typeof key === 'string' && key.length > longestKey
     const shape: Shape = {
-      statement: { id: ++statements, sql, gives, decode, once },
+      statement: { id: ++statements, sql, gives, decode, decodeGroup, once },
       slots: slots.every((slot, at) => slot === at) ? undefined : slots,
     }
     if (!once) cache.set(key, shape)
@@ -192,6 +195,32 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       return call(
         shapeOf(key, () => ({ ...countText(context, parts), gives: 'count' })),
         values,
+      )
+    },
+
+    aggregate(object, { groups, values, where, limit }, wide = false) {
+      const bound: unknown[] = []
+      let key = `aggregate ${columns(object).number} ${limit ?? ''}${wide ? ' wide' : ''}`
+      for (const { field, by = '' } of groups) key += ` ${field}.${by}`
+      for (const value of values) key += ` ${value.function} ${value.field ?? ''}`
+      if (where) key += filterKey(where, columns(object), bound)
+      const { readable } = columns(object)
+      const parts = () => ({
+        object,
+        columns: columns(object),
+        groups: groups.map(({ field, by }) => ({ column: readable(field), by })),
+        values: values.map((value) => ({
+          function: value.function,
+          column: value.field === undefined ? undefined : readable(value.field),
+        })),
+        where,
+        filterValues: bound.length,
+        limit,
+        wide,
+      })
+      return call(
+        shapeOf(key, () => aggregateText(context, parts())),
+        bound,
       )
     },
 

@@ -1,7 +1,13 @@
-import type { ColumnType, Comparison, FieldValue } from '@steward/rest-core'
+import type { ColumnType, Comparison, DatePart, FieldValue } from '@steward/rest-core'
 
 /** A value that a column holds: never NULL. */
 export type Present = string | number | bigint | boolean | object
+
+/** What to select, and what it is turned into; NULL does not get there. */
+export interface Reading<T> {
+  readonly read: string
+  readonly decode: (value: Present) => T
+}
 
 /**
  * What differs between databases, as data and small functions from SQL text to SQL text. The functions run once per
@@ -60,4 +66,13 @@ export interface Dialect {
   contains(column: string): string
   /** One term of `order by`: empty first when ascending, last when descending. */
   order(column: string, descending: boolean, type: ColumnType): string
+
+  /** The part of a date or datetime column: what to group by, and how its text is read from a group. */
+  datePart(column: string, part: DatePart, type: ColumnType): { readonly group: string } & Reading<FieldValue>
+  /**
+   * The exact sum of a number column, as digits.
+   *
+   * @param wide Sums that do not fit into 64 bits; slower where that makes a difference.
+   */
+  sum(column: string, type: ColumnType, wide: boolean): Reading<string | null>
 }

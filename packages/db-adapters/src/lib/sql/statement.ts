@@ -1,4 +1,4 @@
-import type { BusinessRecord } from '@steward/rest-core'
+import type { AggregateRow, BusinessRecord } from '@steward/rest-core'
 
 /**
  * One compiled shape of a request. The same object comes back for the same shape (as long as it is in the compiler's
@@ -15,10 +15,13 @@ export interface Statement {
    * - `count`: one row with one number (or its text)
    * - `id`: one row with one column, the row id as text; no row when nothing was written
    * - `changes`: no rows; the driver's count of affected rows (for MySQL: with FOUND_ROWS, so matched rows) and its insert id
+   * - `groups`: rows for `decodeGroup`
    */
-  readonly gives: 'records' | 'count' | 'id' | 'changes'
+  readonly gives: 'records' | 'count' | 'id' | 'changes' | 'groups'
   /** Makes the record of one row, given as an array in the order of the selection. Only for `gives: 'records'`. */
   readonly decode: (row: readonly unknown[]) => BusinessRecord
+  /** Makes the group of one row. Only for `gives: 'groups'`. */
+  readonly decodeGroup?: ((row: readonly unknown[]) => AggregateRow) | undefined
   /** The shape was too large to be kept: do not keep a prepared handle either. */
   readonly once: boolean
 }

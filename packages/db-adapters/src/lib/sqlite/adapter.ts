@@ -1,4 +1,6 @@
 import type {
+  AggregateQuery,
+  AggregateRow,
   BusinessRecord,
   Filter,
   Introspection,
@@ -15,10 +17,12 @@ import type {
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { applySync, introspect, planSync, sqliteSchema, type SchemaConnection } from '../schema/index.js'
+import { decodeGroups } from '../sql/aggregate.js'
 import { createCompiler, type Compiler } from '../sql/compiler.js'
 import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
 import { Database } from './database.js'
 import { sqliteDialect } from './dialect.js'
+import { exactSums } from './exact-sums.js'
 import { createSchemaConnection } from './schema-connection.js'
 import { createTransactionSession, isPage } from './transaction-session.js'
 
@@ -28,7 +32,7 @@ const capabilities: StoreCapabilities = Object.freeze({
   migrations: true,
   introspection: true,
   concurrentWriters: false,
-  aggregation: false,
+  aggregation: true,
   indexSearch: false,
   likeFoldsUnicode: false,
 })
@@ -80,8 +84,14 @@ class SqliteStore implements ObjectStore {
     for await (const rows of database.readers.search(call)) yield rows.map(call.statement.decode)
   }
 
-  async aggregate(): Promise<never> {
-    throw new StoreError('internal', 'This store cannot aggregate.')
+  async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
+    const database = this.#database ?? (await this.#open())
+    return exactSums(async (wide) => {
+      const call = this.#compiler.aggregate(object, query, wide)
+      const groups: AggregateRow[] = []
+      for await (const rows of database.readers.search(call)) groups.push(...decodeGroups(call, rows))
+      return groups
+    })
   }
 
   async searchIndex(): Promise<never> {

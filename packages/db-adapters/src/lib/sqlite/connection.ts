@@ -1,6 +1,8 @@
-import type { BusinessRecord } from '@steward/rest-core'
+import type { AggregateRow, BusinessRecord } from '@steward/rest-core'
 import type BetterSqlite3 from 'better-sqlite3'
+import { decodeGroups } from '../sql/aggregate.js'
 import type { Call, Statement } from '../sql/statement.js'
+import { decimalSum, decimalSumName } from './decimal-text.js'
 import type { Driver } from './driver.js'
 
 type Prepared = BetterSqlite3.Statement
@@ -28,6 +30,7 @@ export class Connection {
       }
       this.raw.pragma(`synchronous = ${synchronous}`)
       this.raw.pragma('foreign_keys = on')
+      this.raw.aggregate(decimalSumName, decimalSum)
     } catch (error) {
       this.raw.close()
       throw error
@@ -55,6 +58,10 @@ export class Connection {
       records.push(statement.decode(row as unknown[]))
     }
     return records
+  }
+
+  groups(call: Call): AggregateRow[] {
+    return decodeGroups(call, this.#prepare(call.statement).all(call.values) as unknown[][])
   }
 
   count({ statement, values }: Call): number {

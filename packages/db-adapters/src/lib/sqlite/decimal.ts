@@ -1,4 +1,7 @@
 import { readDigits } from '@steward/rest-core'
+import { complement } from './decimal-text.js'
+
+export { decodeDecimal } from './decimal-text.js'
 
 /**
  * Decimals of more than 15 digits as text that sorts and compares like the numbers: sign, length of the whole part,
@@ -13,15 +16,4 @@ export function encodeDecimal(value: number | string): string | undefined {
   const start = String(length).padStart(2, '0')
   // `~` comes after every digit and the point: of two negative numbers the one with more digits behind is less.
   return digits.negative ? `n${start}:${complement(number)}~` : `p${start}:${number}`
-}
-
-/** The number as text; `undefined` when the text was not made by `encodeDecimal`. */
-export function decodeDecimal(text: string): string | undefined {
-  const match = /^(?:p\d\d:([\d.]+)|n\d\d:([\d.]+)~)$/.exec(text)
-  if (!match) return undefined
-  return match[1] ?? `-${complement(match[2] as string)}`
-}
-
-function complement(number: string): string {
-  return number.replaceAll(/\d/g, (digit) => String(9 - Number(digit)))
 }

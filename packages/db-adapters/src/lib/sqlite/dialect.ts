@@ -1,8 +1,10 @@
 import { decimalValue, integerValue } from '@steward/rest-core'
-import type { ColumnType, FieldValue } from '@steward/rest-core'
+import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present } from '../sql/dialect.js'
+import { readSum } from '../sql/sum.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
+import { decimalSumName } from './decimal-text.js'
 
 /** Digits that the driver's numbers keep. */
 export const exactDigits = 15
@@ -37,6 +39,44 @@ export const sqliteDialect: Dialect = {
   },
   contains: (column) => `instr(${column}, +?) > 0`,
   order: (column, descending) => (descending ? `${column} desc` : column),
+
+  datePart(column, part) {
+    const text = partOf(column, part)
+    return { group: text, read: text, decode: String }
+  },
+  sum(column, type, wide) {
+    if (type.kind === 'decimal' && type.precision > exactDigits)
+      return { read: `${decimalSumName}(${column})`, decode: readSum }
+    const scale = type.kind === 'decimal' ? type.scale : 0
+    // Sums of doubles are not exact, those of integers are: 15 digits survive the multiplication.
+    const units = scale === 0 ? column : `cast(round(${column} * 1e${scale}) as integer)`
+    if (!wide)
+      return {
+        read: `cast(sum(${units}) as text)`,
+        decode: (value) => readSum(scale === 0 ? value : `${String(value)}e-${scale}`),
+      }
+    return {
+      read: `sum(${units} >> 32) || ' ' || sum(${units} & 4294967295)`,
+      decode(value) {
+        const [high = 0n, low = 0n] = String(value).split(' ').map(BigInt)
+        return readSum(`${(high << 32n) + low}e-${scale}`)
+      },
+    }
+  },
+}
+
+/** Dates are texts in the form in which they are answered. */
+function partOf(column: string, part: DatePart): string {
+  switch (part) {
+    case 'year':
+      return `substr(${column}, 1, 4)`
+    case 'quarter':
+      return `substr(${column}, 1, 4) || '-Q' || ((substr(${column}, 6, 2) + 2) / 3)`
+    case 'month':
+      return `substr(${column}, 1, 7)`
+    case 'day':
+      return `substr(${column}, 1, 10)`
+  }
 }
 
 function encode(value: FieldValue, type: ColumnType): unknown {

@@ -1,6 +1,7 @@
-// A thread that reads for the store. It imports nothing of this package at run time, so that Node can also run it from source.
+// A thread that reads for the store. Node also runs it from source: what it imports of this package ends in `.ts` and imports nothing itself.
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { decimalSum, decimalSumName } from './decimal-text.ts'
 import type { VendorError } from './errors.js'
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './reader-protocol.js'
 
@@ -96,6 +97,7 @@ function take(): Database.Database {
   const connection = new Database(filename, { readonly: true, fileMustExist: true, timeout: 1_000 })
   // There may be many; the system caches the file anyway.
   connection.pragma('cache_size = -2000')
+  connection.aggregate(decimalSumName, decimalSum)
   return connection
 }
 

@@ -3,6 +3,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { Compiler } from '../sql/compiler.js'
 import type { Call } from '../sql/statement.js'
 import type { Connection } from './connection.js'
+import { exactSums } from './exact-sums.js'
 import { toStoreError } from './errors.js'
 
 /** Rows that a search in a transaction holds in memory; also the largest batch. */
@@ -57,8 +58,11 @@ export function createTransactionSession(
       else if (records.length > 0) yield records
     },
 
-    async aggregate(): Promise<never> {
-      throw new StoreError('internal', 'This store cannot aggregate.')
+    async aggregate(object, query) {
+      return exactSums((wide) => {
+        const call = compiler.aggregate(object, query, wide)
+        return run(`group "${object.table}"`, () => connection.groups(call))
+      })
     },
 
     async searchIndex(): Promise<never> {

@@ -1,0 +1,107 @@
+import type { AggregateFunction, AggregateRow, DatePart, FieldValue, Filter, ObjectModel } from '@steward/rest-core'
+import type { Column, Columns } from './columns.js'
+import type { Dialect, Present, Reading } from './dialect.js'
+import { filterSql } from './filter.js'
+import { createJoins } from './joins.js'
+import { joinAll, type Context } from './select.js'
+import type { Call } from './statement.js'
+import { slots, type Text } from './text.js'
+
+export interface AggregateParts {
+  readonly object: ObjectModel
+  readonly columns: Columns
+  readonly groups: readonly { readonly column: Column; readonly by: DatePart | undefined }[]
+  readonly values: readonly { readonly function: AggregateFunction; readonly column: Column | undefined }[]
+  readonly where: Filter | undefined
+  /** Number of values of the filter; there are no others. */
+  readonly filterValues: number
+  readonly limit: number | undefined
+  /** Sums may not fit into 64 bits. */
+  readonly wide: boolean
+}
+
+export interface AggregateText extends Text {
+  readonly gives: 'groups'
+  readonly decodeGroup: (row: readonly unknown[]) => AggregateRow
+}
+
+/** One selected value of a group; `empty` stands for NULL. */
+interface Term extends Reading<FieldValue> {
+  readonly empty: FieldValue
+}
+
+const root = 't0'
+
+/** `select … group by …` in one pass, with joins for the fields of linked objects. */
+export function aggregateText({ dialect, writer }: Context, parts: AggregateParts): AggregateText {
+  const { object, columns, where, filterValues, limit, wide } = parts
+  const joins = createJoins(root, writer.quote, writer.quoteTable)
+  const groups = parts.groups.map(({ column, by }) => groupTerm(joins.place(column), column, by, dialect))
+  const values = parts.values.map((value) =>
+    valueTerm(value.function, value.column && joins.place(value.column), value.column, wide, dialect),
+  )
+  const query = writer
+    .builder()
+    .select(writer.raw([...groups, ...values].map(({ read }) => read).join(', ')))
+    .from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
+  if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(0, filterValues)))
+  if (groups.length > 0) query.groupByRaw(groups.map(({ group }) => group).join(', '))
+  if (limit !== undefined) query.limit(limit, { skipBinding: true })
+  return {
+    ...writer.finish(joinAll(query, joins.clauses)),
+    gives: 'groups',
+    decodeGroup: (row) => ({
+      groups: groups.map((term, at) => decodeTerm(term, row[at])),
+      values: values.map((term, at) => decodeTerm(term, row[groups.length + at])),
+    }),
+  }
+}
+
+export function decodeGroups({ statement }: Call, rows: readonly (readonly unknown[])[]): AggregateRow[] {
+  const { decodeGroup } = statement
+  if (!decodeGroup) throw new TypeError('This statement gives no groups.')
+  return rows.map(decodeGroup)
+}
+
+function groupTerm(
+  place: string,
+  { type, empty }: Column,
+  by: DatePart | undefined,
+  dialect: Dialect,
+): Term & { readonly group: string } {
+  if (by) return { ...dialect.datePart(place, by, type), empty }
+  const group = type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : place
+  return { group, read: dialect.read(group, type), decode: decoderOf(type, empty, dialect), empty }
+}
+
+function valueTerm(
+  name: AggregateFunction,
+  place: string | undefined,
+  column: Column | undefined,
+  wide: boolean,
+  dialect: Dialect,
+): Term {
+  if (name === 'count') return { read: countOf(place, column, dialect), decode: Number, empty: 0 }
+  if (place === undefined || !column) throw new TypeError(`"${name}" needs a field.`)
+  if (name === 'sum') return { ...dialect.sum(place, column.type, wide), empty: null }
+  return {
+    read: dialect.read(`${name}(${place})`, column.type),
+    decode: decoderOf(column.type, column.empty, dialect),
+    empty: null,
+  }
+}
+
+/** Rows, or those in which the column is filled; booleans always are. */
+function countOf(place: string | undefined, column: Column | undefined, dialect: Dialect): string {
+  if (place === undefined || !column || column.type.kind === 'boolean') return 'count(*)'
+  const filled = dialect.isFilled(place, column.type)
+  return filled === `${place} is not null` ? `count(${place})` : `count(case when ${filled} then 1 end)`
+}
+
+function decoderOf(type: Column['type'], empty: FieldValue, dialect: Dialect): (value: Present) => FieldValue {
+  return dialect.decode(type) ?? (empty === '' ? String : (value) => value as FieldValue)
+}
+
+function decodeTerm({ decode, empty }: Term, value: unknown): FieldValue {
+  return value === null || value === undefined ? empty : decode(value)
+}

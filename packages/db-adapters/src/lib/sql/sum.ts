@@ -1,0 +1,8 @@
+import { digitsText, readDigits } from '@steward/rest-core'
+import type { Present } from './dialect.js'
+
+/** The digits of a sum in the form in which a driver gives it; `null` for what is no number, e.g. NaN in an existing table. */
+export function readSum(value: Present): string | null {
+  const digits = readDigits(String(value as number | string))
+  return digits ? digitsText(digits) : null
+}
