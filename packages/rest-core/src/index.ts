@@ -25,7 +25,7 @@ export type {
   ReferenceModel,
   Selection,
 } from './lib/model/model.js'
-export { isEmpty } from './lib/fields/field-type.js'
+export { isEmpty, Problem } from './lib/fields/field-type.js'
 export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
 export { decimalValue, digitsText, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
 export type { Comparison, Filter } from './lib/filter/filter.js'
