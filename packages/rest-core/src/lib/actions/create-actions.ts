@@ -1,7 +1,53 @@
-import type { ObjectModel } from '../model/model.js'
-import type { ActionModel } from './action.js'
+import type { FieldDefinition, FieldTypeName } from '../definition/definition.js'
+import { checkField } from '../model/check-definitions.js'
+import { checkDefault, createField } from '../model/create-model.js'
+import type { FieldModel, ObjectModel } from '../model/model.js'
+import type { ActionDefinition, ActionModel, Scope } from './action.js'
+
+/** Names of actions, publications and pivot tables: they stand in addresses. */
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/
+const scopes: readonly Scope[] = ['record', 'global', 'both']
+/** Not specified; chosen because a parameter comes in an address, and belongs to no record. */
+const unsuited: ReadonlySet<FieldTypeName> = new Set(['id', 'reference', 'document', 'image', 'password'])
 
 /** The actions of an object by name; mistakes are added to `problems`. */
-export function createActions(_object: ObjectModel, _problems: string[]): ReadonlyMap<string, ActionModel> {
-  return new Map()
+export function createActions(object: ObjectModel, problems: string[]): ReadonlyMap<string, ActionModel> {
+  const actions = new Map<string, ActionModel>()
+  for (const [name, definition] of Object.entries(object.definition.actions ?? {})) {
+    const place = `${object.name}.actions.${name}`
+    problems.push(...checkAction(name, definition).map((text) => `${place}: ${text}`))
+    const parameters: FieldModel[] = []
+    for (const [parameter, own] of Object.entries(definition.parameters ?? {})) {
+      const found = checkParameter(parameter, own)
+      problems.push(...found.map((text) => `${place}.parameters.${parameter}: ${text}`))
+      if (found.length > 0) continue
+      const field = createField(object, parameter, own)
+      problems.push(...checkDefault(field, `${place}.parameters.${parameter}`))
+      parameters.push(field)
+    }
+    const { label = name, scope = 'record' } = definition
+    actions.set(name, { name, label, scope, parameters, definition })
+  }
+  return actions
+}
+
+/** What is wrong with the name and scope of an action or a publication. */
+export function checkNamed(name: string, scope: Scope | undefined): string[] {
+  const problems: string[] = []
+  if (!namePattern.test(name))
+    problems.push('a name has letters, digits, "_" and "-", starts with a letter and has at most 63 characters')
+  if (scope !== undefined && !scopes.includes(scope))
+    problems.push(`scope is "${String(scope)}"; it must be one of ${scopes.join(', ')}`)
+  return problems
+}
+
+function checkAction(name: string, { scope, run }: ActionDefinition): string[] {
+  const problems = checkNamed(name, scope)
+  if (typeof run !== 'function') problems.push('"run" must be a function')
+  return problems
+}
+
+function checkParameter(name: string, definition: FieldDefinition): string[] {
+  if (unsuited.has(definition.type)) return [`a parameter cannot be of type "${definition.type}"`]
+  return checkField(name, definition, new Set())
 }

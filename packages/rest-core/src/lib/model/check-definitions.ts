@@ -53,7 +53,8 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>): 
   return problems
 }
 
-function checkField(name: string, field: FieldDefinition, names: ReadonlySet<string>): string[] {
+/** Mistakes in one field, or in something that is described like one. */
+export function checkField(name: string, field: FieldDefinition, names: ReadonlySet<string>): string[] {
   const problems: string[] = []
   if (!fieldTypes[field.type]) return [`unknown type "${field.type}"; known are ${Object.keys(fieldTypes).join(', ')}`]
   if (!fieldName.test(name))

@@ -104,13 +104,12 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
   if (definition.timestamps ?? true) {
     object.technical = Object.entries(technicalFields).map(([name, field]) => createField(object, name, field))
   }
-  for (const field of fields) problems.push(...checkDefault(field))
+  for (const field of fields) problems.push(...checkDefault(field, `${object.name}.${field.name}`))
   object.key = fields.filter((field) => field.key)
   object.documents = fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
   object.state = fields.find(({ name }) => name === definition.states?.field)
   for (const field of [object.id, ...fields, ...object.technical]) readable.set(field.name, field)
   object.actions = createActions(object, problems)
-  object.publications = createPublications(object, problems)
   object.index = createIndex(object, problems)
   return object
 
@@ -144,6 +143,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     const answered = [object.id, ...fields.flatMap((field) => (field.visible ? withJoined(field) : []))]
     object.selection = Object.freeze({ object, key: '*', fields: answered })
     object.crosstabs = createCrosstabs(object, found)
+    object.publications = createPublications(object, found)
     return found
   }
 
@@ -201,12 +201,12 @@ export function createField(object: ObjectModel, name: string, definition: Field
 }
 
 /** A default must be a value of its field; `[DATE]`, `[DATETIME]` and `[LOGIN]` are filled in on creation. */
-function checkDefault(field: FieldModel): string[] {
+export function checkDefault(field: FieldModel, place: string): string[] {
   const { default: value } = field.definition
   if (value === undefined || (typeof value === 'string' && /^\[(DATE|DATETIME|LOGIN)\]$/.test(value))) return []
   const parsed = field.type.parse(value, field)
   const problem = parsed instanceof Problem ? parsed : field.type.validate(parsed, field)
-  return problem ? [`${field.object.name}.${field.name}.default: ${problem.text}`] : []
+  return problem ? [`${place}.default: ${problem.text}`] : []
 }
 
 function codesOf(values: readonly (string | { code: string; enabled?: boolean })[]): ReadonlyMap<string, boolean> {

@@ -13,7 +13,10 @@ import { createPublishing } from './publishing.js'
 import { createCrosstabRuns } from './crosstabs.js'
 import { createStoredDocuments } from './stored-documents.js'
 import { createDryRun } from './dry-run.js'
+import { checkRecorded } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
+import { Tasks } from './tasks.js'
+import type { TaskOptions } from './tasks.js'
 import { translate } from './store-errors.js'
 import { LazyTransaction, runTransaction } from './transaction.js'
 import { createWrites } from './writes.js'
@@ -27,13 +30,22 @@ export interface BusinessObjectsOptions {
   readonly clock?: (() => Date) | undefined
   /** Told of every write that a call made, after it was committed; rows that the database deleted along are not named. */
   readonly onChange?: ((change: Change) => void) | undefined
+  /** How many background actions run at once, and how long they are remembered. */
+  readonly tasks?: TaskOptions | undefined
   /** Told of failures that do not fail a request, e.g. a replaced document that could not be removed. Default: nobody. */
   readonly onError?: ((error: unknown) => void) | undefined
+  /** Id of the request that is being served, for the audit trail, e.g. from an `AsyncLocalStorage`. Default: none. */
+  readonly requestId?: (() => string | undefined) | undefined
 }
 
-/** The service over a model and a store. @throws RestError ERR_INTERNAL, when the model has documents and there is no document store. */
+/**
+ * The service over a model and a store.
+ *
+ * @throws RestError ERR_INTERNAL, when the model has documents and there is no document store, or an audit trail or events
+ * and not their system objects.
+ */
 export function createBusinessObjects(options: BusinessObjectsOptions): BusinessObjects {
-  const { model, store, documents, clock = () => new Date(), onChange, onError = () => {} } = options
+  const { model, store, documents, clock = () => new Date(), onChange, onError = () => {}, requestId } = options
   const [documentField] = [...model.objects.values()].flatMap((object) => object.documents)
   if (documentField && !documents) {
     throw new RestError(
@@ -41,6 +53,8 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       `Field "${documentField.object.name}.${documentField.name}" needs the option "documents", a DocumentStore.`,
     )
   }
+  const tasks = new Tasks({ ...options.tasks, clock })
+  checkRecorded(model)
   return create(undefined)
 
   function create(transaction: LazyTransaction | undefined): BusinessObjects {
@@ -50,6 +64,8 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       clock,
       onChange,
       onError,
+      requestId,
+      tasks,
       store,
       transaction,
       session: (own) => (transaction ?? (own?.isOpen ? own : undefined))?.session() ?? store,
@@ -70,6 +86,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createStoredDocuments(context),
       ...createDryRun(context),
       transaction: inTransaction,
+      close: () => tasks.close(),
     } as BusinessObjects
     return service
 

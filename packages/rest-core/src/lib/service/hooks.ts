@@ -43,6 +43,13 @@ export interface RecordContext extends HookContext {
   readonly record: BusinessRecord
 }
 
+export interface ActionGuardContext extends HookContext {
+  /** Name of the action. */
+  readonly action: string
+  /** `undefined` for a global call. */
+  readonly record: BusinessRecord | undefined
+}
+
 type Hook<C> = (context: C) => void | Promise<void>
 type Guard<C> = (context: C) => boolean | Promise<boolean>
 
@@ -78,4 +85,5 @@ export interface ObjectHooks {
   readonly isCreateEnable?: Guard<HookContext>
   readonly isUpdateEnable?: Guard<RecordContext>
   readonly isDeleteEnable?: Guard<RecordContext>
+  readonly isActionEnable?: Guard<ActionGuardContext>
 }

@@ -88,7 +88,7 @@ export function readInput(
   }
 }
 
-function isIgnored(field: FieldModel, operation: 'create' | 'update'): boolean {
+export function isIgnored(field: FieldModel, operation: 'create' | 'update'): boolean {
   const { object } = field
   if (field === object.id) return isGivenId(field, operation)
   return field.readOnly || (field.createOnly && operation === 'update') || object.technical.includes(field)
@@ -129,7 +129,7 @@ export function applyDefaults(
     if (field.name in values || given.has(field.name)) continue
     const value = startOf(field) ?? field.definition.default
     if (value === undefined) continue
-    const parsed = field.type.parse(expand(value, principal, now), field)
+    const parsed = field.type.parse(expandDefault(value, principal, now), field)
     if (!(parsed instanceof Problem)) values[field.name] = parsed
   }
 }
@@ -149,7 +149,8 @@ export function initialState(field: FieldModel): string {
   )
 }
 
-function expand(value: unknown, principal: Principal, now: Date): unknown {
+/** The value of a default: `[DATE]`, `[DATETIME]` and `[LOGIN]` are filled in. */
+export function expandDefault(value: unknown, principal: Principal, now: Date): unknown {
   if (value === '[DATETIME]') return timestamp(now)
   if (value === '[DATE]') return momentOf(now).date
   return value === '[LOGIN]' ? principal.login : value

@@ -154,6 +154,14 @@ export function createReads(context: ServiceContext) {
   }
 }
 
+/** Whether a search would be refused, without searching. @throws RestError as the search */
+export function checkSearch(access: Access, request: SearchRequest): void {
+  readFilter(access, request)
+  readOrder(access, request.order)
+  readPage(request)
+  pageSizeOf(access.object, request)
+}
+
 /** Both conditions; either may be absent. */
 export function and(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
   return first && second ? { op: 'and', terms: [first, second] } : (first ?? second)

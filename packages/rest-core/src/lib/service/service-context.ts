@@ -2,6 +2,7 @@ import type { DocumentStore } from '../documents/document-store.js'
 import type { Model, ObjectModel } from '../model/model.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects, ObjectName } from './business-objects.js'
+import type { Tasks } from './tasks.js'
 import type { LazyTransaction } from './transaction.js'
 
 /** A write that was committed. */
@@ -18,6 +19,10 @@ export interface ServiceContext {
   readonly clock: () => Date
   readonly onChange: ((change: Change) => void) | undefined
   readonly onError: (error: unknown) => void
+  /** Id of the request that is being served, for the audit trail. */
+  readonly requestId: (() => string | undefined) | undefined
+  /** Background actions; also tells when the service closes. */
+  readonly tasks: Tasks
   /** For look-ups outside any transaction. */
   readonly store: ObjectStore
   /** The transaction that this service is bound to; absent: every request has its own. */

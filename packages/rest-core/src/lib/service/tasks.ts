@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { RestError } from '../../errors.js'
+import type { Principal } from '../rights/rights.js'
+import type { Task } from './business-objects.js'
+import { timestamp } from './input.js'
+
+/** Limits of background actions. They live in memory: a restart forgets them. */
+export interface TaskOptions {
+  /** Run at once; others wait for their turn. Default 4. */
+  readonly maxRunning?: number
+  /** Waiting, running and ended ones that are remembered; beyond it the oldest ended ones are forgotten. Default 1,000. */
+  readonly maxKept?: number
+  /** How long an ended one is remembered, in ms. Default 3,600,000 (an hour). */
+  readonly keepMs?: number
+  /** How long `close` waits for them to end, in ms. Default 5,000. */
+  readonly graceMs?: number
+}
+
+/** What a background action does and is told. */
+export interface TaskRun {
+  readonly object: string
+  readonly action: string
+  readonly principal: Principal
+  run(control: TaskControl): Promise<unknown>
+  /** What the failure is for the client. */
+  explain(error: unknown): { readonly code: string; readonly message: string }
+}
+
+export interface TaskControl {
+  readonly signal: AbortSignal
+  progress(done: number, total?: number, text?: string): void
+}
+
+interface Entry {
+  state: Task
+  readonly work: TaskRun
+  readonly abort: AbortController
+  /** When it ended, in ms since the Unix epoch. */
+  endedAt: number
+}
+
+/** Background actions of a service: those that wait, run, and ended lately. */
+export class Tasks {
+  readonly #maxRunning: number
+  readonly #maxKept: number
+  readonly #keepMs: number
+  readonly #graceMs: number
+  readonly #clock: () => Date
+  /** In the order of their start. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #waiting = new Set<Entry>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
+
+  constructor({
+    clock,
+    maxRunning = 4,
+    maxKept = 1000,
+    keepMs = 3_600_000,
+    graceMs = 5000,
+  }: TaskOptions & { readonly clock: () => Date }) {
+    this.#clock = clock
+    this.#maxRunning = maxRunning
+    this.#maxKept = maxKept
+    this.#keepMs = keepMs
+    this.#graceMs = graceMs
+  }
+
+  /** Aborted when the service closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  /** @throws RestError ERR_UNAVAILABLE when the service closes, ERR_TOO_MANY when too many wait and run. */
+  start(work: TaskRun): Task {
+    if (this.closing.aborted)
+      throw new RestError('ERR_UNAVAILABLE', 'The server is stopping; start the action again later.', {
+        retryAfterSeconds: 10,
+      })
+    this.#forget(this.#maxKept - 1)
+    if (this.#entries.size >= this.#maxKept)
+      throw new RestError('ERR_TOO_MANY', `${this.#maxKept} background actions wait already; try again later.`, {
+        retryAfterSeconds: 60,
+      })
+    const { object, action } = work
+    const id = randomUUID()
+    const entry: Entry = {
+      state: { id, object, action, status: 'running', done: 0, total: null, text: '', started: '', ended: '' },
+      work,
+      abort: new AbortController(),
+      endedAt: 0,
+    }
+    this.#entries.set(id, entry)
+    this.#waiting.add(entry)
+    this.#next()
+    return entry.state
+  }
+
+  /** `all`: also those of others. @throws RestError ERR_NOT_FOUND */
+  get(principal: Principal, id: string, all: boolean): Task {
+    return this.#find(principal, id, all).state
+  }
+
+  /**
+   * One that waits is cancelled at once; one that runs is asked to stop by its signal, and its state tells when it did.
+   *
+   * @throws RestError ERR_NOT_FOUND
+   */
+  cancel(principal: Principal, id: string, all: boolean): Task {
+    const entry = this.#find(principal, id, all)
+    if (entry.state.ended === '') entry.abort.abort(cancelled())
+    if (this.#waiting.delete(entry)) this.#end(entry, { status: 'cancelled' })
+    return entry.state
+  }
+
+  async close(): Promise<void> {
+    if (!this.closing.aborted) {
+      const reason = new RestError('ERR_UNAVAILABLE', 'The server is stopping.', { retryAfterSeconds: 10 })
+      this.#closing.abort(reason)
+      for (const entry of this.#waiting) this.#end(entry, { status: 'cancelled' })
+      this.#waiting.clear()
+      for (const { abort, state } of this.#entries.values()) if (state.ended === '') abort.abort(reason)
+    }
+    let timer: NodeJS.Timeout | undefined
+    const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#graceMs)))
+    await Promise.race([Promise.all(this.#running), grace])
+    clearTimeout(timer)
+  }
+
+  #find(principal: Principal, id: string, all: boolean): Entry {
+    this.#forget(this.#maxKept)
+    const entry = this.#entries.get(id)
+    const owner = entry?.work.principal
+    const isOwn = owner?.userId === principal.userId && owner.login === principal.login
+    if (!entry || !(isOwn || all)) throw RestError.notFound(`Task "${id.slice(0, 100)}"`)
+    return entry
+  }
+
+  #next(): void {
+    for (const entry of this.#waiting) {
+      if (this.#running.size >= this.#maxRunning) return
+      this.#waiting.delete(entry)
+      const running = this.#run(entry).finally(() => {
+        this.#running.delete(running)
+        this.#next()
+      })
+      this.#running.add(running)
+    }
+  }
+
+  async #run(entry: Entry): Promise<void> {
+    const { work, abort } = entry
+    entry.state = { ...entry.state, started: timestamp(this.#clock()) }
+    try {
+      const result = await work.run({
+        signal: abort.signal,
+        progress: (done, total, text) => {
+          if (entry.state.ended !== '') return
+          entry.state = { ...entry.state, done, total: total ?? null, text: text ?? entry.state.text }
+        },
+      })
+      this.#end(entry, { status: 'done', result })
+    } catch (error) {
+      this.#end(
+        entry,
+        abort.signal.aborted ? { status: 'cancelled' } : { status: 'failed', error: work.explain(error) },
+      )
+    }
+  }
+
+  #end(entry: Entry, state: Pick<Task, 'status' | 'result' | 'error'>): void {
+    const now = this.#clock()
+    entry.state = { ...entry.state, ...state, ended: timestamp(now) }
+    entry.endedAt = now.getTime()
+  }
+
+  /** Forgets ended ones: those that are too old, and the oldest while there are more than `most` in all. */
+  #forget(most: number): void {
+    const oldest = this.#clock().getTime() - this.#keepMs
+    for (const [id, { state, endedAt }] of this.#entries) {
+      if (state.ended !== '' && (endedAt < oldest || this.#entries.size > most)) this.#entries.delete(id)
+    }
+  }
+}
+
+function cancelled(): RestError {
+  return new RestError('ERR_BAD_REQUEST', 'The action was cancelled.')
+}
