@@ -1,8 +1,9 @@
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
-import type { ObjectModel } from '../model/model.js'
+import type { ObjectModel, ReferenceModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { StoreSession } from '../store.js'
+import { isRecorded, recordChange } from './record-change.js'
 import { wholeSelection } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import type { LazyTransaction } from './transaction.js'
@@ -14,8 +15,8 @@ interface Request {
 }
 
 /**
- * Deletes one row with its hooks. Children that go with it and have hooks or documents of their own are deleted here, one
- * by one; all others are the database's business.
+ * Deletes one row with its hooks. Children that go with it and have hooks or documents of their own, or whose changes are
+ * written down, are deleted here, one by one; all others are the database's business.
  *
  * @param missing what to throw when the row was not met.
  * @returns ids of documents that nobody refers to any more.
@@ -49,14 +50,18 @@ export async function deleteRow(
   open.add(`${object.name} ${rowId}`)
   const documents = object.documents.map(({ name }) => record[name] as string)
   for (const { object: child, field } of object.referencedBy) {
+    const where: Filter = { op: '=', field: field.name, value: rowId }
+    if (field.onDelete === 'setNull' && isRecorded(child)) await unlink(request, session, field, where, open)
     if (field.onDelete !== 'cascade' || !needsRows(child, new Set())) continue
-    for (const childId of await idsOf(session, child, { op: '=', field: field.name, value: rowId })) {
+    for (const childId of await idsOf(session, child, where)) {
       // Records that refer to each other in a circle are deleted once.
       if (!open.has(`${child.name} ${childId}`))
         documents.push(...(await deleteRow(request, child, childId, undefined, missing, open)))
     }
   }
   if (!(await session.delete(object, rowId))) throw await missing(session)
+  if (isRecorded(object))
+    await recordChange(context, session, { object, operation: 'delete', rowId, principal, old: record })
   if (hooks?.postDelete) await hooks.postDelete(hookContext)
   return documents.filter((id) => id !== '')
 }
@@ -67,8 +72,30 @@ function needsRows(object: ObjectModel, seen: Set<ObjectModel>): boolean {
   seen.add(object)
   const { hooks } = object.definition
   if (hooks?.initDelete || hooks?.preDelete || hooks?.postDelete || hooks?.isDeleteEnable) return true
-  if (object.documents.length > 0) return true
-  return object.referencedBy.some(({ object: child, field }) => field.onDelete === 'cascade' && needsRows(child, seen))
+  if (object.documents.length > 0 || isRecorded(object)) return true
+  return object.referencedBy.some(({ object: child, field }) => {
+    return field.onDelete === 'setNull' ? isRecorded(child) : field.onDelete === 'cascade' && needsRows(child, seen)
+  })
+}
+
+/** Empties references to a row that goes, where that is written down; elsewhere it is the database's business. */
+async function unlink(
+  { context, principal }: Request,
+  session: StoreSession,
+  field: ReferenceModel,
+  where: Filter,
+  open: ReadonlySet<string>,
+): Promise<void> {
+  const { object } = field
+  for (const rowId of await idsOf(session, object, where)) {
+    if (open.has(`${object.name} ${rowId}`)) continue
+    const select = wholeSelection(object)
+    const old = await session.get(object, rowId, { select, where, lock: true })
+    if (!old) continue
+    const values = { [field.name]: '' }
+    await session.update(object, rowId, values, { select: object.select([]) })
+    await recordChange(context, session, { object, operation: 'update', rowId, principal, old, values })
+  }
 }
 
 async function idsOf(session: StoreSession, object: ObjectModel, where: Filter): Promise<string[]> {

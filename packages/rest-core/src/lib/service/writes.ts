@@ -16,6 +16,7 @@ import type { WriteContext } from './hooks.js'
 import type { Input } from './input.js'
 import { applyDefaults, readInput, timestamp, validate } from './input.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
+import { isRecorded, recordChange } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
 import { checkInitialState, checkTransition } from './states.js'
 import type { Attempt } from './store-errors.js'
@@ -174,11 +175,17 @@ export function createWrites(context: ServiceContext) {
     const uploaded = input.uploads.length > 0 ? await storeUploads(context.documents, input, input.values) : []
     try {
       await hashPasswords(object, input.values)
-      if (where || post || hooks?.postSave) await transaction.session()
+      if (where || post || hooks?.postSave || isRecorded(object)) await transaction.session()
       const session = await context.session(transaction)
+      const old = object.definition.audit ? await hookContext.old() : undefined
       const record = await run(session)
       if (where && !(await session.get(object, record.row_id, { select, where }))) {
         throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
+      }
+      if (isRecorded(object)) {
+        const { operation, principal } = hookContext
+        const { row_id: rowId } = record
+        await recordChange(context, session, { object, operation, rowId, principal, old, values: input.values })
       }
       if (post || hooks?.postSave) {
         const after = { ...hookContext, record }

@@ -1,4 +1,5 @@
 import { defineObject } from '../definition/definition.js'
+import { AuditEntry, Event, Lease } from './change-objects.js'
 import { checkGrant } from './check-grant.js'
 
 /** Parts that an application's definitions belong to. Fields not specified but `mdl_name`. */
@@ -147,4 +148,15 @@ export const RevokedToken = defineObject({
 })
 
 /** Objects that every application has. */
-export const systemObjects = [Module, SystemParam, User, Group, Responsibility, Grant, RevokedToken] as const
+export const systemObjects = [
+  Module,
+  SystemParam,
+  User,
+  Group,
+  Responsibility,
+  Grant,
+  RevokedToken,
+  AuditEntry,
+  Event,
+  Lease,
+] as const
