@@ -1,6 +1,6 @@
 import type { FieldDefinition, FieldTypeName } from '../definition/definition.js'
 import { checkField } from '../model/check-definitions.js'
-import { checkDefault, createField } from '../model/create-model.js'
+import { checkDefault, createField } from '../model/create-field.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { ActionDefinition, ActionModel, Scope } from './action.js'
 
@@ -37,7 +37,7 @@ export function checkNamed(name: string, scope: Scope | undefined): string[] {
   if (!namePattern.test(name))
     problems.push('a name has letters, digits, "_" and "-", starts with a letter and has at most 63 characters')
   if (scope !== undefined && !scopes.includes(scope))
-    problems.push(`scope is "${String(scope)}"; it must be one of ${scopes.join(', ')}`)
+    problems.push(`scope is "${scope}"; it must be one of ${scopes.join(', ')}`)
   return problems
 }
 

@@ -2,11 +2,10 @@ import { createActions } from '../actions/create-actions.js'
 import { createCrosstabs } from '../crosstabs/create-crosstabs.js'
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 import { DefinitionError, RestError } from '../../errors.js'
-import { Problem } from '../fields/field-type.js'
-import { fieldTypes } from '../fields/index.js'
 import { createIndex } from '../index-search/create-index.js'
 import { createPublications } from '../publications/create-publications.js'
 import { checkDefinitions } from './check-definitions.js'
+import { checkDefault, createField } from './create-field.js'
 import type {
   FieldModel,
   JoinedField,
@@ -166,53 +165,6 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     if (selections.size < 200) selections.set(key, selection)
     return selection
   }
-}
-
-/** A field of an object, or something that is described like one. */
-export function createField(object: ObjectModel, name: string, definition: FieldDefinition): FieldModel {
-  const type = fieldTypes[definition.type]
-  const field: Mutable<FieldModel> = {
-    name,
-    label: definition.label ?? name,
-    column: definition.column ?? name,
-    object,
-    type,
-    columnType: undefined as never,
-    definition,
-    required: definition.required === true || definition.key === true,
-    key: definition.key === true,
-    unique: definition.unique === true,
-    indexed: definition.index === true,
-    readOnly: definition.readOnly === true,
-    createOnly: definition.createOnly === true,
-    visible: definition.hidden !== true && definition.type !== 'password',
-    pattern:
-      'pattern' in definition && definition.pattern !== undefined
-        ? new RegExp(`^(?:${definition.pattern})$`, 'v')
-        : undefined,
-    codes: 'values' in definition && Array.isArray(definition.values) ? codesOf(definition.values) : undefined,
-    path: [],
-  }
-  if (definition.type === 'reference')
-    Object.assign(field, { onDelete: definition.onDelete ?? 'refuse', target: undefined })
-  // A reference takes the column type of what it points at; `linkReferences` corrects it.
-  field.columnType = definition.type === 'reference' ? { kind: 'reference', values: 'integer' } : type.column(field)
-  return field
-}
-
-/** A default must be a value of its field; `[DATE]`, `[DATETIME]` and `[LOGIN]` are filled in on creation. */
-export function checkDefault(field: FieldModel, place: string): string[] {
-  const { default: value } = field.definition
-  if (value === undefined || (typeof value === 'string' && /^\[(DATE|DATETIME|LOGIN)\]$/.test(value))) return []
-  const parsed = field.type.parse(value, field)
-  const problem = parsed instanceof Problem ? parsed : field.type.validate(parsed, field)
-  return problem ? [`${place}.default: ${problem.text}`] : []
-}
-
-function codesOf(values: readonly (string | { code: string; enabled?: boolean })[]): ReadonlyMap<string, boolean> {
-  return new Map(
-    values.map((value) => (typeof value === 'string' ? [value, true] : [value.code, value.enabled !== false])),
-  )
 }
 
 function isReference(field: FieldModel): field is ReferenceModel {

@@ -72,6 +72,7 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
       where,
     }
     if (rowId === undefined && search) checkSearch(access, search)
+    tasks.closing.throwIfAborted()
     // In a transaction somebody waits for all of it, and may undo it.
     if (found.definition.background && !context.transaction) return { task: await startTask(run) }
     const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }

@@ -76,7 +76,11 @@ export function createReads(context: ServiceContext) {
     const page = readPage(request)
     const where = and(
       rights,
-      await runSearchHook(object.definition.hooks?.preSearch, object, principal, readFilter(access, request)),
+      await runSearchHook(
+        object.definition.hooks?.preSearch,
+        hookContext(object, principal),
+        readFilter(access, request),
+      ),
     )
     const session = await context.session()
     const batches = translated(
@@ -96,7 +100,11 @@ export function createReads(context: ServiceContext) {
     const page = wholeNumber('page', request.page ?? 0, 0, Number.MAX_SAFE_INTEGER)
     const where = and(
       rights,
-      await runSearchHook(object.definition.hooks?.preCount, object, principal, readFilter(access, request)),
+      await runSearchHook(
+        object.definition.hooks?.preCount,
+        hookContext(object, principal),
+        readFilter(access, request),
+      ),
     )
     try {
       const count = await (await context.session()).count(object, where)
@@ -140,18 +148,18 @@ export function createReads(context: ServiceContext) {
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
     return { object, principal, service: context.bind(context.transaction) }
   }
+}
 
-  async function runSearchHook(
-    hook: ((search: SearchContext) => void | Promise<void>) | undefined,
-    object: ObjectModel,
-    principal: Principal,
-    where: Filter | undefined,
-  ) {
-    if (!hook) return where
-    const search: SearchContext = { ...hookContext(object, principal), where }
-    await hook(search)
-    return search.where
-  }
+/** The condition of a search after its hook. */
+export async function runSearchHook(
+  hook: ((search: SearchContext) => void | Promise<void>) | undefined,
+  context: HookContext,
+  where: Filter | undefined,
+): Promise<Filter | undefined> {
+  if (!hook) return where
+  const search: SearchContext = { ...context, where }
+  await hook(search)
+  return search.where
 }
 
 /** Whether a search would be refused, without searching. @throws RestError as the search */
@@ -167,7 +175,8 @@ export function and(first: Filter | undefined, second: Filter | undefined): Filt
   return first && second ? { op: 'and', terms: [first, second] } : (first ?? second)
 }
 
-function readFilter(access: Access, { filter, filters }: SearchRequest): Filter | undefined {
+/** The filters of a request, checked. @throws RestError */
+export function readFilter(access: Access, { filter, filters }: SearchRequest): Filter | undefined {
   const all = and(filters && parseFilterTexts(access.object, filters, { hides: access.hides }), filter)
   if (all) checkFields(access, all)
   return all
@@ -178,13 +187,15 @@ function checkFields(access: Access, filter: Filter): void {
   else access.readable(filter.field)
 }
 
-function readPage({ page, cursor }: SearchRequest): number {
+/** The number of the page, 0 when none is asked for. @throws RestError ERR_BAD_REQUEST */
+export function readPage({ page, cursor }: SearchRequest): number {
   if (page === undefined) return 0
   if (cursor !== undefined) throw new RestError('ERR_BAD_REQUEST', 'Page by a cursor or by numbers, not by both.')
   return wholeNumber('page', page, 0, Number.MAX_SAFE_INTEGER)
 }
 
-function pageSizeOf(object: ObjectModel, { pageSize }: SearchRequest): number {
+/** Records per page. @throws RestError ERR_BAD_REQUEST */
+export function pageSizeOf(object: ObjectModel, { pageSize }: SearchRequest): number {
   return pageSize === undefined ? object.pageSize : wholeNumber('page size', pageSize, 1, mostPerPage)
 }
 
@@ -198,6 +209,6 @@ function needsRows(object: ObjectModel, request: SearchRequest): boolean {
   return hooks?.postSearchRow !== undefined || hooks?.postSearch !== undefined || wantsDocuments(request)
 }
 
-function wantsDocuments(options: AnswerOptions): boolean {
+export function wantsDocuments(options: AnswerOptions): boolean {
   return options.inlineDocuments !== undefined || options.inlineThumbnails !== undefined
 }

@@ -66,17 +66,14 @@ export class Tasks {
     this.#graceMs = graceMs
   }
 
-  /** Aborted when the service closes. */
+  /** Aborted when the service closes, by a RestError ERR_UNAVAILABLE. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }
 
   /** @throws RestError ERR_UNAVAILABLE when the service closes, ERR_TOO_MANY when too many wait and run. */
   start(work: TaskRun): Task {
-    if (this.closing.aborted)
-      throw new RestError('ERR_UNAVAILABLE', 'The server is stopping; start the action again later.', {
-        retryAfterSeconds: 10,
-      })
+    this.closing.throwIfAborted()
     this.#forget(this.#maxKept - 1)
     if (this.#entries.size >= this.#maxKept)
       throw new RestError('ERR_TOO_MANY', `${this.#maxKept} background actions wait already; try again later.`, {
