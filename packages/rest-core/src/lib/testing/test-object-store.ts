@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { testAggregates } from './aggregates.js'
 import { testClose } from './close.js'
 import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
@@ -40,6 +41,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testOrder(factory, settings.seed)
     testCursors(factory, settings.seed)
     testSelections(factory)
+    testAggregates(factory, settings.seed)
     testKeys(factory)
     testReferences(factory)
     testTransactions(factory)
