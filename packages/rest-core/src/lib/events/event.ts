@@ -1,0 +1,81 @@
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, Model } from '../model/model.js'
+import { RestError } from '../../errors.js'
+import type { Principal } from '../rights/rights.js'
+import type { BusinessObjects } from '../service/business-objects.js'
+import type { ObjectStore } from '../store.js'
+
+/** A committed change as listeners are told of it. */
+export interface EventRecord {
+  /** From 1 on, without gaps, in the order of commits. */
+  readonly number: number
+  readonly object: string
+  readonly rowId: string
+  readonly action: 'create' | 'update' | 'delete'
+  /** UTC, `yyyy-MM-dd HH:mm:ss`. */
+  readonly time: string
+  readonly login: string
+}
+
+/** Events after a number, in order. */
+export async function readEvents(
+  { model, store }: { readonly model: Model; readonly store: ObjectStore },
+  after: number,
+  limit: number,
+): Promise<EventRecord[]> {
+  const object = model.object('Event')
+  const where: Filter = { op: '>', field: 'evt_number', value: after }
+  const order = [
+    { field: 'evt_number', descending: false },
+    { field: 'row_id', descending: false },
+  ]
+  const found: EventRecord[] = []
+  for await (const batch of store.search(object, { select: object.selection, where, order, limit }))
+    found.push(...batch.map(toEvent))
+  return found
+}
+
+function toEvent(record: BusinessRecord): EventRecord {
+  return {
+    number: record['evt_number'] as number,
+    object: record['evt_object'] as string,
+    rowId: record['evt_row_id'] as string,
+    action: record['evt_action'] as EventRecord['action'],
+    time: record['evt_dt'] as string,
+    login: record['evt_login'] as string,
+  }
+}
+
+/**
+ * The event as this user may be told of it; `undefined`: not at all. A user is told of records that can be read now, and of
+ * deletions in objects that can be read; the login only where the user may see who changed a record.
+ */
+export async function eventFor(
+  service: BusinessObjects,
+  principal: Principal,
+  event: Pick<EventRecord, 'object' | 'rowId' | 'action' | 'time' | 'login'>,
+): Promise<{ object: string; row_id: string; action: string; time: string; login?: string } | undefined> {
+  const { object: name, rowId, action, time, login } = event
+  const object = service.model.objects.get(name)
+  const rights = principal.rights.object(name)
+  if (!object || !rights?.letters.has('R')) return undefined
+  const { preSelect, postSelect } = object.definition.hooks ?? {}
+  const mayBeKept = rights.letters.get('R') !== undefined || preSelect !== undefined || postSelect !== undefined
+  if (action !== 'delete' && mayBeKept && !(await isReadable(service, principal, name, rowId))) return undefined
+  return { object: name, row_id: rowId, action, time, ...(!rights.hidden.has('updated_by') && { login }) }
+}
+
+async function isReadable(
+  service: BusinessObjects,
+  principal: Principal,
+  object: string,
+  rowId: string,
+): Promise<boolean> {
+  try {
+    await service.get(principal, object, rowId, { fields: [] })
+    return true
+  } catch (error) {
+    if (error instanceof RestError && (error.status === 404 || error.status === 403)) return false
+    throw error
+  }
+}
