@@ -83,6 +83,8 @@ export type {
   IndexSearchRequest,
   ObjectName,
   PublicationRequest,
+  RebuildOptions,
+  RebuildProgress,
   RecordFor,
   SearchRequest,
   Task,

@@ -56,6 +56,7 @@ function route(sessionOf: (object: ObjectModel) => StoreSession | Promise<StoreS
     },
     aggregate: async (object, ...rest) => (await sessionOf(object)).aggregate(object, ...rest),
     searchIndex: async (object, ...rest) => (await sessionOf(object)).searchIndex(object, ...rest),
+    countIndex: async (object, ...rest) => (await sessionOf(object)).countIndex(object, ...rest),
     count: async (object, where) => (await sessionOf(object)).count(object, where),
     insert: async (object, ...rest) => (await sessionOf(object)).insert(object, ...rest),
     update: async (object, ...rest) => (await sessionOf(object)).update(object, ...rest),

@@ -99,6 +99,8 @@ export interface StoreSession {
   aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]>
   /** Rows whose index holds the terms, best first, then by row id. @throws StoreError `internal` without the capability. */
   searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]>
+  /** Number of rows whose index holds the terms. @throws StoreError `internal` without the capability. */
+  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number>
   /** Inserts a row with these fields (the others are empty) and gives it back with its new row id. */
   insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
   /** Changes these fields only; `undefined` when the row is not there or does not match `where` before the change. */
@@ -121,7 +123,7 @@ export interface StoreCapabilities {
   readonly concurrentWriters: boolean
   /** `aggregate` works. */
   readonly aggregation: boolean
-  /** `searchIndex` works. */
+  /** `searchIndex` and `countIndex` work. */
   readonly indexSearch: boolean
   /** `like` also ignores the case of letters beyond A–Z. */
   readonly likeFoldsUnicode: boolean

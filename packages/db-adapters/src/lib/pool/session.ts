@@ -81,6 +81,10 @@ export class ConnectionSession implements StoreSession {
     throw new StoreError('internal', 'This store has no index search.')
   }
 
+  async countIndex(): Promise<never> {
+    throw new StoreError('internal', 'This store has no index search.')
+  }
+
   async count(object: ObjectModel, where?: Filter): Promise<number> {
     return countIn(await this.#query(this.#compiler.count(object, where)))
   }

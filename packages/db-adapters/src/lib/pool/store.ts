@@ -93,6 +93,10 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     throw new StoreError('internal', 'This store has no index search.')
   }
 
+  async countIndex(): Promise<never> {
+    throw new StoreError('internal', 'This store has no index search.')
+  }
+
   async count(object: ObjectModel, where?: Filter): Promise<number> {
     return countIn(await this.#read(this.#pool, this.#compiler.count(object, where)))
   }

@@ -59,6 +59,8 @@ export type ColumnFamily =
   | { readonly kind: 'datetime' }
   | { readonly kind: 'time' }
   | { readonly kind: 'json' }
+  /** Words with their places (PostgreSQL's tsvector). */
+  | { readonly kind: 'words' }
   /** Any value (an SQLite column without a type). */
   | { readonly kind: 'any' }
   | { readonly kind: 'binary' }

@@ -98,6 +98,10 @@ class SqliteStore implements ObjectStore {
     throw new StoreError('internal', 'This store has no index search.')
   }
 
+  async countIndex(): Promise<never> {
+    throw new StoreError('internal', 'This store has no index search.')
+  }
+
   async count(object: ObjectModel, where?: Filter): Promise<number> {
     const database = this.#database ?? (await this.#open())
     return database.readers.count(this.#compiler.count(object, where))

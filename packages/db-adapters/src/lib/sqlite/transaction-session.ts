@@ -69,6 +69,10 @@ export function createTransactionSession(
       throw new StoreError('internal', 'This store has no index search.')
     },
 
+    async countIndex(): Promise<never> {
+      throw new StoreError('internal', 'This store has no index search.')
+    },
+
     async count(object, where) {
       const call = compiler.count(object, where)
       return run(`count "${object.table}"`, () => connection.count(call))

@@ -31,6 +31,8 @@ export type ColumnType =
   | { readonly kind: 'list' }
   /** JSON text. */
   | { readonly kind: 'json' }
+  /** The words of an indexed record, with single blanks between: a column that `searchIndex` finds rows by. */
+  | { readonly kind: 'words' }
 
 /** Why a value is refused. `text` completes `Field "x" `. */
 export class Problem {

@@ -4,6 +4,8 @@ import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type {
   AggregateQuery,
   AggregateRow,
+  IndexHit,
+  IndexQuery,
   ObjectStore,
   Query,
   ReadOptions,
@@ -14,6 +16,7 @@ import type {
 } from '../store.js'
 import type { Selection } from '../model/model.js'
 import { aggregateRows } from './aggregate.js'
+import { findByWords, searchIndex } from './index-search.js'
 import { MemoryData, type View } from './memory-data.js'
 import { rowTest, sortRows, toRecord } from './reading.js'
 import type { Row } from './rows.js'
@@ -26,7 +29,7 @@ const capabilities: StoreCapabilities = Object.freeze({
   introspection: false,
   concurrentWriters: false,
   aggregation: true,
-  indexSearch: false,
+  indexSearch: true,
   likeFoldsUnicode: false,
 })
 
@@ -154,8 +157,14 @@ function createSession(
       return aggregateRows(view, object, query)
     },
 
-    async searchIndex(): Promise<never> {
-      throw new StoreError('internal', 'This store has no index search.')
+    async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
+      assertUsable()
+      return searchIndex(view, object, query)
+    },
+
+    async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+      assertUsable()
+      return findByWords(view, object, query).length
     },
 
     async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {

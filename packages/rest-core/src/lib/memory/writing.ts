@@ -61,7 +61,7 @@ function place(object: ObjectModel, id: string): string {
 
 function changed(row: Row, object: ObjectModel, values: Values): Row {
   const next = new Map<string, FieldValue>(row)
-  for (const field of [...object.fields, ...object.technical]) {
+  for (const field of [...object.fields, ...object.technical, ...(object.index ? [object.index.words] : [])]) {
     const value = values[field.name]
     if (value === undefined) continue
     if (isEmpty(value)) next.delete(field.column)

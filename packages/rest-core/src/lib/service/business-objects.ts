@@ -84,6 +84,21 @@ export interface IndexRecord {
   readonly score: number
 }
 
+export interface RebuildOptions {
+  /** Told from time to time, and at the end of each object. */
+  readonly onProgress?: ((progress: RebuildProgress) => void) | undefined
+  /** Ends the work after the rows that it is at; what was done is kept. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface RebuildProgress {
+  readonly object: string
+  /** Rows looked at so far. */
+  readonly rows: number
+  /** Rows that were written. */
+  readonly changed: number
+}
+
 export interface ActionRequest {
   /** Record-level call: the record. */
   readonly rowId?: string | undefined
@@ -218,8 +233,15 @@ export interface BusinessObjects {
     object: ObjectName | undefined,
     request: IndexSearchRequest,
   ): Promise<readonly IndexRecord[]>
-  /** Brings the index in step with rows that were not written by this service; resolves to the number of changed rows. */
-  rebuildIndex(object?: ObjectName): Promise<number>
+  /** How many records such a search finds; over all objects as well. */
+  countIndex(principal: Principal, object: ObjectName | undefined, request: IndexSearchRequest): Promise<CountResult>
+  /**
+   * Brings the index in step with rows that were not written by this service, or before the object was indexed, or with
+   * another definition of it; resolves to the number of changed rows. Readers and writers go on meanwhile.
+   *
+   * @param object Default: all indexed objects.
+   */
+  rebuildIndex(object?: ObjectName, options?: RebuildOptions): Promise<number>
   /** @throws RestError ERR_NOT_FOUND, ERR_RIGHT, ERR_VALIDATION for parameters */
   action(principal: Principal, object: ObjectName, name: string, request?: ActionRequest): Promise<ActionResult>
   /** A background action that this user started (any, for one who may do everything). @throws RestError ERR_NOT_FOUND */

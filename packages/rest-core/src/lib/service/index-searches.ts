@@ -1,14 +1,209 @@
 import { RestError } from '../../errors.js'
-import type { BusinessObjects } from './business-objects.js'
+import type { Filter } from '../filter/filter.js'
+import { indexedText, wireText } from '../index-search/record-words.js'
+import { parseIndexText } from '../index-search/parse-index-text.js'
+import type { IndexModel, ObjectModel, ReadableField } from '../model/model.js'
+import type { Access } from '../rights/access.js'
+import { accessOf } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
+import type { IndexHit, IndexTerm } from '../store.js'
+import type { BusinessObjects, CountResult, IndexRecord, IndexSearchRequest, ObjectName } from './business-objects.js'
+import { inlineDocuments } from './documents.js'
+import type { HookContext, SearchContext } from './hooks.js'
+import { and, pageSizeOf, readFilter, readPage, runSearchHook, wantsDocuments } from './reads.js'
+import { rebuildIndex } from './rebuild-index.js'
+import { answerSelection } from './selections.js'
 import type { ServiceContext } from './service-context.js'
+import { translate } from './store-errors.js'
 
-export function createIndexSearches(_context: ServiceContext): Pick<BusinessObjects, 'indexSearch' | 'rebuildIndex'> {
+/** Records of an answer without pages. Not specified; chosen because nobody reads more, and ranking keeps all of them in memory. */
+const mostWithoutPages = 1_000
+/** How far pages over all objects reach: each object is searched from its first record on. */
+const deepestOverAll = 10_000
+/** Records per page over all objects. */
+const pageSizeOverAll = 50
+
+/** An indexed object as one user may search it. */
+interface Searched {
+  readonly object: ObjectModel
+  readonly index: IndexModel
+  readonly access: Access
+  readonly rights: Filter | undefined
+}
+
+type Operation = 'preSearch' | 'preCount'
+
+/** Records found by words, and the upkeep of what finds them. */
+export function createIndexSearches(
+  context: ServiceContext,
+): Pick<BusinessObjects, 'indexSearch' | 'countIndex' | 'rebuildIndex'> {
   return {
-    async indexSearch() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: indexSearch.')
-    },
-    async rebuildIndex() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: rebuildIndex.')
-    },
+    indexSearch: async (principal, name, request) =>
+      name === undefined ? searchAll(principal, request) : searchOne(principal, name, request),
+    countIndex,
+    rebuildIndex: (name, options) => rebuildIndex(context, name, options),
   }
+
+  async function searchOne(
+    principal: Principal,
+    name: ObjectName,
+    request: IndexSearchRequest,
+  ): Promise<readonly IndexRecord[]> {
+    const searched = searchable(principal, context.resolve(name))
+    const terms = readTerms(request)
+    const page = readPage(request)
+    const limit = request.page === undefined ? mostWithoutPages : pageSizeOf(searched.object, request)
+    return find(principal, searched, terms, request, limit, request.page === undefined ? 0 : page * limit)
+  }
+
+  async function searchAll(principal: Principal, request: IndexSearchRequest): Promise<readonly IndexRecord[]> {
+    refuseFieldsOverAll(request)
+    const terms = readTerms(request)
+    const page = readPage(request)
+    const size = request.page === undefined ? mostWithoutPages : pageSizeOf({ pageSize: pageSizeOverAll }, request)
+    const end = (page + 1) * size
+    if (end > deepestOverAll)
+      throw new RestError('ERR_BAD_REQUEST', `Pages over all objects end after ${deepestOverAll} records.`)
+    const found: IndexRecord[] = []
+    for (const searched of allSearchable(principal))
+      found.push(...(await find(principal, searched, terms, request, end, 0)))
+    // A stable sort: records of the same score stay in the order of the objects, then of their row ids.
+    return found.toSorted((a, b) => b.score - a.score).slice(end - size, end)
+  }
+
+  async function countIndex(
+    principal: Principal,
+    name: ObjectName | undefined,
+    request: IndexSearchRequest,
+  ): Promise<CountResult> {
+    if (name === undefined) refuseFieldsOverAll(request)
+    const all = name === undefined ? allSearchable(principal) : [searchable(principal, context.resolve(name))]
+    const terms = readTerms(request)
+    const page = readPage(request)
+    const pagesize = pageSizeOf(name === undefined ? { pageSize: pageSizeOverAll } : context.resolve(name), request)
+    let count = 0
+    for (const searched of all) {
+      const where = await readWhere(principal, searched, request, 'preCount')
+      count += await attempt(searched.object, async () =>
+        (await context.session()).countIndex(searched.object, { terms, where }),
+      )
+    }
+    return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
+  }
+
+  /** Objects that this user may search, in the order of the model; the others are passed over. */
+  function allSearchable(principal: Principal): Searched[] {
+    return [...context.model.objects.values()].flatMap((object) => {
+      try {
+        return object.index ? [searchable(principal, object)] : []
+      } catch (error) {
+        if (error instanceof RestError && error.code === 'ERR_RIGHT') return []
+        throw error
+      }
+    })
+  }
+
+  async function find(
+    principal: Principal,
+    searched: Searched,
+    terms: readonly IndexTerm[],
+    request: IndexSearchRequest,
+    limit: number,
+    offset: number,
+  ): Promise<IndexRecord[]> {
+    const { object, index, access } = searched
+    const answered = answerSelection(access, request)
+    const keyFields = shownKey(object).filter((field) => !access.hides(field))
+    const select = object.select([...new Set([...answered.fields, ...keyFields, ...index.fields].map(nameOf))])
+    const where = await readWhere(principal, searched, request, 'preSearch')
+    const hits = await attempt(object, async (): Promise<readonly IndexHit[]> => {
+      const session = await context.session()
+      return session.searchIndex(object, { select, terms, where, limit, offset })
+    })
+    const { hooks } = object.definition
+    const hookBase = hookContext(object, principal)
+    const added = select.fields.filter((field) => !answered.fields.includes(field)).map(nameOf)
+    const records: IndexRecord[] = []
+    for (const { record, score } of hits) {
+      // Before anything is made of the record: a hook may hide what is in it.
+      if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
+      const key = keyFields.map((field) => wireText(record[field.name])).filter((text) => text !== '')
+      const value = indexedText(index, record)
+      for (const name of added) delete record[name]
+      if (wantsDocuments(request)) await inlineDocuments(context.documents, object, record, request)
+      records.push({ object: object.name, row_id: record.row_id, key: key.join(' '), value, data: record, score })
+    }
+    if (hooks?.postSearch) await hooks.postSearch({ ...hookBase, count: hits.length })
+    return records
+  }
+
+  async function readWhere(
+    principal: Principal,
+    { object, access, rights }: Searched,
+    request: IndexSearchRequest,
+    operation: Operation,
+  ): Promise<Filter | undefined> {
+    const hook: ((search: SearchContext) => void | Promise<void>) | undefined = object.definition.hooks?.[operation]
+    return and(rights, await runSearchHook(hook, hookContext(object, principal), readFilter(access, request)))
+  }
+
+  function hookContext(object: ObjectModel, principal: Principal): HookContext {
+    return { object, principal, service: context.bind(context.transaction) }
+  }
+
+  async function attempt<T>(object: ObjectModel, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw await translate(error, { object, operation: 'read' }, context.store)
+    }
+  }
+}
+
+/**
+ * The index knows the words of a record, not of which field each one is: who may not see one of the fields may not
+ * search it. Not specified; chosen because hits, their order and their number would tell what the field holds.
+ *
+ * @throws RestError ERR_BAD_REQUEST when it is not indexed, ERR_RIGHT
+ */
+function searchable(principal: Principal, object: ObjectModel): Searched {
+  const access = accessOf(principal, object)
+  const rights = access.need('R')
+  const { index } = object
+  if (!index) throw new RestError('ERR_BAD_REQUEST', `Object "${object.name}" has no index to search in.`)
+  if (index.fields.some(access.hides))
+    throw new RestError(
+      'ERR_RIGHT',
+      `You may not search the index of "${object.name}": it holds fields hidden from you.`,
+    )
+  return { object, index, access, rights }
+}
+
+function readTerms({ text, order, cursor }: IndexSearchRequest): readonly IndexTerm[] {
+  if (order !== undefined && order.length > 0)
+    throw new RestError('ERR_BAD_REQUEST', 'An index search answers the best first; it takes no other sort.')
+  if (cursor !== undefined)
+    throw new RestError('ERR_BAD_REQUEST', 'An index search has pages by number only, no cursor.')
+  return parseIndexText(text)
+}
+
+function refuseFieldsOverAll({ filters, filter, fields }: IndexSearchRequest): void {
+  const given = Object.keys(filters ?? {})[0] ?? fields?.[0] ?? (filter && 'field' in filter ? filter.field : undefined)
+  if (given === undefined && !filter) return
+  throw new RestError(
+    'ERR_BAD_REQUEST',
+    `A search over all objects takes no fields${given === undefined ? '' : ` (${given.slice(0, 100)})`}; search one object for that.`,
+  )
+}
+
+/** Fields of the functional key; of a reference what is shown of the linked record, if anything is. */
+function shownKey({ key, joined }: ObjectModel): ReadableField[] {
+  return key.flatMap((field): readonly ReadableField[] => {
+    const shown = joined.filter(({ path }) => path[0] === field)
+    return shown.length > 0 ? shown : [field]
+  })
+}
+
+function nameOf({ name }: ReadableField): string {
+  return name
 }

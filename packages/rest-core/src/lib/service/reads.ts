@@ -195,7 +195,7 @@ export function readPage({ page, cursor }: SearchRequest): number {
 }
 
 /** Records per page. @throws RestError ERR_BAD_REQUEST */
-export function pageSizeOf(object: ObjectModel, { pageSize }: SearchRequest): number {
+export function pageSizeOf(object: Pick<ObjectModel, 'pageSize'>, { pageSize }: SearchRequest): number {
   return pageSize === undefined ? object.pageSize : wholeNumber('page size', pageSize, 1, mostPerPage)
 }
 

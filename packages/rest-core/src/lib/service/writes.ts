@@ -3,6 +3,7 @@ import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
+import { withChangedWords, withWords } from '../index-search/record-words.js'
 import type { BusinessRecord, ObjectModel, Selection } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { accessOf } from '../rights/access.js'
@@ -82,7 +83,9 @@ export function createWrites(context: ServiceContext) {
       values['created_by'] = values['updated_by'] = principal.login
       restoreTechnical(object, values, restored)
     }
-    return save(write, hooks?.postCreate, (session) => session.insert(object, values, write.select))
+    return save(write, hooks?.postCreate, (session) =>
+      session.insert(object, object.index ? withWords(object.index, values) : values, write.select),
+    )
   }
 
   async function update(
@@ -154,9 +157,10 @@ export function createWrites(context: ServiceContext) {
       values['updated_by'] = principal.login
       restoreTechnical(object, values, restored)
     }
+    const stored = object.index ? await withChangedWords(object.index, values, old) : values
     const record = await save(write, hooks?.postUpdate, async (session) => {
       return (
-        (await session.update(object, id, values, { select, where })) ??
+        (await session.update(object, id, stored, { select, where })) ??
         Promise.reject(await missing(session, access, id))
       )
     })

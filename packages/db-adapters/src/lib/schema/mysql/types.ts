@@ -55,6 +55,7 @@ function declarationOf(type: ColumnType): string {
       return stringType(type.length)
     case 'text':
     case 'json':
+    case 'words':
       return 'longtext'
     case 'list':
       return 'mediumtext'

@@ -36,6 +36,8 @@ function declarationOf(type: ColumnType): string {
     case 'list':
     case 'json':
       return `text ${byCodePoint}`
+    case 'words':
+      return 'tsvector'
     case 'integer':
       return type.precision <= 9 ? 'integer' : 'bigint'
     case 'decimal':
@@ -87,6 +89,8 @@ export function familyOf(type: string, values: readonly string[] = []): ColumnFa
       return { kind: 'date' }
     case 'uuid':
       return { kind: 'uuid' }
+    case 'tsvector':
+      return { kind: 'words' }
     case 'bytea':
       return { kind: 'binary' }
     default:

@@ -30,6 +30,7 @@ function declarationOf(type: ColumnType): string {
     case 'string':
       return `varchar(${type.length})`
     case 'list':
+    case 'words':
       return 'text'
     case 'json':
       return 'json_text'
