@@ -1,20 +1,73 @@
+import type { ActionRequest, ActionResult, BusinessObjects } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
+import { send, textHeaders } from '../http/answer.js'
+import { refuseForeignPage } from '../http/refuse-foreign-page.js'
+import { readParametersBody } from './body.js'
+import { publicBase } from './call.js'
 import type { Call } from './call.js'
+import { readNamedTarget, refuseSearch } from './named-target.js'
+import type { NamedTarget } from './named-target.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
+/** Runs an action. Source: rest-service.md, "Custom action"; wire-decisions, "action". */
 export async function runAction(
-  _call: Call,
-  _target: OfKind<'object' | 'row' | 'action'>,
-  _query: RequestQuery,
+  call: Call,
+  target: OfKind<'object' | 'row' | 'action'>,
+  query: RequestQuery,
 ): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: runAction.')
+  const { context, service, principal, respond, bodyLimitBytes } = call
+  if (context.req.method === 'GET') refuseForeignPage(context.req, 'run an action')
+  const named = readNamedTarget(call, target, query, '_action')
+  const body = context.req.method === 'POST' ? await readParametersBody(context, bodyLimitBytes) : {}
+  const request = readRequest(service, named, query, body)
+  const run = async (runner: BusinessObjects): Promise<ActionResult> =>
+    runner.action(principal, named.object, named.name, request)
+  const answer = query.dryRun ? await service.dryRun(run) : await run(service)
+  if ('result' in answer) return send(context, respond, 200, textHeaders(), JSON.stringify(answer))
+  const location = `${publicBase(call)}/_task/${answer.task.id}`
+  send(context, respond, 202, [...textHeaders(), 'Location', location], JSON.stringify(answer.task))
 }
 
-export async function task(_call: Call, _target: OfKind<'task'>, _query: RequestQuery): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: task.')
+/**
+ * Plain names of the address that the action declares as parameters are its own, also when a field has the same name; the
+ * others are filters of a global call, and unknown parameters of one about a record. Not specified.
+ */
+function readRequest(
+  service: BusinessObjects,
+  { object, rowId, name }: NamedTarget,
+  query: RequestQuery,
+  body: Readonly<Record<string, unknown>>,
+): ActionRequest {
+  const declared = new Set(
+    service.model
+      .object(object)
+      .actions.get(name)
+      ?.parameters.map((parameter) => parameter.name),
+  )
+  // Without a prototype, since clients choose the names.
+  const parameters = Object.assign(Object.create(null), body) as Record<string, unknown>
+  const filters = Object.create(null) as Record<string, string | readonly string[]>
+  for (const [key, value] of Object.entries(query.filters ?? {})) {
+    if (Object.hasOwn(body, key))
+      throw new RestError('ERR_BAD_REQUEST', `Parameter "${key}" is given in the address and in the body.`)
+    if (declared.has(key) || rowId !== undefined) parameters[key] = value
+    else filters[key] = value
+  }
+  if (rowId === undefined) {
+    const { order, page, pageSize } = query
+    return { parameters, search: { filters, order, page, pageSize } }
+  }
+  refuseSearch(query)
+  return { parameters, rowId }
 }
 
-export async function cancelTask(_call: Call, _target: OfKind<'task'>, _query: RequestQuery): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: cancelTask.')
+/** How far a background action is. */
+export function task({ context, service, principal, respond }: Call, { id }: OfKind<'task'>): void {
+  send(context, respond, 200, textHeaders(), JSON.stringify(service.task(principal, id)))
+}
+
+/** Asks a background action to stop. */
+export function cancelTask({ context, service, principal, respond }: Call, { id }: OfKind<'task'>): void {
+  send(context, respond, 200, textHeaders(), JSON.stringify(service.cancelTask(principal, id)))
 }

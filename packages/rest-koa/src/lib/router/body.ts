@@ -4,6 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { parseJson } from './json.js'
+import { parseQuery } from './query-string.js'
 
 /**
  * The JSON body of a create or update; `{}` when there is none. A body that another middleware has parsed already is
@@ -16,12 +17,46 @@ import { parseJson } from './json.js'
 export async function readJsonBody(context: Context, limitBytes: number): Promise<unknown> {
   const { req } = context
   if (!hasBody(req)) return {}
-  checkMediaType(req)
-  const parsed: unknown = (context.request as { body?: unknown }).body
-  if (parsed !== undefined) return parsed
+  checkMediaType(req, [json])
+  const parsed = parsedBody(context)
+  return parsed === undefined ? parseJson(await readText(req, limitBytes)) : parsed
+}
+
+/**
+ * Parameters in a body, a JSON object or a form, by name; one that a form repeats is an array. `{}` when there is none.
+ *
+ * @throws RestError as {@link readJsonBody}
+ */
+export async function readParametersBody(context: Context, limitBytes: number): Promise<Record<string, unknown>> {
+  const { req } = context
+  if (!hasBody(req)) return {}
+  const type = checkMediaType(req, [json, form])
+  const read = async () => (type === form ? fromPairs : parseJson)(await readText(req, limitBytes))
+  const body = parsedBody(context) ?? (await read())
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  throw new RestError('ERR_BAD_REQUEST', 'The body must be a JSON object of parameters.')
+}
+
+const json = 'application/json'
+const form = 'application/x-www-form-urlencoded'
+
+function fromPairs(text: string): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const [name, value] of parseQuery(text)) {
+    values[name] = name in values ? [values[name], value].flat() : value
+  }
+  return values
+}
+
+/** What another middleware has read. */
+function parsedBody(context: Context): unknown {
+  return (context.request as { body?: unknown }).body
+}
+
+async function readText(req: IncomingMessage, limitBytes: number): Promise<string> {
   const bytes = await readBytes(req, limitBytes)
   if (!isUtf8(bytes)) throw new RestError('ERR_BAD_REQUEST', 'The body is not UTF-8.')
-  return parseJson(bytes.toString('utf8', hasByteOrderMark(bytes) ? 3 : 0))
+  return bytes.toString('utf8', hasByteOrderMark(bytes) ? 3 : 0)
 }
 
 type MaybeHttp2 = IncomingMessage & { readonly stream?: Pick<ServerHttp2Stream, 'endAfterHeaders'> }
@@ -33,13 +68,17 @@ function hasBody(req: IncomingMessage): boolean {
   return transfer !== undefined || (req as MaybeHttp2).stream?.endAfterHeaders === false
 }
 
-function checkMediaType({ headers }: IncomingMessage): void {
+/** The one of `allowed` that the body is. */
+function checkMediaType({ headers }: IncomingMessage, allowed: readonly [string, ...string[]]): string {
   const type = headers['content-type'] ?? ''
-  if (type !== 'application/json') {
+  let found = allowed.find((name) => name === type)
+  if (!found) {
     const [name = '', ...rest] = type.split(';')
-    if (name.trim().toLowerCase() !== 'application/json') {
+    found = allowed.find((other) => other === name.trim().toLowerCase())
+    if (!found) {
       const sent = type === '' ? 'none' : `"${type.slice(0, 100)}"`
-      throw new RestError('ERR_MEDIA_TYPE', `A body needs the header "Content-Type: application/json"; it had ${sent}.`)
+      const names = allowed.map((other) => `"Content-Type: ${other}"`).join(' or ')
+      throw new RestError('ERR_MEDIA_TYPE', `A body needs the header ${names}; it had ${sent}.`)
     }
     const charset = /(?:^|;)\s*charset\s*=\s*"?([^";\s]*)/i.exec(rest.join(';'))?.[1]
     if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
@@ -56,6 +95,7 @@ function checkMediaType({ headers }: IncomingMessage): void {
       `The content encoding "${encoding.slice(0, 100)}" of the body is not supported; send it plain.`,
     )
   }
+  return found
 }
 
 /** Reads the whole body, never more than the limit. */

@@ -1,0 +1,51 @@
+import { RestError } from '@steward/rest-core/errors'
+import type { Call } from './call.js'
+import { hasLevel } from './level.js'
+import type { OfKind } from './operations.js'
+import type { RequestQuery } from './read-query.js'
+
+/** Source: rest-service.md, "Versioning": path forms `/action:<name>` and `/publication:<name>`. */
+const pathForms = '5.1'
+
+/** What a call of an action or a publication is about. */
+export interface NamedTarget {
+  readonly object: string
+  /** Absent: a global call. */
+  readonly rowId: string | undefined
+  readonly name: string
+}
+
+/**
+ * Reads both forms of an address: the name is in the path, or in a parameter.
+ *
+ * @throws RestError ERR_BAD_REQUEST, ERR_NOT_FOUND for the path below its level.
+ */
+export function readNamedTarget(
+  { level, address }: Call,
+  target: OfKind<'object' | 'row' | 'action' | 'publication'>,
+  { own }: RequestQuery,
+  parameter: '_action' | '_printtemplate',
+): NamedTarget {
+  const { object } = target
+  const rowId = 'rowId' in target ? target.rowId : undefined
+  const given = own[parameter]
+  if (!('name' in target)) {
+    if (!given) throw new RestError('ERR_BAD_REQUEST', `Parameter "${parameter}" is empty; give a name.`)
+    return { object, rowId, name: given }
+  }
+  if (!hasLevel(level, pathForms))
+    throw new RestError(
+      'ERR_NOT_FOUND',
+      `Address "${address.path.slice(0, 200)}" came with level ${pathForms}; this application runs at level ${level}. Use "${parameter}".`,
+    )
+  if (given !== undefined)
+    throw new RestError('ERR_BAD_REQUEST', `Give the name in the address or in "${parameter}", not in both.`)
+  return { object, rowId, name: target.name }
+}
+
+/** A record-level call has no search: paging and sorting have no meaning. @throws RestError ERR_BAD_REQUEST */
+export function refuseSearch({ page, order }: RequestQuery): void {
+  if (page === undefined && order === undefined) return
+  const name = page === undefined ? 'order' : 'page'
+  throw new RestError('ERR_BAD_REQUEST', `A call about one record has no ${name}.`)
+}
