@@ -17,15 +17,22 @@ const longestPlace = 3000
 
 /**
  * The order of a search by cursor. A cursor tells the values that it stands at, so fields that the caller does not see
- * are left out of the object's own order. It ends with the row id.
+ * are left out of the object's own order. It ends with the row id, in the direction of the field before it, so that an
+ * index on that field gives the whole order.
  */
 export function cursorOrder(access: Access, asked: readonly Order[] | undefined): readonly Order[] {
-  const order = readOrder(access, asked)
-  const seen = order.filter(({ field: name }) => {
-    const field = access.object.readable.get(name)
-    return field !== undefined && !access.hides(field) && (isJoined(field) || field.visible)
+  const { object, hides } = access
+  const order = readOrder(access, asked).filter(({ field: name }) => {
+    const field = object.readable.get(name)
+    return field !== undefined && !hides(field) && (isJoined(field) || field.visible)
   })
-  return seen.slice(0, seen.findIndex(({ field }) => field === 'row_id') + 1)
+  const end = order.findIndex(({ field }) => field === 'row_id')
+  const before = order[end - 1]
+  const isNamed = asked?.length
+    ? asked.some(({ field }) => field === 'row_id')
+    : (object.definition.order ?? []).some((text) => /^[-+]?row_id$/.test(text))
+  if (!before || isNamed) return order.slice(0, end + 1)
+  return [...order.slice(0, end), { field: 'row_id', descending: before.descending }]
 }
 
 /** @throws RestError ERR_BAD_REQUEST when the values are too long. */

@@ -45,7 +45,7 @@ export async function* searchFrom(
   const added = order.map(({ field }) => field).filter((name) => !selected.has(name))
   const select = added.length > 0 ? object.select([...selected, ...added]) : query.select
   const rows: BusinessRecord[] = []
-  for (const part of place ? partsAfter(object, order, place) : [{ where: undefined, order }]) {
+  for (const part of place ? partsAfter(object, order, place) : [{ where: undefined, order: enough(object, order) }]) {
     const start = rows.length
     const where = and([query.where, part.where])
     // One more than asked for tells whether there is another page.
@@ -78,7 +78,7 @@ function partsAfter(object: ObjectModel, order: readonly Order[], place: Place):
   const unique = fields.findIndex((field, at) => isUnique(object, field, place[at] as FieldValue))
   for (let at = unique; at >= 0; at--) {
     const same = fields.slice(0, at).map((field, before) => equals(field, place[before] as FieldValue))
-    for (const part of behind(order.slice(at), fields[at] as ReadableField, place[at] as FieldValue))
+    for (const part of behind(enough(object, order.slice(at)), fields[at] as ReadableField, place[at] as FieldValue))
       parts.push({ ...part, where: and([...same, part.where]) })
   }
   return parts
@@ -99,6 +99,13 @@ function behind(order: readonly Order[], field: ReadableField, value: FieldValue
   }
   if (!descending || name === 'row_id') return [range]
   return [range, { where: { op: 'null', field: name }, order: order.slice(1) }]
+}
+
+/** The order up to a field whose values are never empty and never the same: what follows would only hide its index. */
+function enough(object: ObjectModel, order: readonly Order[]): readonly Order[] {
+  const [key, ...more] = object.key
+  const end = key && more.length === 0 ? order.findIndex(({ field }) => field === key.name) : -1
+  return end < 0 ? order : order.slice(0, end + 1)
 }
 
 function equals({ name }: ReadableField, value: FieldValue): Filter {

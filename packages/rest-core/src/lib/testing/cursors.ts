@@ -10,7 +10,6 @@ import { createRandom } from './random.js'
 import { readAll } from './reading.js'
 import { useStore, type StoreFactory } from './store-under-test.js'
 
-const byId: Order = { field: 'row_id', descending: false }
 const somebody = createPrincipal({ login: 'somebody' })
 
 export function testCursors(factory: StoreFactory, seed: number): void {
@@ -37,6 +36,7 @@ export function testCursors(factory: StoreFactory, seed: number): void {
     }
 
     function sorted(object: ObjectModel, order: readonly Order[]): string[] {
+      const byId: Order = { field: 'row_id', descending: order.at(-1)?.descending ?? false }
       const ordered = (data.get(object) ?? []).toSorted(compareRecords([...order, byId], object))
       return ordered.map(({ row_id: id }) => id)
     }

@@ -26,7 +26,9 @@ export function statementsOf(change: Change): string[] {
       return [`alter table ${table} drop column ${quote(change.column)}`]
     case 'addIndex': {
       const method = !change.unique && change.families.some(isLong) ? ' using hash' : ''
-      const columns = change.columns.map(quote).join(', ')
+      // Searches sort empty values first, and only such an index can give that order.
+      const nulls = method === '' ? ' nulls first' : ''
+      const columns = change.columns.map((column) => quote(column) + nulls).join(', ')
       return [`create ${change.unique ? 'unique ' : ''}index ${quote(change.name)} on ${table}${method} (${columns})`]
     }
     case 'dropIndex':
