@@ -9,6 +9,7 @@ import type { Call } from './caller.js'
 import { suiteObjects } from './objects.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
+import { testActions } from './suite-actions.js'
 import { testBadInput } from './suite-bad-input.js'
 import { testConnections } from './suite-connections.js'
 import { testRecords } from './suite-records.js'
@@ -44,6 +45,7 @@ export function testRestService(name: string, startService: StartService): void 
     searches: testSearches,
     'bad input': testBadInput,
     connections: testConnections,
+    actions: testActions,
   }
   describe(`REST service over ${name}`, () => {
     for (const [group, define] of Object.entries(groups)) {

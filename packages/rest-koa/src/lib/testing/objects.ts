@@ -1,4 +1,5 @@
 import { defineObject } from '@steward/rest-core'
+import { Book } from './book.js'
 
 /** What the HTTP suite works on. */
 export const Genre = defineObject({
@@ -31,4 +32,4 @@ export const Movie = defineObject({
   pageSize: 5,
 })
 
-export const suiteObjects = [Genre, Movie] as const
+export const suiteObjects = [Genre, Movie, Book] as const
