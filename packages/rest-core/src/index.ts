@@ -103,6 +103,23 @@ export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal } from './lib/rights/principal.js'
 export type { NamedKind, ObjectRights, Principal, RightLetter, Rights } from './lib/rights/rights.js'
+export { describeService } from './lib/documentation/describe-service.js'
+export type { DescribeOptions } from './lib/documentation/describe-service.js'
+export type {
+  AnswerDescription,
+  BodyDescription,
+  Content,
+  FieldDescription,
+  HeaderDescription,
+  ObjectDescription,
+  OperationDescription,
+  ParameterDescription,
+  Schema,
+  ServiceDescription,
+} from './lib/documentation/description.js'
+export { pageStyle, toHtml } from './lib/documentation/html.js'
+export { toMarkdown } from './lib/documentation/markdown.js'
+export { toOpenApi } from './lib/documentation/openapi.js'
 export type {
   ParameterForm,
   RequestParameter,

@@ -67,6 +67,8 @@ export interface ServiceInterface {
   readonly base: string
   /** Compatibility level, e.g. `5.1`. */
   readonly level: string
+  /** Name of the header that may be sent in place of `Authorization`. */
+  readonly authorizationHeader: string
   /** Those that the level has. */
   readonly routes: readonly Route[]
   /** Those that the level has. */

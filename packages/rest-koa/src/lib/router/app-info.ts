@@ -10,6 +10,8 @@ export interface AppDescription {
   readonly platformVersion?: string
   /** Name of the server program. */
   readonly server?: string
+  /** `<Name>` of the header `X-<Name>-Authorization`, as in `createAuthentication`, for the documentation. Default `Steward`. */
+  readonly authorizationHeader?: string
 }
 
 /** The session of a call as it is answered. Source: wire-decisions, "app info". */

@@ -44,6 +44,11 @@ export function withView(target: Target, pairs: QueryPairs): QueryPairs {
   return target.kind === 'view' ? [[target.parameter, target.value], ...pairs] : pairs
 }
 
+/** What the methods of a target do. */
+export function operationsOf(kind: Target['kind']): Readonly<Record<string, Operation>> {
+  return operations[kind]
+}
+
 /** Methods that a target takes, for `Allow`. */
 export function allowedMethods(kind: Target['kind']): string {
   return [...Object.keys(operations[kind]), 'OPTIONS'].join(', ')

@@ -1,0 +1,89 @@
+import type { DecimalField, IntegerField, TextField } from '../definition/definition.js'
+import { enumValues } from '../fields/enum-values.js'
+import { baseField } from '../model/create-model.js'
+import type { FieldModel } from '../model/model.js'
+import { isJoined } from '../model/model.js'
+import type { Access } from '../rights/access.js'
+import { initialState } from '../service/input.js'
+import type { FieldDescription } from './description.js'
+import { code, plainText } from './markdown-text.js'
+import { mayWrite } from './object-schemas.js'
+
+/** The fields that the user may read or write, for people. */
+export function describeFields(access: Access): FieldDescription[] {
+  const { object, selectionWithTimestamps, hides } = access
+  const writes = mayWrite(access, 'C') || mayWrite(access, 'U')
+  const written = writes ? object.fields.filter((field) => !field.visible && !hides(field)) : []
+  return [...selectionWithTimestamps.fields, ...written].map((field) => ({
+    name: field.name,
+    label: baseField(field).label,
+    help: baseField(field).definition.help ?? '',
+    type: field.type.name,
+    rules: isJoined(field) ? [`of ${code(baseField(field).object.name)}`] : rulesOf(field),
+  }))
+}
+
+/** Rules of an own field: Markdown. */
+function rulesOf(field: FieldModel): string[] {
+  const { object, definition } = field
+  const { default: start } = definition
+  return [
+    field.key ? 'functional key' : '',
+    field.required && !field.key && field.type.empty !== false ? 'required' : '',
+    field.unique ? 'unique' : '',
+    field === object.id || field.readOnly ? 'read-only' : '',
+    field.createOnly ? 'on creation only' : '',
+    field.visible ? '' : 'never answered',
+    ...typeRules(field),
+    start === undefined ? '' : `default ${code(typeof start === 'string' ? start : JSON.stringify(start))}`,
+    field === object.state ? stateRule(field) : '',
+  ].filter((rule) => rule !== '')
+}
+
+function typeRules(field: FieldModel): string[] {
+  const { definition, columnType } = field
+  switch (definition.type) {
+    case 'integer':
+    case 'decimal':
+      return [...rangeRules(definition), digitsRule(field)]
+    case 'reference':
+      return [`row id of ${code(definition.object)}`]
+    case 'enum':
+    case 'multi-enum':
+      return [listRule(field)]
+    case 'document':
+    case 'image': {
+      const { maxBytes } = definition
+      return maxBytes === undefined ? [] : [`at most ${maxBytes} bytes`]
+    }
+    default: {
+      const { length = columnType.kind === 'string' ? columnType.length : undefined, pattern } = definition as TextField
+      const limit = length === undefined || field.type.name === 'geocoords' ? '' : `at most ${length} characters`
+      return [limit, pattern === undefined ? '' : `matches ${code(pattern)}`]
+    }
+  }
+}
+
+function rangeRules({ min, max }: IntegerField | DecimalField): string[] {
+  return [min === undefined ? '' : `at least ${min}`, max === undefined ? '' : `at most ${max}`]
+}
+
+function digitsRule({ columnType }: FieldModel): string {
+  if (columnType.kind === 'decimal')
+    return `at most ${columnType.precision} digits, ${columnType.scale} after the point`
+  return columnType.kind === 'integer' ? `at most ${columnType.precision} digits` : ''
+}
+
+function listRule(field: FieldModel): string {
+  const values = enumValues(field).map(({ code: name, label, enabled }) => {
+    const shown = label === name ? code(name) : `${code(name)} ${plainText(label)}`
+    return enabled ? shown : `${shown} (no longer)`
+  })
+  return `one of ${values.join(', ')}`
+}
+
+function stateRule(field: FieldModel): string {
+  const { transitions = [] } = field.object.definition.states ?? {}
+  const ways = transitions.map(({ from, to }) => `${[from].flat().map(code).join(' or ')} → ${code(to)}`)
+  return `state, begins as ${code(initialState(field))}${ways.length > 0 ? `, then ${ways.join(', ')}` : ''}`
+}

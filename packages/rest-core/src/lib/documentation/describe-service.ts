@@ -1,0 +1,129 @@
+import type { Model, ObjectModel } from '../model/model.js'
+import { accessOf } from '../rights/access.js'
+import type { Access } from '../rights/access.js'
+import type { Principal, RightLetter } from '../rights/rights.js'
+import { describeFields } from './describe-fields.js'
+import type { ObjectDescription, OperationDescription, Schema, ServiceDescription } from './description.js'
+import { generalSchemas } from './general-schemas.js'
+import { namedOperations } from './named-operations.js'
+import { objectOperations } from './object-operations.js'
+import { bodySchema, mayWrite, recordSchema, schemaNames } from './object-schemas.js'
+import { filterParameters, pathParameters, queryParameters } from './parameters.js'
+import type { Describe, OperationContents } from './parts.js'
+import { recordOperations } from './record-operations.js'
+import type { Route, ServiceInterface, ServiceOperation } from './service-interface.js'
+import { serviceOperations } from './service-operations.js'
+
+const onObjects: Readonly<Partial<Record<ServiceOperation, Describe>>> = {
+  ...recordOperations,
+  ...objectOperations,
+  ...namedOperations,
+}
+
+const letters: readonly RightLetter[] = ['C', 'R', 'U', 'D', 'A']
+
+export interface DescribeOptions {
+  readonly model: Model
+  readonly principal: Principal
+  readonly service: ServiceInterface
+  /** Only this object, and what belongs to none is left out. Default: all that the user has any right on. */
+  readonly object?: ObjectModel | undefined
+}
+
+/**
+ * What a service offers to a user: made of the definitions, of the user's rights and of what the router says of itself, so
+ * that it cannot say anything else than what holds.
+ *
+ * @throws RestError ERR_RIGHT when the user has no right at all on the object.
+ */
+export function describeService({ model, principal, service, object: only }: DescribeOptions): ServiceDescription {
+  const accesses = (only ? [only] : [...model.objects.values()])
+    .map((object) => accessOf(principal, object))
+    .filter(({ may }) => letters.some(may))
+  if (only && accesses.length === 0) accessOf(principal, only).need('R')
+  const ids = idsOf(accesses)
+  const { title, version, base, level, authorizationHeader, routes } = service
+  return {
+    title,
+    version,
+    base,
+    level,
+    authorizationHeader,
+    objects: accesses.map(describeObject),
+    operations: [
+      ...(only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)),
+      ...accesses.flatMap((access) =>
+        routes.filter(({ path }) => path.includes('{object}')).flatMap((route) => describeRoute(access, route)),
+      ),
+    ],
+    schemas: { ...generalSchemas, ...Object.fromEntries(accesses.flatMap(objectSchemas)) },
+  }
+
+  function describeServiceRoute(route: Route): OperationDescription[] {
+    const contents = serviceOperations[route.operation]
+    if (!contents) return []
+    return [complete(route, undefined, contents, contents.id)]
+  }
+
+  function describeRoute(access: Access, route: Route): OperationDescription[] {
+    const { name } = access.object
+    const contents = [onObjects[route.operation]?.(access, route) ?? []].flat() as readonly OperationContents[]
+    return contents.map((each) => {
+      const path = route.path.replace('{object}', name).replace('{name}', encodeURIComponent(each.named ?? ''))
+      return complete({ ...route, path }, access, each, `obj-${ids.get(name)}-${each.id}`)
+    })
+  }
+
+  function complete(
+    route: Route,
+    access: Access | undefined,
+    contents: Omit<OperationContents, 'id'>,
+    id: string,
+  ): OperationDescription {
+    const { method, path } = route
+    const { summary, text = '', parameters = [], filtered, body, answers } = contents
+    const own = [...pathParameters(path, access), ...parameters]
+    const names = new Set(own.map(({ name }) => name))
+    const filters = filtered && access ? filterParameters(access) : []
+    return {
+      id,
+      object: access?.object.name,
+      method,
+      path,
+      summary,
+      text,
+      parameters: [
+        ...own,
+        ...queryParameters(service, route, access),
+        ...filters.filter(({ name }) => !names.has(name)),
+      ],
+      body,
+      answers,
+    }
+  }
+}
+
+/** Objects in ids, in lower case; where two differ in case only, they keep it. */
+function idsOf(accesses: readonly Access[]): ReadonlyMap<string, string> {
+  const names = accesses.map(({ object }) => object.name)
+  const lower = names.map((name) => name.toLowerCase())
+  return new Map(
+    names.map((name, place) => {
+      const text = lower[place] as string
+      return [name, lower.indexOf(text) === lower.lastIndexOf(text) ? text : name]
+    }),
+  )
+}
+
+function describeObject(access: Access): ObjectDescription {
+  const { name, label, definition } = access.object
+  return { name, label, help: definition.help ?? '', fields: describeFields(access) }
+}
+
+function objectSchemas(access: Access): [string, Schema][] {
+  const { name } = access.object
+  const schemas: [string, Schema][] = [[schemaNames.record(name), recordSchema(access)]]
+  if (mayWrite(access, 'C')) schemas.push([schemaNames.create(name), bodySchema(access, 'create')])
+  if (mayWrite(access, 'U')) schemas.push([schemaNames.update(name), bodySchema(access, 'update')])
+  return schemas
+}

@@ -1,0 +1,220 @@
+import { statusOf } from '../../errors.js'
+import type { ErrorCode } from '../../errors.js'
+import { metadataContexts } from '../metadata/context.js'
+import { reference } from './description.js'
+import type { Schema } from './description.js'
+import { inlinedDocument, uploadedDocument } from './field-schemas.js'
+
+const text: Schema = { type: 'string' }
+const flag: Schema = { type: 'boolean' }
+const count: Schema = { type: 'integer', minimum: 0 }
+
+/** An object with exactly these members; those whose name ends in `?` may be missing. */
+export function exactly(members: Readonly<Record<string, Schema>>, description?: string): Schema {
+  const entries = Object.entries(members).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
+  const required = Object.keys(members).filter((name) => !name.endsWith('?'))
+  return {
+    type: 'object',
+    ...(description !== undefined && { description }),
+    properties: Object.fromEntries(entries),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
+function orNull(schema: Schema): Schema {
+  return { ...schema, type: [schema['type'], 'null'] }
+}
+
+function oneOf(...values: readonly string[]): Schema {
+  return { type: 'string', enum: values }
+}
+
+/** Codes of errors by status. */
+export function errorCodes(status: number): ErrorCode[] {
+  return (Object.keys(statusOf) as ErrorCode[]).filter((code) => statusOf[code] === status)
+}
+
+const errorMessage = exactly(
+  { code: text, 'field?': text, text },
+  'One thing that is wrong. Codes are stable, texts are not; hooks of objects may have codes of their own.',
+)
+
+const scope = oneOf('record', 'global', 'both')
+const axis = exactly({ name: text, label: text, field: text, by: orNull(text) })
+const named = { id: text, name: text, label: text, help: text }
+
+const field = exactly({
+  ...named,
+  input: text,
+  fullinput: text,
+  order: { type: 'integer', minimum: 1 },
+  type: {
+    type: 'integer',
+    description:
+      '0 id or reference, 1 integer, 2 decimal, 3 string, 4 date, 5 datetime, 6 time, 7 enum, 8 boolean, 9 password, 10 url, 11 html, 12 email, 13 text, 14 multi-enum, 15 regexp, 17 document, 20 image, 22 phone, 23 color, 24 object, 25 geocoords',
+  },
+  length: count,
+  precision: count,
+  area: text,
+  key: flag,
+  required: flag,
+  updatable: flag,
+  visible: flag,
+  searchable: flag,
+  searchOrder: { type: 'integer' },
+  defaultValue: {},
+  refId: orNull(text),
+  ref: orNull(text),
+  refObject: orNull(text),
+  refField: orNull(text),
+  listOfValuesName: orNull(text),
+  listOfValues: { type: ['array', 'null'], items: exactly({ code: text, value: text, enabled: flag }) },
+})
+
+const metadata = exactly(
+  {
+    ...named,
+    plurallabel: text,
+    icon: text,
+    rowidfield: { const: 'row_id' },
+    template: text,
+    create: flag,
+    update: flag,
+    del: flag,
+    copy: flag,
+    export: flag,
+    print: flag,
+    updateAll: flag,
+    readonly: flag,
+    indexable: flag,
+    areas: listOf(exactly({ id: text, name: text, label: text, order: { type: 'integer', minimum: 1 } })),
+    fields: listOf(reference('rest.Field')),
+    links: listOf(
+      exactly({
+        id: text,
+        name: text,
+        label: text,
+        object: text,
+        field: text,
+        onDelete: oneOf('refuse', 'cascade', 'setNull'),
+      }),
+    ),
+    actions: listOf(
+      exactly({ ...named, scope, confirm: text, background: flag, parameters: listOf(reference('rest.Field')) }),
+    ),
+    crosstabs: listOf(
+      exactly({
+        ...named,
+        lines: listOf(axis),
+        columns: listOf(axis),
+        values: listOf(exactly({ name: text, label: text, function: text, field: orNull(text) })),
+      }),
+    ),
+    publications: listOf(exactly({ ...named, scope, format: text, mime: text })),
+  },
+  'What an object is made of, as far as this user may know it.',
+)
+
+const session = exactly({
+  id: text,
+  login: text,
+  userid: text,
+  'authtoken?': text,
+  'authtokenexpiry?': { type: 'integer', description: 'In ms since 1970.' },
+})
+
+const moment: Schema = {
+  type: 'string',
+  pattern: String.raw`^(\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})?$`,
+  description: 'UTC',
+}
+
+/** Schemas that belong to no object, by name. */
+export const generalSchemas: Readonly<Record<string, Schema>> = {
+  'rest.Error': exactly(
+    {
+      error: { type: 'string', description: 'What is wrong and what to do, for people.' },
+      status: { type: 'integer' },
+      code: oneOf(...Object.keys(statusOf)),
+      messages: listOf(errorMessage),
+    },
+    'Every error has this form.',
+  ),
+  'rest.Count': exactly(
+    { count, page: count, maxpage: count, pagesize: { type: 'integer', minimum: 1 } },
+    'The number of records; pages are counted from 0, so that there are `maxpage` + 1.',
+  ),
+  'rest.Deleted': exactly({ row_id: text }),
+  'rest.Session': exactly({ session }),
+  'rest.Info': exactly({
+    name: text,
+    title: text,
+    version: text,
+    platformversion: text,
+    encoding: { const: 'UTF-8' },
+    server: text,
+    user: exactly({
+      login: text,
+      userid: text,
+      firstname: text,
+      lastname: text,
+      email: text,
+      lang: text,
+      responsibilities: listOf(text),
+    }),
+    session,
+  }),
+  'rest.Field': field,
+  'rest.Metadata': metadata,
+  [inlinedDocument]: exactly(
+    {
+      id: text,
+      name: text,
+      path: text,
+      mime: text,
+      size: count,
+      'content?': { type: 'string', contentEncoding: 'base64' },
+      'thumbnail?': { type: ['string', 'null'], contentEncoding: 'base64', description: 'WebP; null: no picture.' },
+    },
+    'A document in place of its id.',
+  ),
+  [uploadedDocument]: {
+    ...exactly({ 'id?': text, name: { type: 'string', minLength: 1 }, 'mime?': text, content: text }),
+    description: 'A new document; the content is base64.',
+  },
+  'rest.Publication': exactly(
+    {
+      name: text,
+      mime: text,
+      content: { type: 'string', description: 'Of a text as it is, of anything else base64.' },
+    },
+    'A document as JSON.',
+  ),
+  'rest.Task': exactly(
+    {
+      id: text,
+      object: text,
+      action: text,
+      status: oneOf('running', 'done', 'failed', 'cancelled'),
+      done: { type: 'number' },
+      total: { type: ['number', 'null'] },
+      text,
+      started: moment,
+      ended: moment,
+      'result?': {},
+      'error?': exactly({ code: text, message: text }),
+    },
+    'An action that runs, or ran, in the background.',
+  ),
+}
+
+/** Contexts of metadata, by name or number. */
+export const contextSchema: Schema = {
+  type: 'string',
+  enum: metadataContexts.flatMap((name, number) => [name, String(number)]),
+}

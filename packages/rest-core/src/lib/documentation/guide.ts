@@ -1,0 +1,23 @@
+import type { ServiceDescription } from './description.js'
+
+/** What holds for all operations: Markdown. */
+export function guide({ level }: ServiceDescription): string {
+  return `Only what the user who asked for this may do is described. Compatibility level ${level}.
+
+**Values.** Row ids and references are strings. Texts, lists of codes, dates and references that are not filled are \`""\`
+(several codes: \`[]\`), numbers \`null\`. Dates are \`yyyy-MM-dd\`, with times \`yyyy-MM-dd HH:mm:ss\` in UTC, times
+\`HH:mm:ss\`. Numbers with more digits than JavaScript keeps are strings. Characters may be all but NUL.
+
+**Addresses.** Where no row is meant, \`/<object>\`, \`/<object>/\`, \`/<object>/0\` and \`/<object>/_\` are the same.
+\`HEAD\` works where \`GET\` does. What has an address of its own can be asked for by a parameter too: \`?_count=true\`,
+\`?_metadata=true\`, \`?_doc=true\`, \`?_indexsearch=<words>\`, \`?_crosstab=<name>\`, \`?_action=<name>\`,
+\`?_printtemplate=<name>\`. A \`POST\` with \`?_method=PUT\` or \`DELETE\`, or the header \`X-HTTP-Method-Override\`, stands
+for that method.
+
+**Filters.** A parameter with the name of a field filters: a value with the wildcards \`*\` (any characters) and \`_\` (one;
+\`\\\\\` escapes), an interval \`from;to\` of numbers, dates and times, or an expression such as \`>= 5\`, \`in ('a', 'b')\`,
+\`not like 'a%'\`, \`is null\`, combined by \`and\`, \`or\`, \`not\` and parentheses. A repeated parameter means one of its
+values. All filters must hold.
+
+**Errors** have one form, \`rest.Error\`. An unknown parameter or field is an error.`
+}

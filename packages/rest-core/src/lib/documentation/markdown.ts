@@ -1,0 +1,94 @@
+import type {
+  AnswerDescription,
+  FieldDescription,
+  ObjectDescription,
+  OperationDescription,
+  ParameterDescription,
+  ServiceDescription,
+} from './description.js'
+import { guide } from './guide.js'
+import { code, plainText } from './markdown-text.js'
+
+/** The description as Markdown. */
+export function toMarkdown(service: ServiceDescription): string {
+  const { title, version, base, objects, operations } = service
+  const general = operations.filter(({ object }) => object === undefined)
+  return [
+    `# ${plainText(title)}${version === '' ? '' : ` ${plainText(version)}`}`,
+    `Base address: ${code(base === '' ? '/' : base)}`,
+    guide(service),
+    `**Credentials.** Every call needs basic authentication, or a token as \`Authorization: Bearer …\`; both also in the header \`${service.authorizationHeader}\`.`,
+    ...(general.length > 0 ? ['## Service', ...general.flatMap((operation) => operationPart(operation, '###'))] : []),
+    ...objects.flatMap((object) => objectPart(object, operations)),
+    '',
+  ].join('\n\n')
+}
+
+function objectPart(object: ObjectDescription, operations: readonly OperationDescription[]): string[] {
+  const { name, label, help, fields } = object
+  const own = operations.filter((operation) => operation.object === name)
+  const [filtered] = own.filter(({ id }) => id.endsWith('-search'))
+  const filters = (filtered?.parameters ?? []).filter(({ shared }) => shared !== undefined)
+  return [
+    `## ${plainText(label)} (${code(name)})`,
+    ...(help === '' ? [] : [plainText(help)]),
+    '### Fields',
+    table(['Field', 'Label', 'Type', 'Rules'], fields.map(fieldRow)),
+    ...(filters.length > 0
+      ? [
+          '### Filters',
+          table(
+            ['Parameter', 'Meaning'],
+            filters.map(({ name: each, text }) => [code(each), text]),
+          ),
+        ]
+      : []),
+    ...own.flatMap((operation) => operationPart(operation, '###')),
+  ]
+}
+
+function fieldRow({ name, label, help, type, rules }: FieldDescription): string[] {
+  const shown = help === '' ? plainText(label) : `${plainText(label)}: ${plainText(help)}`
+  return [code(name), shown, type, rules.join('; ')]
+}
+
+function operationPart(operation: OperationDescription, level: string): string[] {
+  const { method, path, summary, text, parameters, body, answers } = operation
+  const shown = parameters.filter(({ shared }) => shared === undefined)
+  const filtered = parameters.length > shown.length
+  return [
+    `${level} ${summary}`,
+    code(`${method} ${path}`),
+    ...(text === '' ? [] : [text]),
+    ...(filtered ? ['The filters of the object apply.'] : []),
+    ...(shown.length > 0 ? [table(['Parameter', 'In', 'Value', 'Meaning'], shown.map(parameterRow))] : []),
+    ...(body ? [`Body (${Object.keys(body.content).map(code).join(', ')}): ${body.text}`] : []),
+    table(['Status', 'Meaning', 'Body', 'Headers'], answers.map(answerRow)),
+  ]
+}
+
+function parameterRow({ name, in: place, required, text, schema, list }: ParameterDescription): string[] {
+  const values = schema['enum'] as readonly string[] | undefined
+  const type = list === 'commas' ? 'names, with commas between' : String(schema['type'] ?? 'any')
+  return [
+    code(name) + (required ? ' (required)' : ''),
+    place,
+    values ? values.map(code).join(', ') : type.replaceAll(',', ', '),
+    text,
+  ]
+}
+
+function answerRow({ status, text, content, headers }: AnswerDescription): string[] {
+  return [
+    String(status),
+    text,
+    Object.keys(content).map(code).join(', '),
+    headers.map(({ name }) => code(name)).join(', '),
+  ]
+}
+
+/** Cells are Markdown already, without line breaks. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')
+}

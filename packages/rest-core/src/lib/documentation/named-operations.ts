@@ -1,0 +1,132 @@
+import type { ActionModel, Scope } from '../actions/action.js'
+import type { FieldModel } from '../model/model.js'
+import { usableActions, usableCrosstabs, usablePublications } from '../metadata/usable.js'
+import type { Access } from '../rights/access.js'
+import { answer, errors, header, jsonContent } from './answers.js'
+import { crosstabCubes, crosstabTable } from './crosstab-schemas.js'
+import { reference } from './description.js'
+import type { BodyDescription, ParameterDescription, Schema } from './description.js'
+import { exactly } from './general-schemas.js'
+import { plainText } from './markdown-text.js'
+import type { Describe, OperationContents } from './parts.js'
+import type { Route, ServiceOperation } from './service-interface.js'
+
+/** Operations that a definition gives a name: actions, publications, pivot tables. */
+export const namedOperations = {
+  action: (access, route) =>
+    usableActions(access)
+      .filter(({ scope }) => fits(scope, route))
+      .map((action) => describeAction(access, action, route)),
+
+  publication: (access, route) =>
+    usablePublications(access)
+      .filter(({ scope }) => fits(scope, route))
+      .map(({ name, label, scope, mime, definition }) => ({
+        id: `publication-${name}${suffix(scope, route, 'GET')}`,
+        named: name,
+        summary: `Publication: ${plainText(label)}`,
+        text: plainText(definition.help ?? ''),
+        filtered: isGlobal(route),
+        answers: [
+          answer(
+            'The document; with `_output=json`, or for who accepts JSON only, as JSON.',
+            {
+              [mime]: isText(mime) ? { type: 'string' } : {},
+              ...jsonContent(mime === 'application/json' ? {} : reference('rest.Publication')),
+            },
+            [header('Content-Disposition', 'Name of the file.', false)],
+          ),
+          ...errors(404, 406),
+        ],
+      })),
+
+  crosstab: (access) =>
+    usableCrosstabs(access).map((crosstab) => ({
+      id: `crosstab-${crosstab.name}`,
+      named: crosstab.name,
+      summary: `Pivot table: ${plainText(crosstab.label)}`,
+      text: plainText(crosstab.definition.help ?? ''),
+      filtered: true,
+      answers: [
+        answer(
+          'The table; with `_crosstabcubes=true` its cells.',
+          jsonContent({ anyOf: [crosstabTable(crosstab), crosstabCubes(crosstab)] }),
+        ),
+        ...errors(),
+      ],
+    })),
+} satisfies Partial<Record<ServiceOperation, Describe>>
+
+function describeAction(access: Access, action: ActionModel, route: Route): OperationContents {
+  const { name, label, scope, parameters, definition } = action
+  const post = route.method === 'POST'
+  const done = answer('What the action gives.', jsonContent(exactly({ result: {} })))
+  const begun = answer(
+    'It has begun, and runs on.',
+    jsonContent(reference('rest.Task')),
+    [header('Location', 'Address of its state.')],
+    202,
+  )
+  return {
+    id: `action-${name}${suffix(scope, route, 'POST')}`,
+    named: name,
+    summary: `Action: ${plainText(label)}`,
+    text: plainText(definition.help ?? ''),
+    filtered: isGlobal(route),
+    parameters: post ? [] : parameters.map(inQuery),
+    ...(post && { body: parametersBody(parameters) }),
+    answers: [definition.background ? begun : done, ...errors(404, 409, ...(post ? [413, 415] : []))],
+  }
+}
+
+/** Record-level ones need a row, global ones must have none. */
+function fits(scope: Scope, route: Route): boolean {
+  return scope === 'both' || (scope === 'global') === isGlobal(route)
+}
+
+function isGlobal({ path }: Route): boolean {
+  return !path.includes('{row_id}')
+}
+
+/** Keeps ids apart where there are several addresses or methods. */
+function suffix(scope: Scope, route: Route, plain: Route['method']): string {
+  const where = scope === 'both' && isGlobal(route) ? '-all' : ''
+  return route.method === plain ? where : `${where}-${route.method.toLowerCase()}`
+}
+
+function parametersBody(parameters: readonly FieldModel[]): BodyDescription {
+  const members = parameters.map((parameter) => [
+    mustBeGiven(parameter) ? parameter.name : `${parameter.name}?`,
+    schemaOf(parameter),
+  ])
+  return {
+    required: parameters.some(mustBeGiven),
+    text: 'Parameters by name.',
+    content: jsonContent(exactly(Object.fromEntries(members) as Record<string, Schema>)),
+  }
+}
+
+function inQuery(parameter: FieldModel): ParameterDescription {
+  const { name, label } = parameter
+  const schema = schemaOf(parameter)
+  return {
+    name,
+    in: 'query',
+    required: mustBeGiven(parameter),
+    text: plainText(parameter.definition.help ?? label),
+    schema,
+    ...(schema['type'] === 'array' && { list: 'repeated' as const }),
+  }
+}
+
+function schemaOf(parameter: FieldModel): Schema {
+  return { ...parameter.type.jsonSchema(parameter), title: parameter.label }
+}
+
+function mustBeGiven({ required, type, definition }: FieldModel): boolean {
+  return required && type.empty !== false && definition.default === undefined
+}
+
+function isText(mime: string): boolean {
+  return /^text\/|[/+](?:json|xml)\b/.test(mime)
+}

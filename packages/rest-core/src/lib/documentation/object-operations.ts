@@ -1,0 +1,102 @@
+import { answer, entityTag, errors, header, jsonContent } from './answers.js'
+import { reference } from './description.js'
+import type { Access } from '../rights/access.js'
+import type { Schema } from './description.js'
+import { exactly, listOf } from './general-schemas.js'
+import { mayWrite, schemaNames } from './object-schemas.js'
+import { ifMatch, headerParameter, recordContent } from './parts.js'
+import type { Describe } from './parts.js'
+import type { ServiceOperation } from './service-interface.js'
+
+const anyBytes: Schema = {}
+
+/** Operations on an object that are not about its records alone: what describes it, its index, its documents. */
+export const objectOperations = {
+  metadata: (access) =>
+    access.may('R')
+      ? {
+          id: 'metadata',
+          summary: 'What the object is made of',
+          text: 'The same as a search with `_metadata=true`.',
+          answers: [answer('The metadata.', jsonContent(reference('rest.Metadata'))), ...errors()],
+        }
+      : undefined,
+
+  documentation: () => ({ id: 'documentation', ...documentationContents }),
+
+  indexSearch: (access) =>
+    access.may('R') && access.object.index
+      ? {
+          id: 'index-search',
+          summary: 'Find records by words',
+          text: 'Best first. The same as a search with `_indexsearch`.',
+          filtered: true,
+          answers: [
+            answer(
+              'What was found.',
+              jsonContent(listOf(indexRecord(reference(schemaNames.record(access.object.name))))),
+            ),
+            ...errors(),
+          ],
+        }
+      : undefined,
+
+  download: (access) =>
+    hasDocuments(access, ['document', 'image'])
+      ? {
+          id: 'document',
+          summary: 'Get the content of a document or image',
+          parameters: [headerParameter('Range', 'A part of the content, in bytes.')],
+          answers: [
+            answer('The content.', { '*/*': anyBytes }, [header('Content-Disposition', 'Name of the file.', false)]),
+            answer('The part.', { '*/*': anyBytes }, [header('Content-Range', 'Which part it is.')], 206),
+            answer('The content is the one that the client has.', {}, [], 304),
+            ...errors(404),
+          ],
+        }
+      : undefined,
+
+  thumbnail: (access) =>
+    hasDocuments(access, ['image'])
+      ? {
+          id: 'thumbnail',
+          summary: 'Get the thumbnail of an image',
+          answers: [answer('A picture.', { 'image/webp': anyBytes }), ...errors(404)],
+        }
+      : undefined,
+
+  upload: (access) =>
+    hasDocuments(access, ['document', 'image']) && mayWrite(access, 'U')
+      ? {
+          id: 'upload',
+          summary: 'Put a document or image into a field',
+          parameters: [ifMatch],
+          body: { required: true, text: 'The content, as it is.', content: { '*/*': anyBytes } },
+          answers: [answer('The record.', recordContent(access), [entityTag]), ...errors(404, 409, 412, 413, 415)],
+        }
+      : undefined,
+} satisfies Partial<Record<ServiceOperation, Describe>>
+
+export const documentationContents = {
+  summary: 'This documentation',
+  text: 'Markdown, or what `_output` says. OpenAPI is JSON, or YAML for who accepts YAML only.',
+  answers: [
+    answer('The documentation.', {
+      'text/markdown': { type: 'string' },
+      'text/html': { type: 'string' },
+      'application/json': { type: 'object' },
+      'application/yaml': { type: 'string' },
+    }),
+    ...errors(),
+  ],
+}
+
+/** What a search by words finds. Source: rest-service.md, "Index record". */
+export function indexRecord(data: Schema): Schema {
+  const text: Schema = { type: 'string' }
+  return exactly({ object: text, row_id: text, key: text, value: text, data, score: { type: 'number' } })
+}
+
+function hasDocuments({ object, may, hides }: Access, types: readonly string[]): boolean {
+  return may('R') && object.documents.some((field) => field.visible && !hides(field) && types.includes(field.type.name))
+}

@@ -1,0 +1,75 @@
+import type { FieldModel, ReadableField } from '../model/model.js'
+import { isJoined } from '../model/model.js'
+import type { Access } from '../rights/access.js'
+import { isIgnored } from '../service/input.js'
+import type { Schema } from './description.js'
+import { answeredSchema, sentSchema } from './field-schemas.js'
+
+/** Names of the schemas of an object; a point keeps them apart from those of other objects. */
+export const schemaNames = {
+  record: (object: string) => object,
+  create: (object: string) => `${object}.create`,
+  update: (object: string) => `${object}.update`,
+} as const
+
+/** A record as this user gets it. What is there without `_fields` and `_timestamps` is named by `x-default-fields`. */
+export function recordSchema(access: Access): Schema {
+  const { object, selection, selectionWithTimestamps } = access
+  return {
+    type: 'object',
+    title: object.label,
+    description: 'A record. With `_fields` only those that were asked for, with `_timestamps` also the last four.',
+    properties: propertiesOf(selectionWithTimestamps.fields.map((field) => [field.name, answeredSchema(field)])),
+    required: ['row_id'],
+    additionalProperties: false,
+    'x-default-fields': selection.fields.map(({ name }) => name),
+  }
+}
+
+/** The body of a create or update. */
+export function bodySchema(access: Access, operation: 'create' | 'update'): Schema {
+  const { object } = access
+  const known = [...object.readable.values()].filter((field) => !access.hides(field))
+  const required = operation === 'create' ? requiredFields(access).map(({ name }) => name) : []
+  return {
+    type: 'object',
+    title: `${object.label}: ${operation}`,
+    properties: propertiesOf(
+      known.map((field) => [
+        field.name,
+        isJoined(field) || isIgnored(field, operation)
+          ? { readOnly: true, description: 'Ignored.' }
+          : sentSchema(field, operation),
+      ]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
+/** What a creation must give. */
+export function requiredFields({ object, hides }: Access): FieldModel[] {
+  return object.fields.filter(
+    (field) =>
+      field.required &&
+      !hides(field) &&
+      !field.readOnly &&
+      field.type.empty !== false &&
+      field.definition.default === undefined &&
+      field !== object.state,
+  )
+}
+
+function propertiesOf(entries: readonly (readonly [string, Schema])[]): Schema {
+  return Object.fromEntries(entries)
+}
+
+/** Fields that the user may filter. */
+export function filterableFields({ object, hides }: Access): ReadableField[] {
+  return [...object.readable.values()].filter((field) => !hides(field) && (isJoined(field) || field.visible))
+}
+
+/** Whether records can be written at all, as far as this user is concerned. */
+export function mayWrite({ object, may }: Access, letter: 'C' | 'U' | 'D'): boolean {
+  return !object.readOnly && may(letter)
+}

@@ -1,0 +1,110 @@
+import type {
+  AnswerDescription,
+  BodyDescription,
+  Content,
+  OperationDescription,
+  ParameterDescription,
+  Schema,
+  ServiceDescription,
+} from './description.js'
+import { guide } from './guide.js'
+import { plainText } from './markdown-text.js'
+
+/** An OpenAPI 3.1 document. */
+export function toOpenApi(service: ServiceDescription): Record<string, unknown> {
+  const { title, version, base, operations, objects, schemas } = service
+  return {
+    openapi: '3.1.0',
+    info: { title, version: version === '' ? '0' : version, description: guide(service) },
+    servers: [{ url: base === '' ? '/' : base }],
+    security: [{ basic: [] }, { bearer: [] }, { header: [] }],
+    tags: objects.map(({ name, help }) => ({ name, ...(help !== '' && { description: plainText(help) }) })),
+    paths: pathsOf(operations),
+    components: {
+      schemas,
+      parameters: Object.fromEntries(
+        operations.flatMap(({ parameters }) =>
+          parameters.flatMap((parameter) =>
+            parameter.shared === undefined ? [] : [[parameter.shared, toParameter(parameter)]],
+          ),
+        ),
+      ),
+      securitySchemes: securitySchemes(service),
+    },
+  }
+}
+
+/** One object per path, one operation in it per method. */
+export function byPath<T>(
+  operations: readonly OperationDescription[],
+  render: (operation: OperationDescription) => T,
+): Record<string, Record<string, T>> {
+  const paths: Record<string, Record<string, T>> = {}
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method.toLowerCase()] = render(operation)
+  return paths
+}
+
+function pathsOf(operations: readonly OperationDescription[]): Record<string, unknown> {
+  return byPath(operations, ({ id, object, summary, text, parameters, body, answers }) => ({
+    operationId: id,
+    ...(object !== undefined && { tags: [object] }),
+    summary,
+    ...(text !== '' && { description: text }),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map((parameter) =>
+        parameter.shared === undefined
+          ? toParameter(parameter)
+          : { $ref: `#/components/parameters/${parameter.shared}` },
+      ),
+    }),
+    ...(body && { requestBody: toBody(body) }),
+    responses: Object.fromEntries(answers.map((answer) => [answer.status, toResponse(answer)])),
+  }))
+}
+
+function toParameter({ name, in: place, required, text, schema, list }: ParameterDescription): Record<string, unknown> {
+  return {
+    name,
+    in: place,
+    ...(required && { required }),
+    ...(text !== '' && { description: text }),
+    ...(list && { style: 'form', explode: list === 'repeated' }),
+    schema,
+  }
+}
+
+function toBody({ required, text, content }: BodyDescription): Record<string, unknown> {
+  return { description: text, required, content: toContent(content) }
+}
+
+function toResponse({ text, content, headers }: AnswerDescription): Record<string, unknown> {
+  return {
+    description: text,
+    ...(headers.length > 0 && {
+      headers: Object.fromEntries(
+        headers.map(({ name, text: description, required }) => [
+          name,
+          { description, required, schema: { type: 'string' } },
+        ]),
+      ),
+    }),
+    ...(Object.keys(content).length > 0 && { content: toContent(content) }),
+  }
+}
+
+function toContent(content: Content): Record<string, { schema: Schema }> {
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
+}
+
+function securitySchemes({ authorizationHeader }: ServiceDescription): Record<string, unknown> {
+  return {
+    basic: { type: 'http', scheme: 'basic', description: 'Login and password.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'A token from the login.' },
+    header: {
+      type: 'apiKey',
+      in: 'header',
+      name: authorizationHeader,
+      description: 'What `Authorization` would hold, where a proxy has that header for itself.',
+    },
+  }
+}

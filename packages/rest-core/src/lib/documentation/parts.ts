@@ -1,0 +1,51 @@
+import type { Access } from '../rights/access.js'
+import { jsonContent } from './answers.js'
+import { reference } from './description.js'
+import type { AnswerDescription, BodyDescription, Content, ParameterDescription } from './description.js'
+import { schemaNames } from './object-schemas.js'
+import type { Route } from './service-interface.js'
+
+/** What an operation does on an object, besides its address and its general parameters. */
+export interface OperationContents {
+  /** Ends the id: `obj-<object>-<id>`. */
+  readonly id: string
+  readonly summary: string
+  readonly text?: string
+  readonly parameters?: readonly ParameterDescription[]
+  /** It takes the filters of the object. */
+  readonly filtered?: boolean
+  readonly body?: BodyDescription
+  readonly answers: readonly AnswerDescription[]
+  /** In place of `{name}` in the path, and of the parameter that its address stands for. */
+  readonly named?: string
+}
+
+/** What an operation is on an object for this user: nothing when it may not be called; one for each that has a name. */
+export type Describe = (access: Access, route: Route) => OperationContents | readonly OperationContents[] | undefined
+
+/** A functional key names a record where the object has one. */
+export function hasKey({ object }: Access, path: string): boolean {
+  return !path.includes('{key}') || object.key.length > 0
+}
+
+export function byKey(path: string): { id: string; what: string } {
+  return path.includes('{key}') ? { id: '-by-key', what: ' by its functional key' } : { id: '', what: '' }
+}
+
+export function recordContent({ object }: Access): Content {
+  return jsonContent(reference(schemaNames.record(object.name)))
+}
+
+export function bodyOf({ object }: Access, operation: 'create' | 'update', required: boolean): BodyDescription {
+  return {
+    required,
+    text: 'Values by field name.',
+    content: jsonContent(reference(schemaNames[operation](object.name))),
+  }
+}
+
+export function headerParameter(name: string, text: string): ParameterDescription {
+  return { name, in: 'header', required: false, text, schema: { type: 'string' } }
+}
+
+export const ifMatch = headerParameter('If-Match', 'Tag of the record: refused with 412 when it is another one now.')

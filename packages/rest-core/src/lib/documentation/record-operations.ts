@@ -1,0 +1,163 @@
+import type { Access } from '../rights/access.js'
+import { answer, entityTag, errors, header, jsonContent } from './answers.js'
+import { reference } from './description.js'
+import type { Schema } from './description.js'
+import { exactly, listOf } from './general-schemas.js'
+import { mayWrite, requiredFields, schemaNames } from './object-schemas.js'
+import { bodyOf, byKey, hasKey, headerParameter, ifMatch, recordContent } from './parts.js'
+import type { Describe, OperationContents } from './parts.js'
+import type { ServiceOperation } from './service-interface.js'
+
+/** Operations on the records of an object. */
+export const recordOperations = {
+  search: (access, { view }) => (view === '_count' ? count(access) : search(access)),
+
+  get(access, { path }) {
+    if (!access.may('R') || !hasKey(access, path)) return undefined
+    const { id, what } = byKey(path)
+    return {
+      id: `get${id}`,
+      summary: `Get a record${what}`,
+      parameters: [
+        headerParameter('If-None-Match', 'Tag of the record that the client has: 304 when it is the same still.'),
+      ],
+      answers: [
+        answer('The record.', recordContent(access), [entityTag]),
+        answer('The record is the one that the client has.', {}, [entityTag], 304),
+        ...errors(404),
+      ],
+    }
+  },
+
+  create(access) {
+    if (!mayWrite(access, 'C')) return undefined
+    return {
+      id: 'create',
+      summary: 'Create a record',
+      text: 'Fields that are marked as ignored may be sent, so that a record can be sent as it was answered.',
+      body: bodyOf(access, 'create', requiredFields(access).length > 0),
+      answers: [
+        answer('The new record.', recordContent(access), [entityTag, header('Location', 'Address of the record.')]),
+        ...errors(404, 409, 413, 415),
+      ],
+    }
+  },
+
+  update(access) {
+    if (!mayWrite(access, 'U')) return undefined
+    return {
+      id: 'update',
+      summary: 'Change fields of a record',
+      text: 'Only the given fields are changed. `POST` with `_method=PUT` does the same.',
+      parameters: [ifMatch],
+      body: bodyOf(access, 'update', false),
+      answers: [
+        answer('The record with its new values.', recordContent(access), [entityTag]),
+        ...errors(404, 409, 412, 413, 415),
+      ],
+    }
+  },
+
+  delete(access, { path }) {
+    if (!mayWrite(access, 'D') || !hasKey(access, path)) return undefined
+    // Whoever names a record by its key must be able to find it.
+    if (path.includes('{key}') && !access.may('R')) return undefined
+    const { id, what } = byKey(path)
+    return {
+      id: `delete${id}`,
+      summary: `Delete a record${what}`,
+      text: '`POST` with `_method=DELETE` does the same.',
+      parameters: [ifMatch],
+      answers: [answer('The record is gone.', jsonContent(reference('rest.Deleted'))), ...errors(404, 409, 412)],
+    }
+  },
+
+  upsert(access) {
+    if (!mayWrite(access, 'C') || !mayWrite(access, 'U') || access.object.key.length === 0) return undefined
+    return {
+      id: 'upsert',
+      summary: 'Change a record by its functional key, or create it',
+      text: 'The address tells the values of the key; they need not be in the body.',
+      body: bodyOf(access, 'update', false),
+      answers: [
+        answer('The record.', recordContent(access), [
+          entityTag,
+          header('Location', 'Address of the record, when it was created.', false),
+        ]),
+        ...errors(404, 409, 412, 413, 415),
+      ],
+    }
+  },
+
+  batch(access) {
+    const { name } = access.object
+    if (!(['C', 'U', 'D'] as const).some((letter) => mayWrite(access, letter))) return undefined
+    return {
+      id: 'batch',
+      summary: 'Write several records',
+      text: 'All as one transaction; with `_atomic=false` each on its own.',
+      body: { required: true, text: 'What to do, in order.', content: jsonContent(listOf(batchItem)) },
+      answers: [
+        answer('Per item, in order: the record, or why not.', jsonContent(listOf(batchResult(name)))),
+        ...errors(404, 409, 413, 415),
+      ],
+    }
+  },
+} satisfies Partial<Record<ServiceOperation, Describe>>
+
+const batchItem: Schema = exactly({
+  action: { type: 'string', enum: ['create', 'update', 'delete', 'upsert'] },
+  'row_id?': { type: 'string' },
+  'values?': { type: 'object', description: 'As in the body of a create or update.' },
+})
+
+function batchResult(object: string): Schema {
+  return {
+    anyOf: [exactly({ status: { const: 200 }, record: anyRecord(object) }), reference('rest.Error')],
+  }
+}
+
+/** A record, or what is left of a deleted one. */
+function anyRecord(object: string): Schema {
+  return { anyOf: [reference(schemaNames.record(object)), reference('rest.Deleted')] }
+}
+
+function search(access: Access): OperationContents | undefined {
+  if (!access.may('R')) return undefined
+  const record = reference(schemaNames.record(access.object.name))
+  return {
+    id: 'search',
+    summary: 'Search records',
+    text: 'Without `_page` and `_cursor` all of them, streamed. `Accept: application/x-ndjson` gives one record per line.',
+    filtered: true,
+    parameters: [
+      headerParameter('Prefer', '`count=exact`: a page comes with the number of records and a link to the last page.'),
+    ],
+    answers: [
+      answer(
+        'The records.',
+        {
+          'application/json': listOf(record),
+          'application/x-ndjson': { type: 'string', description: 'One record per line, each as JSON.' },
+        },
+        [
+          header('Link', 'Pages: `first`, `prev`, `next`, `last`, as far as they exist and are known.', false),
+          header('X-Total-Count', 'The number of records, to who prefers it.', false),
+          header('Preference-Applied', '`count=exact`', false),
+        ],
+      ),
+      ...errors(),
+    ],
+  }
+}
+
+function count(access: Access): OperationContents | undefined {
+  if (!access.may('R')) return undefined
+  return {
+    id: 'count',
+    summary: 'Count records',
+    text: 'The same as a search with `_count=true`.',
+    filtered: true,
+    answers: [answer('The number of records.', jsonContent(reference('rest.Count'))), ...errors()],
+  }
+}

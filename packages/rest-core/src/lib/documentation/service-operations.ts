@@ -1,0 +1,47 @@
+import type { AnswerDescription } from './description.js'
+import { reference } from './description.js'
+import { answer, errors, jsonContent } from './answers.js'
+import { listOf } from './general-schemas.js'
+import { documentationContents, indexRecord } from './object-operations.js'
+import type { ServiceOperation } from './service-interface.js'
+
+interface ServiceContents {
+  readonly id: string
+  readonly summary: string
+  readonly text?: string
+  readonly answers: readonly AnswerDescription[]
+}
+
+const task = answer('The task.', jsonContent(reference('rest.Task')))
+
+/** Operations that belong to no object. */
+export const serviceOperations: Readonly<Partial<Record<ServiceOperation, ServiceContents>>> = {
+  info: {
+    id: 'info',
+    summary: 'What the application is, and who is asking',
+    answers: [
+      answer(
+        'Application, user and session; with `session=true` the session only.',
+        jsonContent({ anyOf: [reference('rest.Info'), reference('rest.Session')] }),
+      ),
+      ...errors(),
+    ],
+  },
+  documentation: { id: 'documentation', ...documentationContents },
+  indexSearch: {
+    id: 'index-search',
+    summary: 'Find records of all indexed objects by words',
+    text: 'Best first.',
+    answers: [answer('What was found.', jsonContent(listOf(indexRecord({ type: 'object' })))), ...errors()],
+  },
+  task: {
+    id: 'task',
+    summary: 'State of an action that runs in the background',
+    answers: [task, ...errors(404)],
+  },
+  cancelTask: {
+    id: 'cancel-task',
+    summary: 'Ask an action that runs in the background to stop',
+    answers: [task, ...errors(404)],
+  },
+}

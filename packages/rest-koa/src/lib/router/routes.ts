@@ -1,0 +1,51 @@
+import type { Route } from '@steward/rest-core'
+import type { Target, View } from './address.js'
+import { hasLevel } from './level.js'
+import type { Level } from './level.js'
+import { operationsOf } from './method.js'
+import { parameters } from './parameters.js'
+
+/** Addresses below the base, with names for what varies, by kind. */
+const paths: Readonly<Record<Exclude<Target['kind'], 'none' | 'view'>, readonly string[]>> = {
+  info: ['/'],
+  object: ['/{object}'],
+  row: ['/{object}/{row_id}'],
+  key: ['/{object}/_key/{key}'],
+  batch: ['/{object}/_batch'],
+  index: ['/_index', '/{object}/_index'],
+  action: ['/{object}/action:{name}', '/{object}/{row_id}/action:{name}'],
+  publication: ['/{object}/publication:{name}', '/{object}/{row_id}/publication:{name}'],
+  document: ['/{object}/{row_id}/_document/{field}'],
+  thumbnail: ['/{object}/{row_id}/_thumbnail/{field}'],
+  task: ['/_task/{id}'],
+}
+
+const views: readonly { readonly path: string; readonly view: View; readonly operation: Route['operation'] }[] = [
+  { path: '/_doc', view: '_doc', operation: 'documentation' },
+  { path: '/{object}/_count', view: '_count', operation: 'search' },
+  { path: '/{object}/_metadata', view: '_metadata', operation: 'metadata' },
+  { path: '/{object}/_doc', view: '_doc', operation: 'documentation' },
+  { path: '/{object}/crosstab:{name}', view: '_crosstab', operation: 'crosstab' },
+]
+
+/** The parameter that came with an operation decides on the level of its addresses, too. */
+const cameWith: Readonly<Partial<Record<Route['operation'], string>>> = { indexSearch: '_indexsearch' }
+
+/** Every address and method that a level has, for the documentation. HEAD is there wherever GET is. */
+export function routesAt(level: Level): Route[] {
+  const targets = Object.entries(paths).flatMap(([kind, addresses]) =>
+    Object.entries(operationsOf(kind as Target['kind'])).flatMap(([method, operation]) =>
+      addresses.map((path) => ({ path, method, operation })),
+    ),
+  ) as Route[]
+  return [
+    ...targets.filter(({ method }) => (method as string) !== 'HEAD'),
+    ...views.map((view) => ({ ...view, method: 'GET' as const })),
+  ].filter(({ path, operation, view }) => {
+    const parameter = parameters[view ?? cameWith[operation] ?? '']
+    return hasLevel(level, parameter?.since ?? '3.0') && (!path.includes(':{name}') || hasLevel(level, namedSince))
+  })
+}
+
+/** `/action:<name>` and its like. Source: rest-service.md, "Versioning". */
+export const namedSince: Level = '5.1'
