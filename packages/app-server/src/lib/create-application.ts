@@ -42,7 +42,7 @@ export interface Application {
   readonly service: BusinessObjects
   /** Set on the first start: show it once. */
   readonly newAdministrator: NewAdministrator | undefined
-  /** Closes the database. */
+  /** Aborts actions and closes the database. */
   close(): Promise<void>
 }
 
@@ -97,7 +97,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       login: settings.adminLogin,
       password: settings.adminPassword,
     })
-    return { koa, service, newAdministrator, close: () => store.close() }
+    return { koa, service, newAdministrator, close }
+
+    async function close(): Promise<void> {
+      await service.close()
+      await store.close()
+    }
   } catch (error) {
     await store.close()
     throw error

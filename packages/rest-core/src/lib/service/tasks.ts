@@ -51,6 +51,7 @@ export class Tasks {
   readonly #waiting = new Set<Entry>()
   readonly #running = new Set<Promise<void>>()
   readonly #closing = new AbortController()
+  #closed: Promise<void> | undefined
 
   constructor({
     clock,
@@ -110,14 +111,17 @@ export class Tasks {
     return entry.state
   }
 
-  async close(): Promise<void> {
-    if (!this.closing.aborted) {
-      const reason = new RestError('ERR_UNAVAILABLE', 'The server is stopping.', { retryAfterSeconds: 10 })
-      this.#closing.abort(reason)
-      for (const entry of this.#waiting) this.#end(entry, { status: 'cancelled' })
-      this.#waiting.clear()
-      for (const { abort, state } of this.#entries.values()) if (state.ended === '') abort.abort(reason)
-    }
+  /** Aborts what waits and runs, and waits a moment for it to end. May be called twice. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const reason = new RestError('ERR_UNAVAILABLE', 'The server is stopping.', { retryAfterSeconds: 10 })
+    this.#closing.abort(reason)
+    for (const entry of this.#waiting) this.#end(entry, { status: 'cancelled' })
+    this.#waiting.clear()
+    for (const { abort, state } of this.#entries.values()) if (state.ended === '') abort.abort(reason)
     let timer: NodeJS.Timeout | undefined
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#graceMs)))
     await Promise.race([Promise.all(this.#running), grace])
