@@ -1,0 +1,91 @@
+import { Readable, pipeline } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import type { Attachments, ImportAction, ImportRecord, Place } from './import-record.js'
+import { fileError } from './import-record.js'
+import type { Bytes } from './utf8.js'
+import { decodeUtf8 } from './utf8.js'
+
+export interface CsvOptions {
+  /** CSV holds the records of one object. */
+  readonly object: string
+  /** Default upsert. */
+  readonly action?: ImportAction
+  /** Name for messages. */
+  readonly file?: string | undefined
+  readonly attachments?: Attachments | undefined
+}
+
+/** Not specified; chosen above any document as base64 that a field takes by default. */
+const longestRecord = 200_000_000
+
+/**
+ * Records of a CSV file (RFC 4180, UTF-8): the first line names the fields; `,` or `;` separate, whichever it has more of.
+ * Streamed: memory does not grow with the file.
+ *
+ * @throws RestError ERR_BAD_REQUEST with the line
+ */
+export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerator<ImportRecord> {
+  const { object, action = 'upsert', file, attachments } = options
+  const texts = decodeUtf8(bytes, { file })
+  const { start, separator } = await readHeader(texts)
+  const parser = parse({ delimiter: separator, info: true, skip_empty_lines: true, max_record_size: longestRecord })
+  // The loop below gets the error of any of the streams.
+  pipeline(Readable.from(chain(start, texts)), parser, () => {})
+  let names: readonly string[] | undefined
+  let line = 1
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+      if (names) {
+        const place: Place = { file, line }
+        const values = new Map(names.map((name, at) => [name, record[at]]))
+        yield { object, action, values, isText: true, place, attachments }
+      } else names = checkNames(record, { file, line })
+      line = info.lines + 1
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw fileError({ file, line: error.lines as number }, explain(error), error)
+    throw error
+  }
+  if (!names) throw fileError({ file }, 'The file is empty; its first line must name the fields.')
+}
+
+function checkNames(names: readonly string[], place: Place): string[] {
+  const trimmed = names.map((name) => name.trim())
+  if (trimmed.includes('')) throw fileError(place, 'A column has no name.')
+  const twice = trimmed.find((name, at) => trimmed.indexOf(name) !== at)
+  if (twice !== undefined) throw fileError(place, `Column "${twice}" is there twice.`)
+  return trimmed
+}
+
+function explain({ code, message }: CsvError): string {
+  switch (code) {
+    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
+      return 'The record has another number of values than the first line has names.'
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'A quote is not closed.'
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return 'A quote is closed within a value; write "" for a quote.'
+    case 'INVALID_OPENING_QUOTE':
+      return 'A quote begins within a value; put the whole value into quotes, and write "" for a quote.'
+    default:
+      return message
+  }
+}
+
+/** The file's beginning, up to the end of its first line, and its separator. */
+async function readHeader(texts: AsyncIterator<string>): Promise<{ start: string; separator: ',' | ';' }> {
+  let start = ''
+  while (!/[\r\n]/.test(start) && start.length < 1_000_000) {
+    const { done, value } = await texts.next()
+    if (done) break
+    start += value
+  }
+  const [line = ''] = start.split(/[\r\n]/, 1)
+  const bare = line.replace(/"[^"]*"/g, '')
+  return { start, separator: bare.split(';').length > bare.split(',').length ? ';' : ',' }
+}
+
+async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  if (first !== '') yield first
+  yield* rest
+}
