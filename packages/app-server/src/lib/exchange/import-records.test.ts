@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BusinessObjects } from '@steward/rest-core'
+import type { RestError } from '@steward/rest-core/errors'
 import { allOf, boss, emptyService, pieces } from './exchange-for-test.js'
 import type { Attachments } from './import-record.js'
 import { importRecords } from './import-records.js'
@@ -18,9 +19,11 @@ function load(service: BusinessObjects, blocks: readonly Block[], attachments?: 
 
 /** The texts of a refused import. */
 async function refusal(run: Promise<unknown>): Promise<string[]> {
-  const error = (await run.catch((thrown: unknown) => thrown)) as { messages?: { text: string }[]; message: string }
-  if (!error?.messages) throw error ?? new Error('It was not refused.')
-  return error.messages.length > 0 ? error.messages.map(({ text }) => text) : [error.message]
+  const { messages, message } = await run.then(
+    () => Promise.reject(new Error('It was not refused.')),
+    (error: RestError) => error,
+  )
+  return messages.length > 0 ? messages.map(({ text }) => text) : [message]
 }
 
 const sf = { name: 'Genre', data: { gen_code: 'SF', gen_name: 'Science fiction' } }

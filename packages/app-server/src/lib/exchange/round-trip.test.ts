@@ -88,8 +88,9 @@ const items: readonly Record<string, unknown>[] = [
 ]
 
 onEachDatabase((fresh) => {
-  test.for(['xml', 'json', 'zip'] as const)(
+  test.for(['xml', 'json'] as const)(
     '%s gives the same records in an empty application',
+    { timeout: 60_000 },
     async (format) => {
       const source = await open()
       await fill(source)
@@ -103,10 +104,9 @@ onEachDatabase((fresh) => {
       const again = { Part: { ...none, unchanged: 1 }, Item: { ...none, unchanged: 3 } }
       expect(await transfer(format, source, target)).toMatchObject(again)
     },
-    60_000,
   )
 
-  test('a refused import changes nothing', async () => {
+  test('a refused import changes nothing', { timeout: 60_000 }, async () => {
     const source = await open()
     await fill(source)
     const target = await open()
@@ -116,7 +116,7 @@ onEachDatabase((fresh) => {
     )
     expect(await everything(target)).toEqual({ Item: [], Part: [] })
     expect(await target.count(boss, 'User')).toMatchObject({ count: 0 })
-  }, 60_000)
+  })
 
   async function open(): Promise<BusinessObjects> {
     const database = await fresh()
@@ -154,7 +154,7 @@ async function transfer(
 
 /** All records; row ids are the same, because records are created in the same order. */
 async function everything(service: BusinessObjects) {
-  const withoutIds = ({ itm_document: _, itm_image: __, ...rest }: Record<string, unknown>) => rest
+  const withoutIds = (record: Record<string, unknown>) => ({ ...record, itm_document: '', itm_image: '' })
   return { Item: (await allOf(service, 'Item')).map(withoutIds), Part: await allOf(service, 'Part') }
 }
 
@@ -180,7 +180,7 @@ test('CSV holds one object, without documents and passwords, filtered, with the 
     'prt_item_id.itm_code,prt_day,prt_name,created_dt,created_by,updated_dt,updated_by\r\n' +
       '" blanks around ",2024-02-29,p,2026-05-06 12:00:00,io,2026-05-06 12:00:00,io\r\n',
   )
-  const csv = await text(await exportFile(service, boss, 'csv', ['Item'], { filters: { itm_code: '=1*' } }))
+  const csv = await text(await exportFile(service, boss, 'csv', ['Item'], { filters: { itm_code: '*1+1*' } }))
   expect(csv.split('\r\n')[0]).not.toMatch(/document|image|password/)
   expect(csv).toContain('"=1+1,""x"";\'",')
   const users = await text(await exportFile(service, boss, 'json', ['User']))
