@@ -4,6 +4,8 @@ export interface ErrorMessage {
   code: MessageCode
   /** The field it is about, when it is about one. */
   field?: string
+  /** Place of the item of a batch that it is about, from 0 on. */
+  item?: number
   /** What is wrong and what to do, for people. */
   text: string
 }

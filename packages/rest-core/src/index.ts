@@ -81,7 +81,9 @@ export type {
   FilterTexts,
   IndexRecord,
   IndexSearchRequest,
+  KeptAnswer,
   ObjectName,
+  OnceRequest,
   PublicationRequest,
   RebuildOptions,
   RebuildProgress,
@@ -89,6 +91,7 @@ export type {
   SearchRequest,
   Task,
   UpdateOptions,
+  UpsertOptions,
   WriteOptions,
 } from './lib/service/business-objects.js'
 export type {
@@ -145,4 +148,5 @@ export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/d
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'
 export { hashPassword, verifyPasswordHash } from './lib/security/password.js'
+export { retryDuplicate } from './lib/service/retry.js'
 export { LazyTransaction } from './lib/service/transaction.js'

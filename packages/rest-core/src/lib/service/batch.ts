@@ -1,11 +1,116 @@
 import { RestError } from '../../errors.js'
-import type { BusinessObjects } from './business-objects.js'
+import type { Principal } from '../rights/rights.js'
+import type { BatchItem, BatchOptions, BatchResult, BusinessObjects, ObjectName } from './business-objects.js'
+import { retryDuplicate } from './retry.js'
 import type { ServiceContext } from './service-context.js'
 
-export function createBatch(_context: ServiceContext): Pick<BusinessObjects, 'batch'> {
-  return {
-    async batch() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: batch.')
-    },
+/** Not specified; chosen because a transaction that long keeps others waiting for seconds. */
+const mostItems = 10_000
+
+const actions: readonly string[] = ['create', 'update', 'delete', 'upsert'] satisfies BatchItem['action'][]
+
+/** Several writes in one call. */
+export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'batch'> {
+  return { batch }
+
+  async function batch(
+    principal: Principal,
+    name: ObjectName,
+    items: readonly BatchItem[],
+    { atomic = true, dryRun = false, ...answer }: BatchOptions = {},
+  ): Promise<readonly BatchResult[]> {
+    const object = context.resolve(name)
+    checkItems(items)
+    const service = context.bind(context.transaction)
+    if (!atomic) {
+      if (context.transaction) throw new RestError('ERR_BAD_REQUEST', 'Inside a transaction a batch is all or nothing.')
+      const results: BatchResult[] = []
+      for (const item of items) results.push(await tryItem(item))
+      return results
+    }
+    const all = () =>
+      service.transaction(async (inside) => {
+        const results: BatchResult[] = []
+        for (const [at, item] of items.entries()) {
+          const record = await runItem(inside, item).catch((error: unknown) => Promise.reject(ofItem(error, at)))
+          results.push({ status: 200, record })
+        }
+        return results
+      })
+    return context.transaction ? all() : retryDuplicate(all)
+
+    async function tryItem(item: BatchItem): Promise<BatchResult> {
+      try {
+        const record = await (dryRun ? service.dryRun((inside) => runItem(inside, item)) : runItem(service, item))
+        return { status: 200, record }
+      } catch (error) {
+        if (error instanceof RestError && error.status !== 500)
+          return { status: error.status, error: error.message, code: error.code, messages: error.messages }
+        context.onError(error)
+        return { status: 500, error: 'It failed inside the server.', code: 'ERR_INTERNAL', messages: [] }
+      }
+    }
+
+    async function runItem(inside: BusinessObjects, item: BatchItem) {
+      const { action, values = {} } = item
+      if (action === 'create') return inside.create(principal, object.name, values, answer)
+      if (action === 'upsert') return (await inside.upsert(principal, object.name, values, answer)).record
+      const rowId = item.row_id ?? (await inside.findByKey(principal, object.name, keyIn(values)))
+      if (action === 'delete') return inside.delete(principal, object.name, rowId)
+      return inside.update(principal, object.name, rowId, values, answer)
+    }
+
+    /** The functional key that stands among the values. */
+    function keyIn(values: unknown) {
+      const given = values as Readonly<Record<string, never>> | null
+      return object.key.map((field) => given?.[field.name] ?? '')
+    }
   }
+}
+
+/** @throws RestError ERR_BAD_REQUEST, ERR_TOO_LARGE */
+function checkItems(items: readonly BatchItem[]): void {
+  if (!Array.isArray(items)) throw wrong('The body must be a JSON array of items {"action", "row_id", "values"}.')
+  if (items.length > mostItems)
+    throw new RestError('ERR_TOO_LARGE', `The batch has ${items.length} items, ${mostItems} is the limit.`)
+  for (const [at, item] of (items as readonly unknown[]).entries()) {
+    if (typeof item !== 'object' || item === null || Array.isArray(item))
+      throw wrong(`Item ${at} must be an object {"action", "row_id", "values"}.`, at)
+    checkItem(item as Readonly<Record<string, unknown>>, at)
+  }
+}
+
+function checkItem(item: Readonly<Record<string, unknown>>, at: number): void {
+  const { action, row_id: rowId, values, ...others } = item
+  const [other] = Object.keys(others)
+  if (other !== undefined)
+    throw wrong(`Item ${at} has "${other.slice(0, 100)}"; it may have "action", "row_id" and "values".`, at)
+  if (typeof action !== 'string' || !actions.includes(action)) {
+    const shown = action === undefined ? 'no action' : `the action ${JSON.stringify(action).slice(0, 100)}`
+    throw wrong(`Item ${at} has ${shown}; give one of ${actions.join(', ')}.`, at)
+  }
+  if (rowId !== undefined && typeof rowId !== 'string') throw wrong(`Item ${at} has a "row_id" that is no string.`, at)
+  if (rowId !== undefined && (action === 'create' || action === 'upsert'))
+    throw wrong(`Item ${at} has a "row_id", which a record gets when it is created; leave it out.`, at)
+  if (action !== 'delete' && values === undefined) throw wrong(`Item ${at} has no "values".`, at)
+}
+
+function wrong(text: string, item?: number): RestError {
+  return new RestError(
+    'ERR_BAD_REQUEST',
+    text,
+    item === undefined ? {} : { messages: [{ code: 'ERR_BAD_REQUEST', item, text }] },
+  )
+}
+
+/** The same error, with its item named in every message. */
+function ofItem(error: unknown, item: number): unknown {
+  if (!(error instanceof RestError)) return error
+  const { code, message, messages, cause, retryAfterSeconds } = error
+  const own = messages.length > 0 ? messages : [{ code, text: message }]
+  return new RestError(code, `Item ${item}: ${message}`, {
+    messages: own.map((each) => ({ ...each, item })),
+    cause,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
 }

@@ -65,6 +65,26 @@ export interface UpdateOptions extends WriteOptions {
   readonly precondition?: ((record: BusinessRecord) => boolean) | undefined
 }
 
+export interface UpsertOptions extends UpdateOptions {
+  /** The functional key, in the order of its fields; values need not repeat it, and may not name another one. */
+  readonly key?: readonly FieldValue[] | undefined
+}
+
+/** A request that is carried out once, however often it is sent. */
+export interface OnceRequest {
+  /** Chosen by the client, distinct for each of its requests. */
+  readonly key: string
+  /** Equal for repeats of the same request; at most 64 characters. */
+  readonly fingerprint: string
+}
+
+/** An answer that repeats of its request get again. */
+export interface KeptAnswer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
 export interface IndexSearchRequest extends SearchRequest {
   /** Words; all must be met; `word*` is a prefix, `"some words"` a phrase. Case and accents are ignored. */
   readonly text: string
@@ -152,6 +172,8 @@ export interface BatchItem {
 export interface BatchOptions extends AnswerOptions {
   /** Default true: all or nothing. */
   readonly atomic?: boolean | undefined
+  /** Nothing is kept of any item; only when each is written on its own, else use `dryRun` around the batch. */
+  readonly dryRun?: boolean | undefined
 }
 
 /** Per item, in order: the record (`{row_id}` for a delete), or why not. */
@@ -218,7 +240,7 @@ export interface BusinessObjects {
     principal: Principal,
     object: ObjectName,
     values: unknown,
-    options?: AnswerOptions,
+    options?: UpsertOptions,
   ): Promise<{ readonly created: boolean; readonly record: BusinessRecord }>
   /** Writes several records of an object: as one transaction, or each on its own. @throws RestError when all or nothing, naming the item. */
   batch(
@@ -272,6 +294,17 @@ export interface BusinessObjects {
   ): Promise<BusinessRecord>
   /** Runs everything that `work` asks for (rights, hooks, validation, the database's own checks) and keeps nothing of it. */
   dryRun<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T>
+  /**
+   * Carries out a request once per user and key: its answer is kept in the same transaction, for a day, and answered to
+   * repeats. A request that is refused leaves nothing. Needs the system object `IdempotencyKey` in the model.
+   *
+   * @throws RestError ERR_CONFLICT when the key was used for another request
+   */
+  once(
+    principal: Principal,
+    request: OnceRequest,
+    work: (service: BusinessObjects) => Promise<KeptAnswer>,
+  ): Promise<{ readonly replayed: boolean; readonly answer: KeptAnswer }>
   /**
    * Runs several calls as one transaction: all are kept when `work` resolves, none when it rejects. Inside it, use the
    * given service; on a bound service (in a hook) it takes part in the running transaction.

@@ -13,6 +13,7 @@ import { createPublishing } from './publishing.js'
 import { createCrosstabRuns } from './crosstabs.js'
 import { createStoredDocuments } from './stored-documents.js'
 import { createDryRun } from './dry-run.js'
+import { createOnce } from './once.js'
 import { checkRecorded } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
 import { Tasks } from './tasks.js'
@@ -85,6 +86,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createCrosstabRuns(context),
       ...createStoredDocuments(context),
       ...createDryRun(context),
+      ...createOnce(context),
       transaction: inTransaction,
       close: () => tasks.close(),
     } as BusinessObjects

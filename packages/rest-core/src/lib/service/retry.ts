@@ -1,0 +1,27 @@
+import { RestError, StoreError } from '../../errors.js'
+
+/** Not specified; chosen because each time somebody else must have created, or removed, the same record in between. */
+const mostRetries = 2
+
+/**
+ * Runs a write again that failed because somebody else created the same record meanwhile: then it finds it. The write
+ * must be undone as a whole when it fails.
+ */
+export async function retryDuplicate<T>(work: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (retries === mostRetries || !isDuplicate(error)) throw error
+    }
+  }
+}
+
+function isDuplicate(error: unknown): boolean {
+  return (
+    error instanceof RestError &&
+    error.code === 'ERR_CONFLICT' &&
+    error.cause instanceof StoreError &&
+    error.cause.code === 'unique'
+  )
+}
