@@ -51,6 +51,7 @@ export function errors(...more: readonly number[]): AnswerDescription[] {
   return [...everywhere, ...more].toSorted((a, b) => a - b).map(errorAnswer)
 }
 
+/** How an error is answered; every answer of that status is the same. */
 function errorAnswer(status: number): AnswerDescription {
   return {
     status,
@@ -59,5 +60,6 @@ function errorAnswer(status: number): AnswerDescription {
       .join(', ')}.`,
     content: jsonContent(reference('rest.Error')),
     headers: headersOf[status] ?? [],
+    shared: `rest.${status}`,
   }
 }

@@ -77,6 +77,8 @@ export interface AnswerDescription {
   /** By media type; none: no body. */
   readonly content: Content
   readonly headers: readonly HeaderDescription[]
+  /** Name under which several operations share it: the errors. */
+  readonly shared?: string
 }
 
 export type Content = Readonly<Record<string, Schema>>

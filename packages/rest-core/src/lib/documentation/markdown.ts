@@ -18,6 +18,7 @@ export function toMarkdown(service: ServiceDescription): string {
     `Base address: ${code(base === '' ? '/' : base)}`,
     guide(service),
     `**Credentials.** Every call needs basic authentication, or a token as \`Authorization: Bearer …\`; both also in the header \`${service.authorizationHeader}\`.`,
+    errorTable(operations),
     ...(general.length > 0 ? ['## Service', ...general.flatMap((operation) => operationPart(operation, '###'))] : []),
     ...objects.flatMap((object) => objectPart(object, operations)),
     '',
@@ -28,7 +29,7 @@ function objectPart(object: ObjectDescription, operations: readonly OperationDes
   const { name, label, help, fields } = object
   const own = operations.filter((operation) => operation.object === name)
   const [filtered] = own.filter(({ id }) => id.endsWith('-search'))
-  const filters = (filtered?.parameters ?? []).filter(({ shared }) => shared !== undefined)
+  const filters = (filtered?.parameters ?? []).filter(isFilter)
   return [
     `## ${plainText(label)} (${code(name)})`,
     ...(help === '' ? [] : [plainText(help)]),
@@ -54,7 +55,7 @@ function fieldRow({ name, label, help, type, rules }: FieldDescription): string[
 
 function operationPart(operation: OperationDescription, level: string): string[] {
   const { method, path, summary, text, parameters, body, answers } = operation
-  const shown = parameters.filter(({ shared }) => shared === undefined)
+  const shown = parameters.filter((parameter) => !isFilter(parameter))
   const filtered = parameters.length > shown.length
   return [
     `${level} ${summary}`,
@@ -63,28 +64,38 @@ function operationPart(operation: OperationDescription, level: string): string[]
     ...(filtered ? ['The filters of the object apply.'] : []),
     ...(shown.length > 0 ? [table(['Parameter', 'In', 'Value', 'Meaning'], shown.map(parameterRow))] : []),
     ...(body ? [`Body (${Object.keys(body.content).map(code).join(', ')}): ${body.text}`] : []),
-    table(['Status', 'Meaning', 'Body', 'Headers'], answers.map(answerRow)),
+    [
+      ...answers.filter(({ status }) => status < 400).map(answerLine),
+      `- Errors: ${answers.flatMap(({ status }) => (status < 400 ? [] : [status])).join(', ')}`,
+    ].join('\n'),
   ]
+}
+
+function answerLine({ status, text, content, headers }: AnswerDescription): string {
+  const types = Object.keys(content)
+  const shown = types.length > 0 ? ` As ${types.map(code).join(' or ')}.` : ''
+  const named = headers.length > 0 ? ` Headers: ${headers.map(({ name }) => code(name)).join(', ')}.` : ''
+  return `- ${status}: ${text}${shown}${named}`
+}
+
+/** Errors are the same wherever they come. */
+function errorTable(operations: readonly OperationDescription[]): string {
+  const known = new Map(operations.flatMap(({ answers }) => answers.map((answer) => [answer.status, answer])))
+  const errors = [...known.values()].filter(({ status }) => status >= 400).toSorted((a, b) => a.status - b.status)
+  return table(
+    ['Status', 'Meaning', 'Headers'],
+    errors.map(({ status, text, headers }) => [String(status), text, headers.map(({ name }) => code(name)).join(', ')]),
+  )
 }
 
 function parameterRow({ name, in: place, required, text, schema, list }: ParameterDescription): string[] {
   const values = schema['enum'] as readonly string[] | undefined
-  const type = list === 'commas' ? 'names, with commas between' : String(schema['type'] ?? 'any')
-  return [
-    code(name) + (required ? ' (required)' : ''),
-    place,
-    values ? values.map(code).join(', ') : type.replaceAll(',', ', '),
-    text,
-  ]
+  const type = list === 'commas' ? 'names' : [schema['type'] ?? 'any'].flat().join(' or ')
+  return [code(name) + (required ? ' (required)' : ''), place, values ? values.map(code).join(', ') : type, text]
 }
 
-function answerRow({ status, text, content, headers }: AnswerDescription): string[] {
-  return [
-    String(status),
-    text,
-    Object.keys(content).map(code).join(', '),
-    headers.map(({ name }) => code(name)).join(', '),
-  ]
+function isFilter({ name, shared }: ParameterDescription): boolean {
+  return shared !== undefined && !name.startsWith('_')
 }
 
 /** Cells are Markdown already, without line breaks. */

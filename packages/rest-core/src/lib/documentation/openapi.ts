@@ -29,6 +29,11 @@ export function toOpenApi(service: ServiceDescription): Record<string, unknown> 
           ),
         ),
       ),
+      responses: Object.fromEntries(
+        operations.flatMap(({ answers }) =>
+          answers.flatMap((answer) => (answer.shared === undefined ? [] : [[answer.shared, toResponse(answer)]])),
+        ),
+      ),
       securitySchemes: securitySchemes(service),
     },
   }
@@ -58,7 +63,12 @@ function pathsOf(operations: readonly OperationDescription[]): Record<string, un
       ),
     }),
     ...(body && { requestBody: toBody(body) }),
-    responses: Object.fromEntries(answers.map((answer) => [answer.status, toResponse(answer)])),
+    responses: Object.fromEntries(
+      answers.map((answer) => [
+        answer.status,
+        answer.shared === undefined ? toResponse(answer) : { $ref: `#/components/responses/${answer.shared}` },
+      ]),
+    ),
   }))
 }
 

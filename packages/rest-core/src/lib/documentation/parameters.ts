@@ -29,6 +29,9 @@ const ofRecordsOnly: ReadonlySet<string> = new Set([
 ])
 const ofPagesOnly: ReadonlySet<string> = new Set(['_page', '_pagesize', '_order'])
 
+/** Their values are names of fields, so that they differ from object to object, but not within one. */
+const namesFields: ReadonlySet<string> = new Set(['fields', 'order', 'documents', 'images'])
+
 /** The parameters of an operation in its address after `?`, without filters. */
 export function queryParameters(
   { parameters }: ServiceInterface,
@@ -49,6 +52,7 @@ export function queryParameters(
     required: parameter.name === '_indexsearch' || (parameter.name === '_name' && operation === 'upload'),
     text: parameter.text,
     ...formOf(parameter, operation, access),
+    ...(access && namesFields.has(parameter.form) && { shared: `${access.object.name}.${parameter.name}` }),
   }))
 }
 

@@ -2,7 +2,8 @@ import type { Access } from '../rights/access.js'
 import { jsonContent } from './answers.js'
 import { reference } from './description.js'
 import type { AnswerDescription, BodyDescription, Content, ParameterDescription } from './description.js'
-import { schemaNames } from './object-schemas.js'
+import { code } from './markdown-text.js'
+import { requiredFields, schemaNames } from './object-schemas.js'
 import type { Route } from './service-interface.js'
 
 /** What an operation does on an object, besides its address and its general parameters. */
@@ -36,11 +37,12 @@ export function recordContent({ object }: Access): Content {
   return jsonContent(reference(schemaNames.record(object.name)))
 }
 
-export function bodyOf({ object }: Access, operation: 'create' | 'update', required: boolean): BodyDescription {
+export function bodyOf(access: Access, operation: 'create' | 'update'): BodyDescription {
+  const needed = operation === 'create' ? requiredFields(access).map(({ name }) => code(name)) : []
   return {
-    required,
-    text: 'Values by field name.',
-    content: jsonContent(reference(schemaNames[operation](object.name))),
+    required: needed.length > 0,
+    text: `Values by field name.${needed.length > 0 ? ` Required: ${needed.join(', ')}.` : ''}`,
+    content: jsonContent(reference(schemaNames[operation](access.object.name))),
   }
 }
 

@@ -3,7 +3,7 @@ import { answer, entityTag, errors, header, jsonContent } from './answers.js'
 import { reference } from './description.js'
 import type { Schema } from './description.js'
 import { exactly, listOf } from './general-schemas.js'
-import { mayWrite, requiredFields, schemaNames } from './object-schemas.js'
+import { mayWrite, schemaNames } from './object-schemas.js'
 import { bodyOf, byKey, hasKey, headerParameter, ifMatch, recordContent } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
 import type { ServiceOperation } from './service-interface.js'
@@ -35,7 +35,7 @@ export const recordOperations = {
       id: 'create',
       summary: 'Create a record',
       text: 'Fields that are marked as ignored may be sent, so that a record can be sent as it was answered.',
-      body: bodyOf(access, 'create', requiredFields(access).length > 0),
+      body: bodyOf(access, 'create'),
       answers: [
         answer('The new record.', recordContent(access), [entityTag, header('Location', 'Address of the record.')]),
         ...errors(404, 409, 413, 415),
@@ -50,7 +50,7 @@ export const recordOperations = {
       summary: 'Change fields of a record',
       text: 'Only the given fields are changed. `POST` with `_method=PUT` does the same.',
       parameters: [ifMatch],
-      body: bodyOf(access, 'update', false),
+      body: bodyOf(access, 'update'),
       answers: [
         answer('The record with its new values.', recordContent(access), [entityTag]),
         ...errors(404, 409, 412, 413, 415),
@@ -78,7 +78,7 @@ export const recordOperations = {
       id: 'upsert',
       summary: 'Change a record by its functional key, or create it',
       text: 'The address tells the values of the key; they need not be in the body.',
-      body: bodyOf(access, 'update', false),
+      body: bodyOf(access, 'update'),
       answers: [
         answer('The record.', recordContent(access), [
           entityTag,
