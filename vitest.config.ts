@@ -11,6 +11,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 15_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     // Tests of real servers that are cut off or killed meet machines that are busy; what needed a repetition is printed.
     retry: process.env.CI ? 1 : 0,
     // Other packages are loaded as users load them: built, by Node itself.

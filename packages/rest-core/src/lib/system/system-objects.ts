@@ -1,6 +1,8 @@
 import { defineObject } from '../definition/definition.js'
 import { AuditEntry, Event, Lease } from './change-objects.js'
 import { checkGrant } from './check-grant.js'
+import { IdempotencyKey } from './idempotency-key.js'
+import { Webhook, WebhookDelivery } from './webhook-objects.js'
 
 /** Parts that an application's definitions belong to. Fields not specified but `mdl_name`. */
 export const Module = defineObject({
@@ -156,7 +158,10 @@ export const systemObjects = [
   Responsibility,
   Grant,
   RevokedToken,
+  IdempotencyKey,
   AuditEntry,
   Event,
   Lease,
+  Webhook,
+  WebhookDelivery,
 ] as const

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import type { Filter } from '../filter/filter.js'
+import type { BusinessRecord, Model } from '../model/model.js'
+import type { Principal } from '../rights/rights.js'
+import type { BusinessObjects } from '../service/business-objects.js'
+import { timestamp } from '../service/input.js'
+import type { ObjectStore } from '../store.js'
+import { splitNames } from '../system/check-grant.js'
+import type { EventRecord } from './event.js'
+import type { EventHub } from './event-hub.js'
+import { createLease } from './lease.js'
+import { daysAgo, purgeRows } from './purge.js'
+import { attemptDelivery } from './webhook-delivery.js'
+import type { WebhookSender } from './webhook-message.js'
+import { standardRetry } from './webhook-retry.js'
+import type { WebhookRetry } from './webhook-retry.js'
+
+export interface WebhookDispatcherOptions {
+  /** Holds the system objects. */
+  readonly model: Model
+  readonly store: ObjectStore
+  readonly service: BusinessObjects
+  /** Started by the dispatcher, closed by who made it. */
+  readonly hub: EventHub
+  /** The user of a webhook, e.g. of a `UserDirectory`; `undefined` when the user is not active. */
+  readonly principalOf: (userId: string) => Promise<Principal | undefined>
+  readonly send: WebhookSender
+  readonly retry?: Partial<WebhookRetry>
+  /** For one call, in ms. Default 15,000. */
+  readonly timeoutMs?: number
+  /** Age at which events are deleted. Default 7. */
+  readonly keepEventsDays?: number
+  /** Age at which deliveries are deleted, the ones to come too when their webhook is off. Default 30. */
+  readonly keepDeliveriesDays?: number
+  /** For how long a process claims the work; after a crash another one waits as long. In ms, default 30,000, at least twice `timeoutMs`. */
+  readonly leaseMs?: number
+  /** How often due deliveries are looked for, in ms. Default 1,000. */
+  readonly pollMs?: number
+  /** Told when the work cannot be done, once until it can again. Default: nobody. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Sends events to webhooks, in one process of all on a database, and deletes old events. */
+export interface WebhookDispatcher {
+  /** Without effect when called again. */
+  start(): void
+  /** Lets running calls end for 5 seconds. */
+  close(): Promise<void>
+}
+
+/** Webhooks that are called at the same time. */
+const mostAtOnce = 8
+const closeMs = 5000
+const purgeMs = 3_600_000
+
+/**
+ * Every event becomes a delivery per webhook, in the transaction that remembers how far it came, so that a crash
+ * neither loses nor doubles one. A delivery is done when its receiver answered 2xx; a crash between the answer and the
+ * note of it sends it again. Deliveries of a webhook go out one after the other, in the order of events, until one keeps
+ * failing (`orderedAttempts`): the others then overtake it.
+ */
+export function createWebhookDispatcher(options: WebhookDispatcherOptions): WebhookDispatcher {
+  const { model, store, hub, timeoutMs = 15_000, pollMs = 1000, onError = () => {} } = options
+  const { keepEventsDays = 7, keepDeliveriesDays = 30 } = options
+  // A call must be able to end within what is left of a claim.
+  const leaseMs = Math.max(options.leaseMs ?? 30_000, timeoutMs * 2)
+  const context = { ...options, timeoutMs, onError, retry: { ...standardRetry, ...options.retry } }
+  const lease = createLease({ model, store, name: 'webhooks' })
+  const me = randomUUID()
+  const webhooks = model.object('Webhook')
+  const deliveries = model.object('WebhookDelivery')
+  const webhookFields = webhooks.select(webhooks.fields.map(({ name }) => name))
+  /** No new work. */
+  const closing = new AbortController()
+  /** Cuts running calls. */
+  const cut = new AbortController()
+  const busy = new Map<string, Promise<void>>()
+  let running: Promise<void> | undefined
+  let heldUntil = 0
+  let fanned = 0
+  let purgedAt = 0
+  let failing = false
+  let wake = (): void => {}
+
+  return {
+    start() {
+      hub.start()
+      running ??= run()
+    },
+    close,
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      let worked = false
+      try {
+        worked = await hold()
+        if (worked) {
+          await fanOut()
+          await startDeliveries()
+          await purge()
+        }
+        failing = false
+      } catch (error) {
+        if (!failing) onError(error)
+        failing = true
+        worked = false
+      }
+      await pause(worked)
+    }
+  }
+
+  /** Until something may be to do. */
+  async function pause(worked: boolean): Promise<void> {
+    const end = new AbortController()
+    const stop = (): void => end.abort()
+    // Another process has the work: look again before its claim could end.
+    const timer = setTimeout(stop, worked || failing ? pollMs : Math.max(pollMs, leaseMs / 6))
+    closing.signal.addEventListener('abort', stop)
+    wake = stop
+    const ended = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()))
+    if (closing.signal.aborted) stop()
+    await (worked && !hub.closed.aborted ? Promise.race([ended, hub.next(fanned, end.signal)]) : ended)
+    stop()
+    clearTimeout(timer)
+    closing.signal.removeEventListener('abort', stop)
+  }
+
+  async function hold(): Promise<boolean> {
+    const now = Date.now()
+    if (heldUntil - now > (leaseMs * 2) / 3) return true
+    const had = heldUntil > now
+    if (!(await lease.claim(me, now + leaseMs))) {
+      heldUntil = 0
+      return false
+    }
+    heldUntil = now + leaseMs
+    if (!had) fanned = await lease.readNumber()
+    return true
+  }
+
+  async function fanOut(): Promise<void> {
+    for (;;) {
+      const events = await hub.read(fanned)
+      const last = events.at(-1)
+      if (!last || closing.signal.aborted) return
+      const active = (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
+      const now = new Date()
+      await store.transaction(async (session) => {
+        // Another process may have taken over, if this one slept.
+        if ((await lease.lock(session)) !== fanned) return
+        for (const event of events) {
+          for (const webhook of active) {
+            if (!wants(webhook, event)) continue
+            await session.insert(deliveries, deliveryOf(webhook, event, now), deliveries.select([]))
+          }
+        }
+        await lease.writeNumber(session, last.number)
+      })
+      fanned = await lease.readNumber()
+    }
+  }
+
+  async function startDeliveries(): Promise<void> {
+    const all = await readWebhooks()
+    const now = Date.now()
+    const isIdle = (webhook: BusinessRecord): boolean =>
+      webhook['whk_active'] === true &&
+      ((webhook['whk_hold'] as number | null) ?? 0) <= now &&
+      !busy.has(webhook.row_id)
+    const left = all.filter((webhook) => !isIdle(webhook)).map(({ row_id: id }) => id)
+    if (left.length === all.length) return
+    const where: Filter = {
+      op: 'and',
+      terms: [
+        { op: '<=', field: 'whd_due', value: now },
+        { op: 'notIn', field: 'whd_webhook_id', values: left },
+      ],
+    }
+    const due: BusinessRecord[] = []
+    const select = deliveries.select(deliveries.fields.map(({ name }) => name))
+    const order = [{ field: 'row_id', descending: false }]
+    for await (const batch of store.search(deliveries, { select, where, order, limit: 200 })) due.push(...batch)
+    for (const webhook of all) {
+      const own = due.filter((delivery) => delivery['whd_webhook_id'] === webhook.row_id)
+      if (own.length === 0 || busy.size >= mostAtOnce) continue
+      const work = deliver(webhook, own)
+        .catch(onError)
+        .finally(() => {
+          busy.delete(webhook.row_id)
+          wake()
+        })
+      busy.set(webhook.row_id, work)
+    }
+  }
+
+  async function deliver(webhook: BusinessRecord, own: readonly BusinessRecord[]): Promise<void> {
+    for (const delivery of own) {
+      // What takes longer than the claim could be sent by another process at the same time.
+      if (closing.signal.aborted || heldUntil - Date.now() < timeoutMs) return
+      if (!(await attemptDelivery(context, webhook, delivery, cut.signal))) return
+    }
+  }
+
+  async function purge(): Promise<void> {
+    if (Date.now() - purgedAt < purgeMs) return
+    const old = daysAgo(keepEventsDays)
+    await purgeRows(store, model.object('Event'), {
+      op: 'and',
+      terms: [
+        { op: '<', field: 'evt_dt', value: old },
+        { op: '<=', field: 'evt_number', value: fanned },
+      ],
+    })
+    await purgeRows(store, deliveries, { op: '<', field: 'whd_created', value: daysAgo(keepDeliveriesDays) })
+    purgedAt = Date.now()
+  }
+
+  async function readWebhooks(): Promise<BusinessRecord[]> {
+    const found: BusinessRecord[] = []
+    for await (const batch of store.search(webhooks, { select: webhookFields, order: webhooks.order }))
+      found.push(...batch)
+    return found
+  }
+
+  async function close(): Promise<void> {
+    closing.abort()
+    await running
+    const timer = setTimeout(() => cut.abort(), closeMs)
+    await Promise.all(busy.values())
+    clearTimeout(timer)
+    // When the database is away the claim ends by itself.
+    if (heldUntil > 0) await lease.release(me).catch(() => {})
+  }
+}
+
+function wants(webhook: BusinessRecord, { object, action }: EventRecord): boolean {
+  const objects = splitNames(webhook['whk_objects'] as string)
+  const actions = webhook['whk_actions'] as readonly string[]
+  return (objects.length === 0 || objects.includes(object)) && (actions.length === 0 || actions.includes(action))
+}
+
+function deliveryOf({ row_id: id }: BusinessRecord, event: EventRecord, now: Date) {
+  return {
+    whd_webhook_id: id,
+    whd_event: event.number,
+    whd_object: event.object,
+    whd_row_id: event.rowId,
+    whd_action: event.action,
+    whd_event_dt: event.time,
+    whd_login: event.login,
+    whd_status: 'pending',
+    whd_attempts: 0,
+    whd_due: now.getTime(),
+    whd_next_dt: timestamp(now),
+    whd_created: timestamp(now),
+  }
+}
