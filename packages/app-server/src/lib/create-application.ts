@@ -5,6 +5,7 @@ import { createBusinessObjects, createDiskDocumentStore, createModel } from '@st
 import {
   createAdministrator,
   createRevokedTokens,
+  createSystemParameters,
   createUserDirectory,
   isDirectoryObject,
   systemObjects,
@@ -60,6 +61,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
     const model = createModel([...systemObjects, ...own])
     await syncTables(store, model, options)
+    const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const directory = createUserDirectory({ model, store })
     const authentication = createAuthentication({
       authenticator: directory,
@@ -83,6 +85,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
           definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents),
       }),
       onChange({ object }) {
+        if (object.name === 'SystemParam') parameters.clear()
         if (!isDirectoryObject(object)) return
         directory.clear()
         authentication.clear()
@@ -91,7 +94,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     if (definition.setup && (await runSetup(service, folder, definition.setup)))
       logger.info(`${definition.setup} filled the application`)
-    const koa = mountApplication({ definition, service, store, authentication, dataFolder, logger })
+    const koa = mountApplication({ definition, service, store, authentication, parameters, dataFolder, logger })
     // Last, because its password is shown once: nothing may fail between.
     const newAdministrator = await createAdministrator(service, {
       login: settings.adminLogin,

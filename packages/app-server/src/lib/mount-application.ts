@@ -1,4 +1,5 @@
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import type { SystemParameters } from '@steward/rest-core/system'
 import type { Authentication } from '@steward/rest-koa'
 import {
   accessLog,
@@ -9,6 +10,7 @@ import {
   requestId,
   restRouter,
   securityHeaders,
+  testerPage,
 } from '@steward/rest-koa'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -21,6 +23,7 @@ export interface MountOptions {
   readonly service: BusinessObjects
   readonly store: ObjectStore
   readonly authentication: Authentication
+  readonly parameters: SystemParameters
   readonly dataFolder: string
   readonly logger: Logger
 }
@@ -36,10 +39,11 @@ export function mountApplication({
   service,
   store,
   authentication,
+  parameters,
   dataFolder,
   logger,
 }: MountOptions): Koa {
-  const { name, trustedProxies: trustProxy = [], log = {} } = definition
+  const { name, title = name, level = '5.1', trustedProxies: trustProxy = [], log = {} } = definition
   const koa = new Koa()
   koa.on('error', (error) => logger.error(error))
 
@@ -59,17 +63,26 @@ export function mountApplication({
   if (definition.cors) koa.use(cors(definition.cors))
   koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
   koa.use(
+    testerPage({
+      prefix: ['/api/tester', `/${name}/api/tester`],
+      title,
+      level,
+      enabled: () => parameters.isYes('USE_API_TESTER', true),
+      log: logger,
+    }),
+  )
+  koa.use(
     restRouter(service, {
       authenticate: authentication.authenticate,
       prefix: baseAddresses(name),
       app: {
         name,
-        title: definition.title ?? name,
+        title,
         version: definition.version,
         platformVersion,
         server: `Node.js ${process.version}`,
       },
-      ...(definition.level && { level: definition.level }),
+      level,
       ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
       log: logger,
     }),

@@ -1,0 +1,83 @@
+import type { OperationName } from './operations.js'
+
+export interface FilterRow {
+  readonly field: string
+  readonly value: string
+}
+
+/** Everything that was entered; what an operation does not need is kept for others. */
+export interface Draft {
+  readonly operation: OperationName
+  readonly object: string
+  readonly rowId: string
+  /** Values of the functional key, with commas between them. */
+  readonly key: string
+  /** Words of an index search. */
+  readonly words: string
+  readonly action: string
+  /** Action by GET: its parameters are in the address. */
+  readonly byGet: boolean
+  /** Of an action, by name. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly publication: string
+  readonly asJson: boolean
+  readonly crosstab: string
+  readonly cubes: boolean
+  readonly documentField: string
+  readonly file: File | undefined
+  readonly context: string
+  readonly output: string
+  readonly filters: readonly FilterRow[]
+  readonly order: string
+  /** Empty: all. */
+  readonly fields: readonly string[]
+  readonly page: string
+  readonly pageSize: string
+  /** Paging by cursor; `''` begins. */
+  readonly cursor: string | undefined
+  readonly inlineDocuments: boolean
+  readonly inlineThumbnails: boolean
+  readonly timestamps: boolean
+  readonly body: string
+  readonly dryRun: boolean
+  readonly atomic: boolean
+  readonly sessionOnly: boolean
+}
+
+export const emptyDraft: Draft = {
+  operation: 'search',
+  object: '',
+  rowId: '',
+  key: '',
+  words: '',
+  action: '',
+  byGet: false,
+  parameters: {},
+  publication: '',
+  asJson: false,
+  crosstab: '',
+  cubes: false,
+  documentField: '',
+  file: undefined,
+  context: '',
+  output: '',
+  filters: [],
+  order: '',
+  fields: [],
+  page: '',
+  pageSize: '',
+  cursor: undefined,
+  inlineDocuments: false,
+  inlineThumbnails: false,
+  timestamps: false,
+  body: '',
+  dryRun: false,
+  atomic: true,
+  sessionOnly: false,
+}
+
+/** The same operation on another object: what belonged to the old one is forgotten. */
+export function withObject(draft: Draft, object: string): Draft {
+  if (draft.object === object) return draft
+  return { ...emptyDraft, operation: draft.operation, object, pageSize: draft.pageSize, output: draft.output }
+}

@@ -1,0 +1,56 @@
+import type { ObjectMetadata } from '@steward/rest-core'
+import { SelectField, TextField } from './controls.js'
+import type { FilterRow } from './draft.js'
+import { filterHint, named, searchableFields } from './metadata.js'
+
+/** Conditions that must all hold; a field may be given twice: one of them. */
+export function Filters(props: {
+  filters: readonly FilterRow[]
+  metadata: ObjectMetadata | undefined
+  onChange: (filters: readonly FilterRow[]) => void
+}) {
+  const { filters, metadata, onChange } = props
+  const fields = metadata && searchableFields(metadata)
+  const put = (at: number, row: Partial<FilterRow>): void =>
+    onChange(filters.map((filter, index) => (index === at ? { ...filter, ...row } : filter)))
+  return (
+    <fieldset class="filters">
+      <legend>Filters</legend>
+      {filters.map((filter, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- rows have no other identity
+        <div key={at} class="filter" role="group" aria-label={`Filter ${at + 1}`}>
+          {fields ? (
+            <SelectField
+              label="Field"
+              value={filter.field}
+              onInput={(field) => put(at, { field })}
+              choices={[
+                { value: '', label: 'Choose …' },
+                ...fields.map(({ name, label }) => ({ value: name, label: named(name, label) })),
+              ]}
+            />
+          ) : (
+            <TextField label="Field" value={filter.field} onInput={(field) => put(at, { field })} />
+          )}
+          <TextField
+            label="Condition"
+            value={filter.value}
+            onInput={(value) => put(at, { value })}
+            hint={filterHint(fields?.find(({ name }) => name === filter.field))}
+          />
+          <button
+            type="button"
+            class="small"
+            aria-label={`Remove filter ${at + 1}`}
+            onClick={() => onChange(filters.filter((_, index) => index !== at))}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <button type="button" class="small" onClick={() => onChange([...filters, { field: '', value: '' }])}>
+        Add a filter
+      </button>
+    </fieldset>
+  )
+}

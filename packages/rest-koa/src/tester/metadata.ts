@@ -1,0 +1,129 @@
+import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+
+/** Type numbers. Source: wire-decisions, "metadata". */
+const kinds: Readonly<
+  Record<number, 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'enum' | 'list' | 'file' | 'json'>
+> = {
+  1: 'number',
+  2: 'number',
+  4: 'date',
+  5: 'datetime',
+  6: 'time',
+  7: 'enum',
+  8: 'boolean',
+  14: 'list',
+  17: 'file',
+  20: 'file',
+  24: 'json',
+  26: 'number',
+}
+
+/** Passwords travel one way. */
+const passwordType = 9
+
+export function kindOf({ type }: Pick<FieldMetadata, 'type'>) {
+  return kinds[type] ?? 'text'
+}
+
+export function isDocument(field: FieldMetadata): boolean {
+  return kindOf(field) === 'file'
+}
+
+/** Codes that may be entered. */
+export function codesOf({ listOfValues }: FieldMetadata): string[] {
+  return (listOfValues ?? []).filter(({ enabled }) => enabled).map(({ code }) => code)
+}
+
+/** Fields that a client gives values to. */
+export function writableFields({ fields }: ObjectMetadata): FieldMetadata[] {
+  return fields.filter(({ updatable, ref }) => updatable && ref === null)
+}
+
+/** Fields that filters and sorts work on. */
+export function searchableFields({ fields }: ObjectMetadata): FieldMetadata[] {
+  return fields.filter(({ searchable, type }) => searchable && type !== passwordType)
+}
+
+/** A value in the form in which it travels. */
+export function exampleOf(field: FieldMetadata): unknown {
+  if (field.defaultValue !== null && !isRelative(field.defaultValue)) return field.defaultValue
+  switch (kindOf(field)) {
+    case 'number':
+      return field.required ? 0 : null
+    case 'boolean':
+      return false
+    case 'list':
+      return []
+    case 'json':
+      return null
+    case 'enum':
+      return field.required ? (codesOf(field)[0] ?? '') : ''
+    case 'file':
+      return { name: 'file.txt', mime: 'text/plain', content: btoa('content in base64') }
+    default:
+      return ''
+  }
+}
+
+/** `[LOGIN]`, `[DATE]`: worked out by the service. */
+function isRelative(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('[')
+}
+
+/** A body to begin with. An update that sent empty values would empty the record, so it begins with nothing. */
+export function bodyTemplate(metadata: ObjectMetadata, operation: string): string {
+  const record = Object.fromEntries(
+    writableFields(metadata)
+      .filter((field) => field.required || !(isDocument(field) || isRelative(field.defaultValue)))
+      .map((field) => [field.name, exampleOf(field)]),
+  )
+  const body =
+    operation === 'update'
+      ? {}
+      : operation === 'batch'
+        ? [
+            { action: 'create', values: record },
+            { action: 'update', row_id: '1', values: {} },
+            { action: 'delete', row_id: '2' },
+          ]
+        : record
+  return JSON.stringify(body, null, 2)
+}
+
+/** How a filter on a field is written. */
+export function filterHint(field: FieldMetadata | undefined): string {
+  if (!field) return 'A value, an interval "from;to", or an expression such as "is not null".'
+  switch (kindOf(field)) {
+    case 'number':
+      return '8 · 8; (from 8) · ;5 (up to 5) · 3;7 · > 7 and <> 9 · in (1, 2) · is null'
+    case 'date':
+      return '1975-06-20 · 1975-01-01;1975-12-31 · [DATE:-3m]; · is null'
+    case 'datetime':
+      return '2024-01-01 00:00:00; · [DATETIME:-12h]; · is null'
+    case 'time':
+      return '08:00:00;17:30:00 · is null'
+    case 'boolean':
+      return 'true or false'
+    case 'enum':
+    case 'list':
+      return `${codesOf(field).slice(0, 8).join(' · ')} · in ('…', '…') · is null`
+    case 'json':
+    case 'file':
+      return 'is null · is not null'
+    default:
+      if (field.refField === 'row_id') return `A row id of ${field.refObject} · is null · in ('1', '2')`
+      return "Exact text · *part* · like 'A%' or is null · not in ('a', 'b')"
+  }
+}
+
+/** Names of objects in the OpenAPI description of a service: the first parts of its paths. */
+export function objectNames(description: unknown): string[] {
+  const { paths } = (description ?? {}) as { paths?: Record<string, unknown> }
+  const first = Object.keys(paths ?? {}).map((path) => decodeURIComponent(path.split('/')[1] ?? ''))
+  return [...new Set(first)].filter((name) => /^[A-Za-z]/.test(name)).toSorted((a, b) => a.localeCompare(b))
+}
+
+/** Label and name; both only where they differ. */
+export function named(name: string, label: string): string {
+  return label === name || label === '' ? name : `${label} (${name})`
+}

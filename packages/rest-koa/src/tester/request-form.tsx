@@ -1,0 +1,241 @@
+import type { ObjectMetadata } from '@steward/rest-core'
+import { ActionParameters } from './action-parameters.js'
+import { BodyEditor } from './body-editor.js'
+import type { LoadFrom } from './body-editor.js'
+import { Checkbox, SelectField, TextField } from './controls.js'
+import type { Choice } from './controls.js'
+import { withObject } from './draft.js'
+import type { Draft } from './draft.js'
+import { Filters } from './filters.js'
+import { isDocument, named } from './metadata.js'
+import { hasLevel, operationOf, operations } from './operations.js'
+import type { OperationName, Part } from './operations.js'
+import { Options } from './options.js'
+import type { Loaded } from './use-service.js'
+
+export interface FormProps {
+  readonly draft: Draft
+  readonly change: (changes: Partial<Draft>) => void
+  readonly level: string
+  readonly objects: Loaded<readonly string[]>
+  readonly metadata: Loaded<ObjectMetadata>
+  readonly load: LoadFrom
+}
+
+/** What the chosen operation needs, and no more. */
+export function RequestForm({ draft, change, level, objects, metadata: loaded, load }: FormProps) {
+  const { parts, object } = operationOf(draft.operation)
+  const metadata = loaded.value
+  const has = (part: Part): boolean => parts.includes(part)
+  const scope = scopeOf(draft, metadata)
+  const askRow = has('row') || (has('optionalRow') && scope !== 'global')
+  const searches = !has('optionalRow') || (draft.rowId.trim() === '' && scope !== 'record')
+  return (
+    <>
+      <div class="pair">
+        <SelectField
+          name="operation"
+          label="Operation"
+          value={draft.operation}
+          onInput={(value) => change({ operation: value as OperationName })}
+          choices={operations
+            .filter(({ since }) => hasLevel(level, since))
+            .map(({ name, label, group }) => ({ value: name, label, group }))}
+        />
+        {object !== 'none' && (
+          <ObjectField
+            value={draft.object}
+            optional={object === 'optional'}
+            objects={objects}
+            onInput={(value) => change(withObject(draft, value))}
+          />
+        )}
+      </div>
+      {loaded.problem && (
+        <p class="note">
+          No metadata of {draft.object}: {loaded.problem}
+        </p>
+      )}
+      {(has('action') || has('publication') || has('crosstab')) && (
+        <NameField draft={draft} change={change} metadata={metadata} />
+      )}
+      {askRow && (
+        <TextField
+          name="row"
+          label="Row id"
+          required={has('row')}
+          {...(has('optionalRow') && scope !== 'record' && { hint: 'Empty: the records that the filters find.' })}
+          value={draft.rowId}
+          onInput={(rowId) => change({ rowId })}
+        />
+      )}
+      {has('key') && (
+        <TextField
+          name="key"
+          label="Functional key"
+          hint={keyHint(metadata)}
+          required
+          value={draft.key}
+          onInput={(key) => change({ key })}
+        />
+      )}
+      {has('words') && (
+        <TextField
+          name="words"
+          label="Words"
+          hint={'All must be met. word* finds beginnings, "some words" a phrase.'}
+          required
+          value={draft.words}
+          onInput={(words) => change({ words })}
+        />
+      )}
+      {has('documentField') && <DocumentFieldChoice draft={draft} change={change} metadata={metadata} />}
+      {has('file') && <FileField onFile={(file) => change({ file })} />}
+      {has('context') && (
+        <SelectField
+          label="Context"
+          value={draft.context}
+          onInput={(context) => change({ context })}
+          choices={['', ...contexts].map((value) => ({ value, label: value || 'none' }))}
+        />
+      )}
+      {has('output') && (
+        <SelectField
+          label="Form"
+          value={draft.output}
+          onInput={(output) => change({ output })}
+          choices={outputs.filter(({ since }) => hasLevel(level, since))}
+        />
+      )}
+      {has('action') && <ActionParameters draft={draft} change={change} metadata={metadata} />}
+      {has('publication') && (
+        <Checkbox label="As JSON" checked={draft.asJson} onChange={(asJson) => change({ asJson })} />
+      )}
+      {has('crosstab') && (
+        <Checkbox label="As a flat list of cells" checked={draft.cubes} onChange={(cubes) => change({ cubes })} />
+      )}
+      {has('sessionOnly') && (
+        <Checkbox
+          label="Only the session"
+          checked={draft.sessionOnly}
+          onChange={(sessionOnly) => change({ sessionOnly })}
+        />
+      )}
+      {has('filters') && searches && (
+        <Filters filters={draft.filters} metadata={metadata} onChange={(filters) => change({ filters })} />
+      )}
+      {has('body') && <BodyEditor draft={draft} change={change} metadata={metadata} load={load} />}
+      <Options draft={draft} change={change} metadata={metadata} level={level} searches={searches} />
+    </>
+  )
+}
+
+const contexts = ['search', 'list', 'create', 'copy', 'update', 'delete', 'graph', 'crosstab', 'publication']
+
+const outputs = [
+  { value: '', label: 'Markdown', since: '3.1' },
+  { value: 'html', label: 'HTML', since: '3.1' },
+  { value: 'openapi', label: 'OpenAPI', since: '4.0' },
+]
+
+function ObjectField(props: {
+  value: string
+  optional: boolean
+  objects: Loaded<readonly string[]>
+  onInput: (value: string) => void
+}) {
+  const { value, optional, objects, onInput } = props
+  const common = { name: 'object', label: 'Object', value, onInput, required: !optional }
+  if (!objects.value) {
+    const hint = objects.problem && `The list of objects cannot be loaded: ${objects.problem}`
+    return <TextField {...common} hint={hint || undefined} />
+  }
+  const choices = objects.value.map((name): Choice => ({ value: name, label: name }))
+  return <SelectField {...common} choices={[{ value: '', label: optional ? 'All objects' : 'Choose …' }, ...choices]} />
+}
+
+/** Name of an action, publication or pivot table. */
+function NameField({
+  draft,
+  change,
+  metadata,
+}: Pick<FormProps, 'draft' | 'change'> & { metadata?: ObjectMetadata | undefined }) {
+  const kind = draft.operation as 'action' | 'publication' | 'crosstab'
+  const label = { action: 'Action', publication: 'Publication', crosstab: 'Pivot table' }[kind]
+  const common = {
+    name: kind,
+    label,
+    required: true,
+    value: draft[kind],
+    onInput: (value: string) => change({ [kind]: value, parameters: {} }),
+  }
+  if (!metadata) return <TextField {...common} />
+  const known = metadata[`${kind}s`]
+  const none = known.length === 0 ? 'There is none' : 'Choose …'
+  const chosen = known.find(({ name }) => name === draft[kind])
+  return (
+    <SelectField
+      {...common}
+      hint={chosen?.help || undefined}
+      choices={[
+        { value: '', label: none },
+        ...known.map(({ name, label: text }) => ({ value: name, label: named(name, text) })),
+      ]}
+    />
+  )
+}
+
+function DocumentFieldChoice({
+  draft,
+  change,
+  metadata,
+}: Pick<FormProps, 'draft' | 'change'> & { metadata?: ObjectMetadata | undefined }) {
+  const common = {
+    name: 'documentField',
+    label: 'Field',
+    required: true,
+    value: draft.documentField,
+    onInput: (documentField: string) => change({ documentField }),
+  }
+  if (!metadata) return <TextField {...common} />
+  const fields = metadata.fields.filter((field) => isDocument(field) && field.ref === null)
+  const none = fields.length === 0 ? 'There is none' : 'Choose …'
+  return (
+    <SelectField
+      {...common}
+      choices={[
+        { value: '', label: none },
+        ...fields.map(({ name, label }) => ({ value: name, label: named(name, label) })),
+      ]}
+    />
+  )
+}
+
+function FileField({ onFile }: { onFile: (file: File | undefined) => void }) {
+  return (
+    <div class="field">
+      <label for="upload-file">
+        File<span class="required"> (required)</span>
+      </label>
+      <input
+        id="upload-file"
+        name="file"
+        type="file"
+        onChange={(event) => onFile(event.currentTarget.files?.[0] ?? undefined)}
+      />
+    </div>
+  )
+}
+
+function scopeOf({ operation, action, publication }: Draft, metadata: ObjectMetadata | undefined) {
+  if (operation === 'action') return metadata?.actions.find(({ name }) => name === action)?.scope
+  if (operation === 'publication') return metadata?.publications.find(({ name }) => name === publication)?.scope
+  return undefined
+}
+
+function keyHint(metadata: ObjectMetadata | undefined): string {
+  const names = metadata?.fields.filter(({ key, ref }) => key && ref === null).map(({ name }) => name)
+  return names && names.length > 0
+    ? `Values of ${names.join(', ')}, with commas between them.`
+    : 'Values with commas between them.'
+}

@@ -1,0 +1,25 @@
+/** The body of a refused request. Source: wire-decisions, "errors". */
+export interface FailureBody {
+  readonly error: string
+  readonly code: string
+  readonly messages: readonly { readonly code: string; readonly field?: string; readonly text: string }[]
+}
+
+/** An answer that the page itself cannot go on with. */
+export class ServiceFailure extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'ServiceFailure'
+    this.status = status
+  }
+}
+
+/** The body as that of a refused request; `undefined` when it is none. */
+export function failureOf(body: unknown): FailureBody | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const { error, code, messages } = body as Partial<FailureBody>
+  if (typeof error !== 'string' || typeof code !== 'string') return undefined
+  return { error, code, messages: Array.isArray(messages) ? messages : [] }
+}

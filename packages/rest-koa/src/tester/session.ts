@@ -1,0 +1,92 @@
+import type { Settings } from './settings.js'
+import { failureOf, ServiceFailure } from './service-failure.js'
+
+/** Who sends requests. A password is only ever in memory; a token also outlives a reload of the tab. */
+export type Session =
+  | { readonly kind: 'password'; readonly login: string; readonly authorization: string }
+  | { readonly kind: 'token'; readonly login: string; readonly authorization: string; readonly expires: number }
+  | { readonly kind: 'nobody'; readonly login: '' }
+
+export interface Entered {
+  readonly kind: Session['kind']
+  readonly login: string
+  readonly password: string
+}
+
+const storageKey = 'steward-tester-session'
+
+/** Headers that make a request the user's. */
+export function credentialsOf(session: Session): Record<string, string> {
+  return session.kind === 'nobody' ? {} : { Authorization: session.authorization }
+}
+
+/** The session of this tab before it was reloaded, if it went by token. */
+export function restoreSession(now = Date.now()): Session | undefined {
+  try {
+    const session = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Session | null
+    return session?.kind === 'token' && session.expires > now ? session : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Checks what was entered by asking the service.
+ *
+ * @throws ServiceFailure what it answered; TypeError when it cannot be reached.
+ */
+export async function signIn(settings: Settings, { kind, login, password }: Entered): Promise<Session> {
+  if (kind === 'token' && settings.login !== undefined) {
+    const answer = await ask(settings.login, { method: 'POST', headers: basic(login, password) })
+    const { authtoken, authtokenexpiry: expires } = answer as { authtoken: string; authtokenexpiry: number }
+    const session: Session = { kind, login, authorization: `Bearer ${authtoken}`, expires }
+    keep(JSON.stringify(session))
+    return session
+  }
+  const session: Session =
+    kind === 'nobody'
+      ? { kind, login: '' }
+      : { kind: 'password', login, authorization: basic(login, password).Authorization }
+  await ask(`${settings.rest}/?session=true`, { headers: credentialsOf(session) })
+  return session
+}
+
+/** Forgets the session here, and on the server when it went by token. */
+export async function signOut({ logout }: Settings, session: Session): Promise<void> {
+  keep(undefined)
+  if (session.kind !== 'token' || logout === undefined) return
+  // It may have ended by itself; then there is nothing to revoke.
+  await ask(logout, { method: 'POST', headers: credentialsOf(session) }).catch(() => undefined)
+}
+
+function keep(text: string | undefined): void {
+  try {
+    if (text === undefined) sessionStorage.removeItem(storageKey)
+    else sessionStorage.setItem(storageKey, text)
+  } catch {
+    // A browser that keeps nothing asks again after a reload.
+  }
+}
+
+function basic(login: string, password: string): { Authorization: string } {
+  const bytes = new TextEncoder().encode(`${login}:${password}`)
+  return { Authorization: `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}` }
+}
+
+/** Calls for the page itself, not for its user. Cookies, and passwords that the browser keeps, stay out of it. */
+export async function ask(url: string, { headers, ...init }: RequestInit = {}): Promise<unknown> {
+  const response = await fetch(url, {
+    ...init,
+    credentials: 'omit',
+    headers: { Accept: 'application/json', ...(headers as Record<string, string>) },
+  })
+  const text = await response.text()
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new ServiceFailure(response.status, `${url} did not answer with JSON (status ${response.status}).`)
+  }
+  if (!response.ok) throw new ServiceFailure(response.status, failureOf(body)?.error ?? `Status ${response.status}.`)
+  return body
+}

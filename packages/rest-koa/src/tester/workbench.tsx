@@ -1,0 +1,169 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { AnswerView } from './answer-view.js'
+import { buildRequest } from './build-request.js'
+import { formatBytes, summaryOf } from './content.js'
+import { emptyDraft } from './draft.js'
+import type { Draft } from './draft.js'
+import { History } from './history.js'
+import type { HistoryEntry } from './history.js'
+import { hasLevel, operationOf } from './operations.js'
+import { RequestForm } from './request-form.js'
+import { RequestLine } from './request-line.js'
+import type { Session } from './session.js'
+import type { Settings } from './settings.js'
+import { useExchange } from './use-exchange.js'
+import { useMetadata, useObjects } from './use-service.js'
+
+/** Requests that the history keeps. */
+const mostEntries = 20
+
+/** What a missing part is called. */
+const wanted = {
+  object: 'Choose an object',
+  row: 'Give the row id',
+  key: 'Give the values of the key',
+  words: 'Give words to look for',
+  action: 'Choose an action',
+  publication: 'Choose a publication',
+  crosstab: 'Choose a pivot table',
+  documentField: 'Choose a field',
+  file: 'Choose a file',
+} as const
+
+export function Workbench(props: { settings: Settings; session: Session; onSignOut: () => void }) {
+  const { settings, session, onSignOut } = props
+  const { level } = settings
+  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, operation: hasLevel(level, '4.0') ? 'page' : 'search' })
+  const [history, setHistory] = useState<readonly HistoryEntry[]>([])
+  const [complaint, setComplaint] = useState('')
+  const [announced, setAnnounced] = useState('')
+  const exchange = useExchange(session)
+  const objects = useObjects(settings, session)
+  const metadata = useMetadata(settings, session, draft.object)
+  const form = useRef<HTMLFormElement>(null)
+  const request = buildRequest(draft, settings)
+
+  function change(changes: Partial<Draft>): void {
+    setDraft((before) => ({ ...before, ...changes }))
+    setComplaint('')
+  }
+
+  async function sendDraft(toSend: Draft): Promise<void> {
+    const built = buildRequest(toSend, settings)
+    const [missing] = built.missing
+    if (missing) {
+      setComplaint(`${wanted[missing]}.`)
+      form.current?.querySelector<HTMLElement>(`[name=${missing}]`)?.focus()
+      return
+    }
+    setAnnounced('Sending …')
+    const done = await exchange.run(built)
+    if (!done) return setAnnounced('No answer.')
+    const { status, statusText, totalMs, bytes } = done.answer
+    const summary = summaryOf(done.content)
+    setAnnounced(`${status} ${statusText}. ${summary}. ${Math.round(totalMs)} ms, ${formatBytes(bytes.length)}.`)
+    const entry = { id: Date.now() + Math.random(), draft: toSend, request: built, status, totalMs }
+    setHistory((entries) => [entry, ...entries].slice(0, mostEntries))
+  }
+
+  function sendOrCancel(): void {
+    if (exchange.running) exchange.cancel()
+    else void sendDraft(draft)
+  }
+
+  const onKey = useRef((_event: KeyboardEvent): void => {})
+  onKey.current = (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    if (!exchange.running) void sendDraft(draft)
+  }
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey.current(event)
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+
+  /** Sends the request of a page that the answer leads to. */
+  function follow(parameters: URLSearchParams): void {
+    const cursor = parameters.get('_cursor')
+    const next = { ...draft, page: parameters.get('_page') ?? draft.page, ...(cursor !== null && { cursor }) }
+    setDraft(next)
+    void sendDraft(next)
+  }
+
+  function openRecord(rowId: string): void {
+    change({ operation: 'get', rowId })
+    form.current?.querySelector<HTMLElement>('[name=operation]')?.focus()
+  }
+
+  return (
+    <>
+      <a class="skip" href="#answer">
+        Skip to the answer
+      </a>
+      <header class="top">
+        <h1>{settings.title && <span>{settings.title}</span>} REST tester</h1>
+        <p class="who">
+          <span class="muted">{session.kind === 'nobody' ? 'No credentials' : session.login}</span>
+          <button type="button" onClick={onSignOut}>
+            {session.kind === 'nobody' ? 'Sign in' : 'Sign out'}
+          </button>
+        </p>
+      </header>
+      <main class="bench">
+        <form
+          ref={form}
+          class="card request"
+          aria-label="Request"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!exchange.running) void sendDraft(draft)
+          }}
+        >
+          <h2>Request</h2>
+          <RequestForm
+            draft={draft}
+            change={change}
+            level={level}
+            objects={objects}
+            metadata={metadata}
+            load={{ settings, session }}
+          />
+          {/* Enter in a field sends, as in every form; the visible button is with the address. */}
+          <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
+        </form>
+        <div class="side">
+          <RequestLine
+            request={request}
+            session={session}
+            running={exchange.running}
+            complaint={complaint}
+            label={operationOf(draft.operation).label}
+            onSend={sendOrCancel}
+          />
+          <section id="answer" class="card answer" aria-labelledby="answer-title" tabIndex={-1}>
+            <h2 id="answer-title">Answer</h2>
+            <AnswerView
+              state={exchange}
+              onFollow={follow}
+              {...(draft.object !== '' && { onOpenRecord: openRecord })}
+              onSignOut={onSignOut}
+            />
+          </section>
+          <History
+            entries={history}
+            base={settings.rest}
+            onRestore={(entry) => {
+              setDraft(entry.draft)
+              setComplaint('')
+              form.current?.querySelector<HTMLElement>('[name=operation]')?.focus()
+            }}
+          />
+        </div>
+        <p role="status" class="visually-hidden">
+          {announced}
+        </p>
+      </main>
+    </>
+  )
+}
