@@ -1,6 +1,6 @@
 import type { DecimalField, IntegerField, TextField } from '../definition/definition.js'
 import { enumValues } from '../fields/enum-values.js'
-import { baseField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import type { FieldModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import type { Access } from '../rights/access.js'

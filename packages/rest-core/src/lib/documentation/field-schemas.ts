@@ -1,5 +1,5 @@
 import type { FieldModel, ReadableField, ReferenceModel } from '../model/model.js'
-import { baseField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import { initialState } from '../service/input.js'
 import { reference } from './description.js'
 import type { Schema } from './description.js'

@@ -1,5 +1,5 @@
 import type { ReadableField } from '../model/model.js'
-import { baseField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { contextSchema } from './general-schemas.js'
 import type { ParameterDescription, Schema } from './description.js'

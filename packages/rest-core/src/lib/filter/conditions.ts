@@ -1,7 +1,7 @@
 import { isEmpty, Problem, type FieldValue } from '../fields/field-type.js'
 import { unstorable } from '../fields/text-value.js'
 import { quote } from '../fields/describe.js'
-import { baseField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import type { ReadableField } from '../model/model.js'
 import { allOf, anyOf, negate, never } from './combine.js'
 import { variableValue, type FilterContext } from './context.js'

@@ -1,4 +1,5 @@
-import { baseField, unknownField } from '../model/create-model.js'
+import { unknownField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import type { ObjectModel, ReadableField } from '../model/model.js'
 import type { Budget } from './limits.js'
 

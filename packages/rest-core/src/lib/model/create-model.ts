@@ -16,7 +16,6 @@ import type {
   ReferenceModel,
   Selection,
 } from './model.js'
-import { isJoined } from './model.js'
 
 const technicalFields: Readonly<Record<string, FieldDefinition>> = {
   created_dt: { type: 'datetime', label: 'Created', readOnly: true },
@@ -209,11 +208,6 @@ function parseOrder(object: ObjectModel, order: readonly string[], problems: str
 export function unknownField(object: ObjectModel, name: string): RestError {
   const text = `Object "${object.name}" has no field "${name}".`
   return new RestError('ERR_BAD_REQUEST', text, { messages: [{ code: 'ERR_UNKNOWN_FIELD', field: name, text }] })
-}
-
-/** The own field behind a readable one: itself, or the field of the linked object. */
-export function baseField(field: ReadableField): FieldModel {
-  return isJoined(field) ? field.field : field
 }
 
 function snakeCase(name: string): string {

@@ -109,6 +109,11 @@ export function isJoined(field: ReadableField): field is JoinedField {
   return field.path.length > 0
 }
 
+/** The own field behind a readable one: itself, or the field of the linked object. */
+export function baseField(field: ReadableField): FieldModel {
+  return isJoined(field) ? field.field : field
+}
+
 /** Which fields an answer holds. One instance per distinct list and object, so it can key caches. */
 export interface Selection {
   readonly object: ObjectModel

@@ -1,7 +1,7 @@
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { isEmpty, Problem } from '../fields/field-type.js'
-import { baseField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import type { ObjectModel, Order, ReadableField } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import type { Access } from '../rights/access.js'

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../fields/field-type.js'
-import { baseField } from '../model/create-model.js'
+import { baseField } from '../model/model.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { ObjectStore, StoreSession, Values } from '../store.js'
 import { item, note, person, region } from './model.js'
