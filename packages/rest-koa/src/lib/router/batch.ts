@@ -1,8 +1,36 @@
+import type { BatchItem, BusinessObjects } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
+import { send, textHeaders } from '../http/answer.js'
+import { readJsonBody } from './body.js'
 import type { Call } from './call.js'
 import type { OfKind } from './operations.js'
+import { answerOptions, readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
+import { idempotencyKey, write } from './writing.js'
 
-export async function batch(_call: Call, _target: OfKind<'batch'>, _query: RequestQuery): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: batch.')
+/** Writes several records: all or none, or each on its own. Source: wire-decisions, "additions". */
+export async function batch(call: Call, { object }: OfKind<'batch'>, query: RequestQuery): Promise<void> {
+  const { context, service, principal, respond, bodyLimitBytes } = call
+  const given = query.own['_atomic']
+  const atomic = given === undefined || readBoolean('_atomic', given)
+  const body = await readJsonBody(context, bodyLimitBytes)
+  // The service checks what the items are.
+  const items = body as readonly BatchItem[]
+  const options = answerOptions(query)
+  if (atomic) {
+    const work = async (inside: BusinessObjects) => ({
+      body: JSON.stringify(await inside.batch(principal, object, items, options)),
+    })
+    return write(call, query, { body, again: true, work })
+  }
+  if (idempotencyKey(context) !== undefined) {
+    throw new RestError(
+      'ERR_BAD_REQUEST',
+      'An Idempotency-Key needs one transaction for all items; leave out "_atomic=false", or the header.',
+    )
+  }
+  const { dryRun } = query
+  const results = await service.batch(principal, object, items, { ...options, atomic, dryRun })
+  if (dryRun) context.set('X-Dry-Run', 'true')
+  send(context, respond, 200, textHeaders(), JSON.stringify(results))
 }

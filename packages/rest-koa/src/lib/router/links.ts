@@ -18,8 +18,7 @@ export interface PagePosition {
  * @param query what follows `?`, as it was sent.
  */
 export function pageLinks(path: string, query: string, { page, more, last }: PagePosition): string | undefined {
-  const others = query.split('&').filter((part) => part !== '' && part !== '_page' && !part.startsWith('_page='))
-  const address = `${path}?${[...others, '_page='].join('&')}`.replace(/[<>"\\^`{|}]/g, encodeURIComponent)
+  const address = addressWithout('_page', path, query)
   if (address.length > longestAddress) return undefined
   const links = [link(0, 'first')]
   if (page > 0) links.push(link(page - 1, 'prev'))
@@ -30,4 +29,16 @@ export function pageLinks(path: string, query: string, { page, more, last }: Pag
   function link(target: number, relation: string): string {
     return `<${address}${target}>; rel="${relation}"`
   }
+}
+
+/** The value of the `Link` header of a page by cursor; `undefined` when the address is too long to be repeated. */
+export function nextLink(path: string, query: string, cursor: string): string | undefined {
+  const address = addressWithout('_cursor', path, query)
+  return address.length > longestAddress ? undefined : `<${address}${cursor}>; rel="next"`
+}
+
+/** The same address with another value of one parameter, which is left to be appended. */
+function addressWithout(name: string, path: string, query: string): string {
+  const others = query.split('&').filter((part) => part !== '' && part !== name && !part.startsWith(`${name}=`))
+  return `${path}?${[...others, `${name}=`].join('&')}`.replace(/[<>"\\^`{|}]/g, encodeURIComponent)
 }

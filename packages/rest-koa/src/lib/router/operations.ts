@@ -1,12 +1,9 @@
-import type { BusinessRecord, UpdateOptions } from '@steward/rest-core'
 import type { Target } from './address.js'
 import { notModifiedHeaders, send, taggedHeaders, textHeaders } from '../http/answer.js'
-import type { HeaderList } from '../http/answer.js'
 import { appInfo, sessionInfo } from './app-info.js'
 import { readJsonBody } from './body.js'
-import { publicBase } from './call.js'
 import type { Call } from './call.js'
-import { entityTag, matchesStrongly, matchesWeakly } from './entity-tag.js'
+import { entityTag, matchesWeakly } from './entity-tag.js'
 import type { Operation } from './parameters.js'
 import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
@@ -20,6 +17,7 @@ import { indexSearch } from './index-search.js'
 import { metadata } from './metadata.js'
 import { publish } from './publication.js'
 import { upsert } from './upsert.js'
+import { locationOf, precondition, write, writtenRecord } from './writing.js'
 
 export type OfKind<K extends Target['kind']> = Extract<Target, { kind: K }>
 
@@ -54,7 +52,7 @@ interface Targets {
   get: 'row'
   create: 'object'
   update: 'row'
-  delete: 'row'
+  delete: 'row' | 'key'
   upsert: 'key'
   batch: 'batch'
   indexSearch: 'object' | 'index'
@@ -92,36 +90,35 @@ async function get(
 }
 
 async function create(call: Call, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {
-  const { context, service, principal, bodyLimitBytes } = call
-  const values = await readJsonBody(context, bodyLimitBytes)
-  const record = await service.create(principal, object, values, answerOptions(query))
-  const location = `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(record.row_id)}`
-  sendWritten(call, record, 'Location', location)
+  const { context, principal, bodyLimitBytes } = call
+  const body = await readJsonBody(context, bodyLimitBytes)
+  await write(call, query, {
+    body,
+    async work(service) {
+      const record = await service.create(principal, object, body, answerOptions(query))
+      return writtenRecord(record, locationOf(call, object, record))
+    },
+  })
 }
 
 async function update(call: Call, { object, rowId }: OfKind<'row'>, query: RequestQuery): Promise<void> {
-  const { context, service, principal, bodyLimitBytes } = call
-  const values = await readJsonBody(context, bodyLimitBytes)
-  sendWritten(
-    call,
-    await service.update(principal, object, rowId, values, { ...answerOptions(query), ...precondition(call) }),
-  )
+  const { context, principal, bodyLimitBytes } = call
+  const body = await readJsonBody(context, bodyLimitBytes)
+  const options = { ...answerOptions(query), ...precondition(call) }
+  await write(call, query, {
+    body,
+    work: async (service) => writtenRecord(await service.update(principal, object, rowId, body, options)),
+  })
 }
 
-async function remove(call: Call, { object, rowId }: OfKind<'row'>): Promise<void> {
-  const { context, service, principal, respond } = call
-  const result = await service.delete(principal, object, rowId, precondition(call))
-  send(context, respond, 200, textHeaders(), JSON.stringify(result))
-}
-
-function sendWritten({ context, respond }: Call, record: BusinessRecord, ...more: HeaderList): void {
-  const body = JSON.stringify(record)
-  send(context, respond, 200, [...taggedHeaders(entityTag(body)), ...more], body)
-}
-
-/** `If-Match` holds against the record as a GET without parameters answers it. */
-function precondition({ context }: Call): Pick<UpdateOptions, 'precondition'> | undefined {
-  const wanted = context.req.headers['if-match']
-  if (wanted === undefined) return undefined
-  return { precondition: (record) => matchesStrongly(wanted, entityTag(JSON.stringify(record))) }
+async function remove(call: Call, target: OfKind<'row' | 'key'>, query: RequestQuery): Promise<void> {
+  const { principal } = call
+  const { object } = target
+  await write(call, query, {
+    async work(service) {
+      // Within the write, so that a repeat finds its answer although the record is gone.
+      const rowId = target.kind === 'row' ? target.rowId : await service.findByKey(principal, object, target.key)
+      return { body: JSON.stringify(await service.delete(principal, object, rowId, precondition(call))) }
+    },
+  })
 }

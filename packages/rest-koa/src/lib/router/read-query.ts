@@ -54,6 +54,7 @@ export function readQuery(pairs: QueryPairs, operation: Operation, level: Level)
     if (query.order) throw wrong(`Sort by "_order" or by "${orderPrefix}…", not by both.`)
     query.order = priorities.toSorted((a, b) => a.priority - b.priority)
   }
+  if (query.cursor !== undefined && query.count) throw wrong('Parameter "_cursor" has no meaning with "_count".')
   if (query.pageSize !== undefined && !query.count && query.cursor === undefined) query.page ??= 0
   return query
 }

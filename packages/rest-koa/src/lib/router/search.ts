@@ -1,9 +1,9 @@
-import type { SearchRequest } from '@steward/rest-core'
+import type { BusinessRecord, SearchRequest } from '@steward/rest-core'
 import { send, textHeaders } from '../http/answer.js'
 import type { Target } from './address.js'
 import { publicBase } from './call.js'
 import type { Call } from './call.js'
-import { pageLinks } from './links.js'
+import { nextLink, pageLinks } from './links.js'
 import type { RequestQuery } from './read-query.js'
 import { jsonArray, jsonLines, streamRows } from './stream-rows.js'
 import type { RowFormat } from './stream-rows.js'
@@ -18,6 +18,7 @@ export async function search(
   if (query.count)
     return send(context, respond, 200, textHeaders(), JSON.stringify(await service.count(principal, object, query)))
   const format = wantsLines(call) ? jsonLines : jsonArray
+  if (query.cursor !== undefined) return searchFrom(call, object, query, format)
   if (query.page !== undefined) return searchPage(call, object, query, query.page, format)
   await streamRows(context, respond, await service.search(principal, object, query), format)
 }
@@ -54,6 +55,26 @@ async function searchPage(
   send(context, respond, 200, headers, format.all(rows))
 }
 
+/** One page by cursor, with the cursor of the next one as long as there is one. */
+async function searchFrom(call: Call, object: string, request: SearchRequest, format: RowFormat): Promise<void> {
+  const { context, service, principal, respond, address } = call
+  const exact = prefersExactCount(context.req.headers['prefer'])
+  const reading = readPage(call, object, request)
+  const [rows, counted] = exact
+    ? await Promise.all([reading, service.count(principal, object, { ...request, cursor: undefined })])
+    : [await reading, undefined]
+  const last = rows.at(-1)
+  const next = last && service.nextCursor(principal, object, request, last)
+  const headers = textHeaders(format.mediaType)
+  if (next !== undefined) {
+    const link = nextLink(publicBase(call) + address.path, address.query, next)
+    if (link !== undefined) headers.push('Link', link)
+    headers.push('X-Next-Cursor', next)
+  }
+  if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
+  send(context, respond, 200, headers, format.all(rows))
+}
+
 function prefersExactCount(header: string | string[] | undefined): boolean {
   return header !== undefined && /(?:^|,)\s*count\s*=\s*"?exact"?/i.test([header].flat().join())
 }
@@ -62,8 +83,8 @@ async function readPage(
   { service, principal }: Call,
   object: string,
   request: SearchRequest,
-): Promise<readonly unknown[]> {
-  let rows: readonly unknown[] = []
+): Promise<readonly BusinessRecord[]> {
+  let rows: readonly BusinessRecord[] = []
   for await (const batch of await service.search(principal, object, request))
     rows = rows.length === 0 ? batch : [...rows, ...batch]
   return rows

@@ -1,8 +1,21 @@
-import { RestError } from '@steward/rest-core/errors'
+import { readJsonBody } from './body.js'
 import type { Call } from './call.js'
 import type { OfKind } from './operations.js'
+import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
+import { locationOf, precondition, write, writtenRecord } from './writing.js'
 
-export async function upsert(_call: Call, _target: OfKind<'key'>, _query: RequestQuery): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: upsert.')
+/** Updates the record with this functional key, or creates it. Source: wire-decisions, "additions". */
+export async function upsert(call: Call, { object, key }: OfKind<'key'>, query: RequestQuery): Promise<void> {
+  const { context, principal, bodyLimitBytes } = call
+  const body = await readJsonBody(context, bodyLimitBytes)
+  const options = { ...answerOptions(query), ...precondition(call), key }
+  await write(call, query, {
+    body,
+    again: true,
+    async work(service) {
+      const { created, record } = await service.upsert(principal, object, body, options)
+      return writtenRecord(record, created ? locationOf(call, object, record) : undefined)
+    },
+  })
 }

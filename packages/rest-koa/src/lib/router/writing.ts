@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto'
+import { retryDuplicate } from '@steward/rest-core'
+import type { BusinessObjects, BusinessRecord, KeptAnswer, UpdateOptions } from '@steward/rest-core'
+import { RestError } from '@steward/rest-core/errors'
+import type { Context } from 'koa'
+import { send, taggedHeaders, textHeaders } from '../http/answer.js'
+import { publicBase } from './call.js'
+import type { Call } from './call.js'
+import { entityTag, matchesStrongly } from './entity-tag.js'
+import type { RequestQuery } from './read-query.js'
+
+/** What a write answers. */
+export interface Written {
+  /** JSON. */
+  readonly body: string
+  /** The body is a record: its entity tag. */
+  readonly tag?: string | undefined
+  /** Address of a new record. */
+  readonly location?: string | undefined
+}
+
+export interface Writing {
+  /** The parsed body of the request, by which repeats are recognised. */
+  readonly body?: unknown
+  /** It may meet a record that others create at the same time, and is then done again. Default false. */
+  readonly again?: boolean
+  /** Does it, and may be called several times. */
+  work(service: BusinessObjects): Promise<Written>
+}
+
+/**
+ * The way of every write: as it is, as a dry run (`_dryrun=true`), or once (`Idempotency-Key`). A dry run keeps no key.
+ * Source: wire-decisions, "additions"; the header follows the draft "The Idempotency-Key HTTP Header Field".
+ */
+export async function write(call: Call, { dryRun }: RequestQuery, writing: Writing): Promise<void> {
+  const { service, context } = call
+  if (dryRun) {
+    const { location: _none, ...written } = await (writing.again
+      ? retryDuplicate(() => service.dryRun(writing.work))
+      : service.dryRun(writing.work))
+    context.set('X-Dry-Run', 'true')
+    return sendWritten(call, written)
+  }
+  const key = idempotencyKey(context)
+  if (key === undefined) return sendWritten(call, await writing.work(service))
+  return writeOnce(call, key, writing)
+}
+
+async function writeOnce({ service, principal, ...call }: Call, key: string, writing: Writing): Promise<void> {
+  const request = { key, fingerprint: fingerprintOf(call.context, writing.body) }
+  const once = () =>
+    service.once(principal, request, async (inside): Promise<KeptAnswer> => {
+      const { body, tag, location } = await writing.work(inside)
+      return { status: 200, body, headers: { ...(tag && { ETag: tag }), ...(location && { Location: location }) } }
+    })
+  const { replayed, answer } = await (writing.again ? retryDuplicate(once) : once())
+  if (replayed) call.context.set('Idempotency-Replayed', 'true')
+  const { ETag: tag, Location: location } = answer.headers
+  sendWritten(call, { body: answer.body, tag, location })
+}
+
+function sendWritten({ context, respond }: Pick<Call, 'context' | 'respond'>, { body, tag, location }: Written): void {
+  const headers = tag === undefined ? textHeaders() : taggedHeaders(tag)
+  if (location !== undefined) headers.push('Location', location)
+  send(context, respond, 200, headers, body)
+}
+
+/** The answer to a write of one record. */
+export function writtenRecord(record: BusinessRecord, location?: string): Written {
+  const body = JSON.stringify(record)
+  return { body, tag: entityTag(body), location }
+}
+
+/** Address of a record. */
+export function locationOf(call: Call, object: string, { row_id: rowId }: BusinessRecord): string {
+  return `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(rowId)}`
+}
+
+/** `If-Match` holds against the record as a GET without parameters answers it. */
+export function precondition({ context }: Call): Pick<UpdateOptions, 'precondition'> | undefined {
+  const wanted = context.req.headers['if-match']
+  if (wanted === undefined) return undefined
+  return { precondition: (record) => matchesStrongly(wanted, entityTag(JSON.stringify(record))) }
+}
+
+/** @throws RestError ERR_BAD_REQUEST */
+export function idempotencyKey({ req }: Context): string | undefined {
+  const given = req.headers['idempotency-key']
+  if (given === undefined) return undefined
+  const key = [given].flat().join()
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw new RestError(
+    'ERR_BAD_REQUEST',
+    'The header Idempotency-Key must have 1 to 255 visible ASCII characters, e.g. a random UUID.',
+  )
+}
+
+/** Equal for a request that is sent again. */
+function fingerprintOf({ req, originalUrl }: Context, body: unknown): string {
+  const override = req.headers['x-http-method-override']
+  return hash('sha256', JSON.stringify([req.method, override, originalUrl, body]), 'base64url')
+}
