@@ -36,6 +36,7 @@ export type {
   PublicationModel,
   PublishedDocument,
 } from './lib/publications/publication.js'
+export { crosstabCubes, crosstabTable, type CrosstabTable } from './lib/crosstabs/crosstab-forms.js'
 export type {
   Crosstab,
   CrosstabAxis,

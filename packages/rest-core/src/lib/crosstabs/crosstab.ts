@@ -7,9 +7,12 @@ export type CrosstabAxis = string | { readonly field: string; readonly by?: Date
 
 export interface CrosstabValue {
   readonly function: AggregateFunction | 'avg'
-  /** A number field; for `min` and `max` also a date; none for `count`. */
+  /**
+   * A number field; for `min` and `max` also a date, datetime or time. `count` counts records without one, and with one, of
+   * any type, those in which it is filled.
+   */
   readonly field?: string
-  /** Name in answers; default `<function>` or `<function>_<field>`. */
+  /** Name in answers: letters, digits and `_`; default `<function>` or `<function>_<field>`. */
   readonly name?: string
   readonly label?: string
 }
@@ -50,22 +53,28 @@ export interface CrosstabValueModel {
   readonly name: string
   readonly label: string
   readonly function: CrosstabValue['function']
-  /** `undefined` for `count`. */
+  /** `undefined`: records are counted. */
   readonly field: ReadableField | undefined
 }
 
-/** One place on an axis: its values, one per field; shorter ones are subtotals. */
+/** Where a line or a column stands: its values, one per field of its axis; a shorter place is a subtotal, `[]` the total. */
 export type CrosstabPlace = readonly FieldValue[]
 
 /** A computed pivot table. */
 export interface Crosstab {
-  readonly name: string
-  readonly lines: readonly CrosstabAxisModel[]
-  readonly columns: readonly CrosstabAxisModel[]
-  readonly values: readonly CrosstabValueModel[]
-  /** All places that have records, in order. */
+  readonly model: CrosstabModel
+  /**
+   * All places that have records, ascending (empty values first, texts by code point, enums in the order of their list);
+   * after the places that begin alike comes their subtotal, at the end the total.
+   */
   readonly linePlaces: readonly CrosstabPlace[]
+  /** The same; without column fields `[]` is the only one. */
   readonly columnPlaces: readonly CrosstabPlace[]
-  /** One number per value; `undefined` where there are no records. Places may be shorter than their axis: subtotals; empty: totals. */
+  /** Those of them that have records in this line. */
+  columnsOf(line: CrosstabPlace): readonly CrosstabPlace[]
+  /**
+   * What the records at these places come to, in the order of the values: numbers, strings for what a double cannot hold
+   * and for dates, `null` where nothing could be computed. `undefined` where there are no records.
+   */
   cell(line: CrosstabPlace, column: CrosstabPlace): readonly FieldValue[] | undefined
 }

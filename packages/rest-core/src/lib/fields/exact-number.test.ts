@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { add, divide, exactNumber, exactText, zero } from './exact-number.js'
+import { add, divide, exactNumber, exactText } from './exact-number.js'
 
 const sum = (...numbers: (number | string)[]): string =>
-  exactText(numbers.reduce((total, number) => add(total, exactNumber(number)), zero))
+  exactText(numbers.reduce((total, number) => add(total, exactNumber(number)), exactNumber(0)))
 
 const quotient = (number: number | string, by: number, scale: number): string =>
   exactText(divide(exactNumber(number), BigInt(by), scale))

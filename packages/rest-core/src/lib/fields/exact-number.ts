@@ -6,8 +6,6 @@ export interface ExactNumber {
   readonly scale: number
 }
 
-export const zero: ExactNumber = { units: 0n, scale: 0 }
-
 /** @throws TypeError for what is no number in decimal notation. */
 export function exactNumber(value: number | string): ExactNumber {
   const digits = readDigits(String(value))

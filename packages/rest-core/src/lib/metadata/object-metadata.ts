@@ -1,5 +1,6 @@
 import type { ActionModel } from '../actions/action.js'
-import type { CrosstabAxisModel, CrosstabModel } from '../crosstabs/crosstab.js'
+import type { CrosstabModel } from '../crosstabs/crosstab.js'
+import { describeAxis, describeValue } from '../crosstabs/crosstab-forms.js'
 import type { ObjectModel } from '../model/model.js'
 import type { PublicationModel } from '../publications/publication.js'
 import { accessOf } from '../rights/access.js'
@@ -9,7 +10,6 @@ import { fieldsMetadata, parametersMetadata } from './fields.js'
 import type {
   ActionMetadata,
   AreaMetadata,
-  AxisMetadata,
   CrosstabMetadata,
   LinkMetadata,
   ObjectMetadata,
@@ -117,15 +117,6 @@ function describeCrosstab(
     help: definition.help ?? '',
     lines: lines.map(describeAxis),
     columns: columns.map(describeAxis),
-    values: values.map((value) => ({
-      name: value.name,
-      label: value.label,
-      function: value.function,
-      field: value.field?.name ?? null,
-    })),
+    values: values.map(describeValue),
   }
-}
-
-function describeAxis({ name, label, field, by }: CrosstabAxisModel): AxisMetadata {
-  return { name, label, field: field.name, by: by ?? null }
 }

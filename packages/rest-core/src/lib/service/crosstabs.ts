@@ -1,11 +1,46 @@
 import { RestError } from '../../errors.js'
-import type { BusinessObjects } from './business-objects.js'
+import { computeCrosstab, crosstabQuery } from '../crosstabs/compute-crosstab.js'
+import type { Crosstab } from '../crosstabs/crosstab.js'
+import { mostCells, tooManyCells } from '../crosstabs/crosstab-forms.js'
+import { usableCrosstabs } from '../metadata/usable.js'
+import type { AggregateQuery, AggregateRow } from '../store.js'
+import { accessOf } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
+import type { BusinessObjects, ObjectName, SearchRequest } from './business-objects.js'
+import { and, readFilter, runSearchHook } from './reads.js'
 import type { ServiceContext } from './service-context.js'
+import { translate } from './store-errors.js'
 
-export function createCrosstabRuns(_context: ServiceContext): Pick<BusinessObjects, 'crosstab'> {
-  return {
-    async crosstab() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: crosstab.')
-    },
+/** Pivot tables: one GROUP BY of the store over the records that a search would find. */
+export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObjects, 'crosstab'> {
+  return { crosstab }
+
+  async function crosstab(
+    principal: Principal,
+    objectName: ObjectName,
+    name: string,
+    request: SearchRequest = {},
+  ): Promise<Crosstab> {
+    const object = context.resolve(objectName)
+    const access = accessOf(principal, object)
+    const rights = access.need('R')
+    const model = usableCrosstabs(access).find((usable) => usable.name === name)
+    if (!model) throw RestError.notFound(`Pivot table "${name}" of "${object.name}"`)
+    const hookContext = { object, principal, service: context.bind(context.transaction) }
+    const where = and(
+      rights,
+      await runSearchHook(object.definition.hooks?.preSearch, hookContext, readFilter(access, request)),
+    )
+    const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1 })
+    if (rows.length > mostCells) throw tooManyCells(model)
+    return computeCrosstab(model, rows)
+
+    async function group(query: AggregateQuery): Promise<readonly AggregateRow[]> {
+      try {
+        return await (await context.session()).aggregate(object, query)
+      } catch (error) {
+        throw await translate(error, { object, operation: 'read' }, context.store)
+      }
+    }
   }
 }

@@ -1,8 +1,18 @@
-import { RestError } from '@steward/rest-core/errors'
+import { crosstabCubes, crosstabTable } from '@steward/rest-core'
+import { send, textHeaders } from '../http/answer.js'
 import type { Call } from './call.js'
 import type { OfKind } from './operations.js'
+import { readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 
-export async function crosstab(_call: Call, _target: OfKind<'object'>, _query: RequestQuery): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: crosstab.')
+/** A pivot table over the records that a search with the same filters finds. Source: wire-decisions, "pivot table". */
+export async function crosstab(
+  { context, service, principal, respond }: Call,
+  { object }: OfKind<'object'>,
+  query: RequestQuery,
+): Promise<void> {
+  const { _crosstab: name = '', _crosstabcubes: cubes = 'false' } = query.own
+  const form = readBoolean('_crosstabcubes', cubes) ? crosstabCubes : crosstabTable
+  const computed = await service.crosstab(principal, object, name, query)
+  send(context, respond, 200, textHeaders(), JSON.stringify(form(computed)))
 }

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { crosstabCubes, crosstabTable, mostCells } from '../crosstabs/crosstab-forms.js'
+import { defineObject } from '../definition/definition.js'
+import { createMemoryStore } from '../memory/memory-store.js'
+import { createModel } from '../model/create-model.js'
+import { createRights, type GrantData } from '../rights/create-rights.js'
+import { createPrincipal } from '../rights/principal.js'
+import { createBusinessObjects } from './create-business-objects.js'
+
+const Shop = defineObject({ name: 'Shop', fields: { sho_city: { type: 'string', key: true } } })
+
+const Sale = defineObject({
+  name: 'Sale',
+  fields: {
+    sal_shop: { type: 'reference', object: 'Shop', display: ['sho_city'] },
+    sal_size: { type: 'enum', values: ['small', 'large'] },
+    sal_amount: { type: 'decimal', precision: 10, scale: 2 },
+    sal_pieces: { type: 'integer' },
+    sal_day: { type: 'date' },
+    sal_void: { type: 'boolean' },
+  },
+  crosstabs: {
+    cities: { lines: ['sal_shop__sho_city'] },
+    amounts: {
+      lines: ['sal_shop__sho_city', 'sal_size'],
+      columns: [{ field: 'sal_day', by: 'quarter' }],
+      values: [
+        { function: 'sum', field: 'sal_amount' },
+        { function: 'avg', field: 'sal_pieces', name: 'pieces' },
+        { function: 'max', field: 'sal_day' },
+      ],
+    },
+    bosses: { lines: ['sal_size'], groups: ['BOSS'] },
+    ids: { lines: ['row_id'] },
+  },
+  hooks: {
+    preSearch(search) {
+      const sold = { op: '=', field: 'sal_void', value: false } as const
+      search.where = search.where ? { op: 'and', terms: [search.where, sold] } : sold
+    },
+  },
+})
+
+const model = createModel([Shop, Sale])
+const store = createMemoryStore()
+const service = createBusinessObjects({ model, store })
+const boss = createPrincipal({ login: 'boss' })
+
+function user(grant: Partial<GrantData>, groups: string[] = []) {
+  const rights = createRights(model, [{ object: 'Sale', letters: 'R', ...grant }], {})
+  return createPrincipal({ login: 'user', groups, rights })
+}
+
+beforeAll(async () => {
+  const { row_id: paris } = await service.create(boss, 'Shop', { sho_city: 'Paris' })
+  const { row_id: oslo } = await service.create(boss, 'Shop', { sho_city: 'Oslo' })
+  const sales = [
+    [paris, 'large', 10.1, 1, '2026-01-31'],
+    [paris, 'small', 0.2, 2, '2026-03-31'],
+    [paris, 'small', 0.1, 2, '2026-04-01'],
+    [oslo, 'small', -0.3, 1, '2026-01-01'],
+    ['', '', null, null, ''],
+  ]
+  for (const [sal_shop, sal_size, sal_amount, sal_pieces, sal_day] of sales)
+    await service.create(boss, 'Sale', { sal_shop, sal_size, sal_amount, sal_pieces, sal_day })
+  await service.create(boss, 'Sale', { sal_shop: oslo, sal_amount: 99, sal_void: true })
+})
+
+describe('crosstab()', () => {
+  test('gives cells with subtotals and totals, in order', async () => {
+    const { rows, totals } = crosstabTable(await service.crosstab(boss, 'Sale', 'amounts'))
+    expect(rows).toStrictEqual([
+      [[], [''], ['2026-Q1'], ['2026-Q2'], []],
+      [['', ''], [null, null, null], null, null, [null, null, null]],
+      [[''], [null, null, null], null, null, [null, null, null]],
+      [['Oslo', 'small'], null, [-0.3, 1, '2026-01-01'], null, [-0.3, 1, '2026-01-01']],
+      [['Oslo'], null, [-0.3, 1, '2026-01-01'], null, [-0.3, 1, '2026-01-01']],
+      [['Paris', 'small'], null, [0.2, 2, '2026-03-31'], [0.1, 2, '2026-04-01'], [0.3, 2, '2026-04-01']],
+      [['Paris', 'large'], null, [10.1, 1, '2026-01-31'], null, [10.1, 1, '2026-01-31']],
+      [['Paris'], null, [10.3, 1.5, '2026-03-31'], [0.1, 2, '2026-04-01'], [10.4, 1.6667, '2026-04-01']],
+      [[], [null, null, null], [10, 1.3333, '2026-03-31'], [0.1, 2, '2026-04-01'], [10.1, 1.5, '2026-04-01']],
+    ])
+    expect(totals).toStrictEqual([10.1, 1.5, '2026-04-01'])
+  })
+
+  test('gives the cells with records as a flat list', async () => {
+    expect(crosstabCubes(await service.crosstab(boss, 'Sale', 'cities'))).toStrictEqual([
+      { sal_shop__sho_city: '', value: 1 },
+      { sal_shop__sho_city: 'Oslo', value: 1 },
+      { sal_shop__sho_city: 'Paris', value: 3 },
+    ])
+    const amounts = crosstabCubes(
+      await service.crosstab(boss, 'Sale', 'amounts', { filters: { sal_shop__sho_city: 'O*' } }),
+    )
+    expect(amounts).toStrictEqual([
+      {
+        sal_shop__sho_city: 'Oslo',
+        sal_size: 'small',
+        sal_day_quarter: '2026-Q1',
+        sum_sal_amount: -0.3,
+        pieces: 1,
+        max_sal_day: '2026-01-01',
+      },
+    ])
+  })
+
+  test('has a total where there are no records', async () => {
+    const crosstab = await service.crosstab(boss, 'Sale', 'cities', { filters: { sal_amount: '>1000' } })
+    expect(crosstabTable(crosstab)).toMatchObject({
+      rows: [
+        [[], []],
+        [[], [0]],
+      ],
+      totals: [0],
+    })
+    expect(crosstabCubes(crosstab)).toStrictEqual([])
+  })
+
+  test('counts the records only that the user may read', async () => {
+    const crosstab = await service.crosstab(user({ filter: "sal_size = 'small'" }), 'Sale', 'cities')
+    expect(crosstabTable(crosstab).totals).toStrictEqual([3])
+  })
+
+  test('does not exist for a user who may not use it or not see a field in it', async () => {
+    const unknown = { code: 'ERR_NOT_FOUND', message: expect.stringContaining('Pivot table "') as string }
+    await expect(service.crosstab(boss, 'Sale', 'nothing')).rejects.toMatchObject(unknown)
+    await expect(service.crosstab(user({ crosstabs: ['ids'] }), 'Sale', 'cities')).rejects.toMatchObject(unknown)
+    await expect(service.crosstab(user({ hidden: ['sal_shop'] }), 'Sale', 'cities')).rejects.toMatchObject(unknown)
+    await expect(service.crosstab(user({ hidden: ['sal_pieces'] }), 'Sale', 'amounts')).rejects.toMatchObject(unknown)
+    await expect(service.crosstab(user({}), 'Sale', 'bosses')).rejects.toMatchObject(unknown)
+    await expect(service.crosstab(user({}, ['BOSS']), 'Sale', 'bosses')).resolves.toBeDefined()
+    await expect(service.crosstab(user({ letters: 'C' }), 'Sale', 'cities')).rejects.toMatchObject({
+      code: 'ERR_RIGHT',
+    })
+  })
+
+  test('refuses filters as a search does', async () => {
+    const hidden = service.crosstab(user({ hidden: ['sal_void'] }), 'Sale', 'cities', { filters: { sal_void: '1' } })
+    await expect(hidden).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' })
+  })
+
+  test('refuses more cells than an answer should have', async () => {
+    const many = createMemoryStore()
+    await many.transaction(async (session) => {
+      const select = model.object('Sale').select(['row_id'])
+      for (let n = 0; n < mostCells; n++) await session.insert(model.object('Sale'), {}, select)
+    })
+    const large = createBusinessObjects({ model, store: many })
+    const fits = await large.crosstab(boss, 'Sale', 'ids')
+    expect(crosstabCubes(fits)).toHaveLength(mostCells)
+    // The total is one cell more.
+    expect(() => crosstabTable(fits)).toThrow(/more than 50000 cells; filter/)
+    await large.create(boss, 'Sale', {})
+    await expect(large.crosstab(boss, 'Sale', 'ids')).rejects.toMatchObject({ status: 400, code: 'ERR_BAD_REQUEST' })
+    const one = large.crosstab(boss, 'Sale', 'ids', { filters: { row_id: '1' } })
+    await expect(one).resolves.toMatchObject({ linePlaces: [['1'], []] })
+  })
+})
