@@ -6,12 +6,14 @@ import { createAuthentication } from '../auth/authentication.js'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
 import type { Call } from './caller.js'
+import { checkDocumented } from './documented.js'
 import { suiteObjects } from './objects.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
 import { testActions } from './suite-actions.js'
 import { testBadInput } from './suite-bad-input.js'
 import { testConnections } from './suite-connections.js'
+import { testCrosstabs } from './suite-crosstabs.js'
 import { testRecords } from './suite-records.js'
 import { testSearches } from './suite-searches.js'
 
@@ -46,6 +48,7 @@ export function testRestService(name: string, startService: StartService): void 
     'bad input': testBadInput,
     connections: testConnections,
     actions: testActions,
+    'pivot tables': testCrosstabs,
   }
   describe(`REST service over ${name}`, () => {
     for (const [group, define] of Object.entries(groups)) {
@@ -60,7 +63,8 @@ export function testRestService(name: string, startService: StartService): void 
             restRouter(running.service, { authenticate: createAuthentication({ authenticator: users }).authenticate }),
           )
           suite.server = await serve(app, { maxHeaderSize: 262_144 })
-          suite.call = createCaller(`${suite.server.url}/api/rest`)
+          const base = `${suite.server.url}/api/rest`
+          suite.call = createCaller(base, 'ann', checkDocumented(base))
           suite.service = running.service
           suite.ann = principals.ann
         })

@@ -30,6 +30,24 @@ export const Movie = defineObject({
   },
   order: ['mov_title'],
   pageSize: 5,
+  crosstabs: {
+    genres: { lines: ['mov_genre_id__gen_name'] },
+    years: {
+      label: 'Gross per year',
+      lines: ['mov_kind', 'mov_seen'],
+      columns: [{ field: 'mov_date', by: 'year' }],
+      values: [{ function: 'sum', field: 'mov_gross' }, { function: 'count' }],
+    },
+    numbers: {
+      lines: [{ field: 'mov_date', by: 'month', label: 'Month' }],
+      values: [
+        { function: 'sum', field: 'mov_big', name: 'sum' },
+        { function: 'avg', field: 'mov_year', name: 'avg' },
+        { function: 'min', field: 'mov_gross', name: 'min' },
+        { function: 'max', field: 'mov_date', name: 'max' },
+      ],
+    },
+  },
 })
 
 export const suiteObjects = [Genre, Movie, Book] as const
