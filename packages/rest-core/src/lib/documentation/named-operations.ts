@@ -75,7 +75,8 @@ function describeAction(access: Access, action: ActionModel, route: Route): Oper
     filtered: isGlobal(route),
     parameters: post ? [] : parameters.map(inQuery),
     ...(post && { body: parametersBody(parameters) }),
-    answers: [definition.background ? begun : done, ...errors(404, 409, ...(post ? [413, 415] : []))],
+    // A dry run waits for the end, too.
+    answers: [done, ...(definition.background ? [begun] : []), ...errors(404, 409, ...(post ? [413, 415] : []))],
   }
 }
 
@@ -99,10 +100,12 @@ function parametersBody(parameters: readonly FieldModel[]): BodyDescription {
     mustBeGiven(parameter) ? parameter.name : `${parameter.name}?`,
     schemaOf(parameter),
   ])
+  const schema = exactly(Object.fromEntries(members) as Record<string, Schema>)
   return {
-    required: parameters.some(mustBeGiven),
+    // They may be in the address, too.
+    required: false,
     text: 'Parameters by name.',
-    content: jsonContent(exactly(Object.fromEntries(members) as Record<string, Schema>)),
+    content: { 'application/json': schema, 'application/x-www-form-urlencoded': schema },
   }
 }
 

@@ -35,7 +35,7 @@ const namesFields: ReadonlySet<string> = new Set(['fields', 'order', 'documents'
 /** The parameters of an operation in its address after `?`, without filters. */
 export function queryParameters(
   { parameters }: ServiceInterface,
-  { operation, view }: Route,
+  { operation, view, path }: Route,
   access: Access | undefined,
 ): ParameterDescription[] {
   const meant = parameters.filter(
@@ -43,7 +43,7 @@ export function queryParameters(
       on.includes(operation) &&
       !choosing.has(name) &&
       !(view === '_count' && ofRecordsOnly.has(name)) &&
-      !(operation === 'crosstab' && ofPagesOnly.has(name)) &&
+      !((operation === 'crosstab' || path.includes('{row_id}')) && ofPagesOnly.has(name)) &&
       !((form === 'documents' || form === 'images') && documentFields(access, form).length === 0),
   )
   return meant.map((parameter) => ({

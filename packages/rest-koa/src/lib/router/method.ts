@@ -2,6 +2,9 @@ import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import type { Target } from './address.js'
+import { hasLevel } from './level.js'
+import type { Level } from './level.js'
+import { pathForms } from './named-target.js'
 import type { Operation } from './parameters.js'
 import type { QueryPairs } from './query-string.js'
 
@@ -39,9 +42,12 @@ const switches: readonly {
   { parameter: '_indexsearch', operation: 'indexSearch', on: { object: ['GET', 'HEAD'] } },
 ]
 
-/** The parameters of a request, with the one that its address stands for. */
-export function withView(target: Target, pairs: QueryPairs): QueryPairs {
-  return target.kind === 'view' ? [[target.parameter, target.value], ...pairs] : pairs
+/** The parameters of a request, with the one that its address stands for. @throws RestError ERR_NOT_FOUND below its level. */
+export function withView(target: Target, pairs: QueryPairs, level: Level): QueryPairs {
+  if (target.kind !== 'view') return pairs
+  if (target.parameter === '_crosstab' && !hasLevel(level, pathForms))
+    throw RestError.notFound(`Address "crosstab:${target.value.slice(0, 100)}" of "${target.object}"`)
+  return [[target.parameter, target.value], ...pairs]
 }
 
 /** What the methods of a target do. */

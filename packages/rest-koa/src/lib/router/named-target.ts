@@ -1,11 +1,12 @@
 import { RestError } from '@steward/rest-core/errors'
 import type { Call } from './call.js'
 import { hasLevel } from './level.js'
+import type { Level } from './level.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
 /** Source: rest-service.md, "Versioning": path forms `/action:<name>` and `/publication:<name>`. */
-const pathForms = '5.1'
+export const pathForms: Level = '5.1'
 
 /** What a call of an action or a publication is about. */
 export interface NamedTarget {

@@ -88,7 +88,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       context.state['principal'] = principal
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
-      const pairs = withView(target, parseQuery(address.query))
+      const pairs = withView(target, parseQuery(address.query), level)
       const operation = readOperation(context, target, pairs)
       const query = readQuery(pairs, operation, level)
       const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond, address }

@@ -2,6 +2,7 @@ import type { Route } from '@steward/rest-core'
 import type { Target, View } from './address.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
+import { pathForms } from './named-target.js'
 import { operationsOf } from './method.js'
 import { parameters } from './parameters.js'
 
@@ -43,9 +44,6 @@ export function routesAt(level: Level): Route[] {
     ...views.map((view) => ({ ...view, method: 'GET' as const })),
   ].filter(({ path, operation, view }) => {
     const parameter = parameters[view ?? cameWith[operation] ?? '']
-    return hasLevel(level, parameter?.since ?? '3.0') && (!path.includes(':{name}') || hasLevel(level, namedSince))
+    return hasLevel(level, parameter?.since ?? '3.0') && (!path.includes(':{name}') || hasLevel(level, pathForms))
   })
 }
-
-/** `/action:<name>` and its like. Source: rest-service.md, "Versioning". */
-export const namedSince: Level = '5.1'

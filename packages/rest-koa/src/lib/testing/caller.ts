@@ -22,26 +22,35 @@ export function basic(login: string, password: string): string {
   return `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
 }
 
+/** Looks at every answer; throws when it does not like it. */
+export type CheckAnswer = (
+  request: { readonly method: string; readonly path: string; readonly headers: Readonly<Record<string, string>> },
+  answer: Answer,
+) => void | Promise<void>
+
 /**
  * Calls a server as `user` (with the password of that name) or, with `null`, without credentials.
  *
  * @param base put before every path.
  */
-export function createCaller(base: string, defaultUser: string | null = 'ann'): Call {
+export function createCaller(base: string, defaultUser: string | null = 'ann', check?: CheckAnswer): Call {
   return async (method, path, { json, body, headers = {}, user = defaultUser } = {}) => {
+    const sent = {
+      ...(user !== null && { authorization: basic(user, user) }),
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    }
     const response = await fetch(base + path, {
       method,
       redirect: 'manual',
-      headers: {
-        ...(user !== null && { authorization: basic(user, user) }),
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: sent,
       ...(json !== undefined && { body: JSON.stringify(json) }),
       ...(body !== undefined && { body, ...(body instanceof ReadableStream && { duplex: 'half' }) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: parse(text) }
+    const answer = { status: response.status, headers: response.headers, text, json: parse(text) }
+    await check?.({ method, path, headers: sent }, answer)
+    return answer
   }
 }
 

@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import { createPrincipal } from '@steward/rest-core'
-import type { BusinessObjects, ObjectDefinition, Principal, RightLetter } from '@steward/rest-core'
+import type { Principal, RightLetter } from '@steward/rest-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createAuthentication } from '../auth/authentication.js'
 import { restRouter } from '../router/rest-router.js'
@@ -8,30 +8,26 @@ import { createCaller } from './caller.js'
 import type { Call } from './caller.js'
 import { checkDocumented } from './documented.js'
 import { suiteObjects } from './objects.js'
+import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
 import { testActions } from './suite-actions.js'
 import { testBadInput } from './suite-bad-input.js'
+import { testBatches } from './suite-batches.js'
 import { testConnections } from './suite-connections.js'
+import { testCursors } from './suite-cursors.js'
+import { testDocuments } from './suite-documents.js'
+import { testIdempotency } from './suite-idempotency.js'
+import { testKeys } from './suite-keys.js'
 import { testCrosstabs } from './suite-crosstabs.js'
 import { testRecords } from './suite-records.js'
 import { testSearches } from './suite-searches.js'
 
-/** A service under test, over tables that are there and empty. */
-export interface RunningService {
-  readonly service: BusinessObjects
-  close(): Promise<void>
-}
-
-/** Starts a service with these objects; called once per group of tests. */
-export type StartService = (definitions: readonly ObjectDefinition[]) => Promise<RunningService>
-
 /** What the groups of the suite are given; its members are there when tests run. */
-export interface Suite {
+export interface Suite extends Omit<RunningService, 'close'> {
   /** Calls below the base address, e.g. `call('GET', '/Movie/1')`; by default as `ann`, who may do everything. */
   readonly call: Call
   readonly server: TestServer
-  readonly service: BusinessObjects
   /** May do everything. */
   readonly ann: Principal
 }
@@ -48,6 +44,11 @@ export function testRestService(name: string, startService: StartService): void 
     'bad input': testBadInput,
     connections: testConnections,
     actions: testActions,
+    cursors: testCursors,
+    keys: testKeys,
+    'batches and dry runs': testBatches,
+    'idempotency keys': testIdempotency,
+    documents: testDocuments,
     'pivot tables': testCrosstabs,
   }
   describe(`REST service over ${name}`, () => {
@@ -65,7 +66,7 @@ export function testRestService(name: string, startService: StartService): void 
           suite.server = await serve(app, { maxHeaderSize: 262_144 })
           const base = `${suite.server.url}/api/rest`
           suite.call = createCaller(base, 'ann', checkDocumented(base))
-          suite.service = running.service
+          Object.assign(suite, running)
           suite.ann = principals.ann
         })
         afterAll(async () => {
