@@ -62,6 +62,17 @@ test.for(tableRows(new URL('../../docs/filters.md', import.meta.url), 'Examples'
   },
 )
 
+test('docs/pivot-tables.md: the answers are as they are shown', async () => {
+  const page = new URL('../../docs/pivot-tables.md', import.meta.url)
+  const calls = codeBlocks(page, 'http')
+  const answers = codeBlocks(page, 'json')
+  expect(calls).toHaveLength(answers.length)
+  for (const [at, call] of calls.entries()) {
+    const { body } = await app.call(encodeURI(call.trim().replace('GET ', '')))
+    expect(body).toEqual(JSON.parse(answers[at] ?? ''))
+  }
+})
+
 test('a state changes along its transitions only, and a new movie begins in the first', async () => {
   const { row_id: id } = await find('/Movie/?mov_title=Jaws')
   const move = async (state: string) => app.call(`/Movie/${id}`, { method: 'PUT', body: { mov_state: state } })

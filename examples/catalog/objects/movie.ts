@@ -49,4 +49,16 @@ export const Movie = defineObject({
       { from: 'withdrawn', to: 'listed', groups: ['ADMIN'] },
     ],
   },
+  crosstabs: {
+    grosses: {
+      label: 'Gross by genre and year',
+      lines: [{ field: 'mov_genre_id__gen_name', label: 'Genre' }],
+      columns: [{ field: 'mov_released', by: 'year' }],
+      values: [
+        { function: 'count' },
+        { function: 'sum', field: 'mov_gross', name: 'gross', label: 'Gross (USD)' },
+        { function: 'avg', field: 'mov_rating', name: 'rating', label: 'Rating' },
+      ],
+    },
+  },
 })
