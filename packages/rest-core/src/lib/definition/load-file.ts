@@ -1,14 +1,28 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { loadCheckedFile, parseCheckedFile } from './checked-file.js'
+import type { PublicationDefinition } from '../publications/publication.js'
 import type { ObjectDefinition } from './definition.js'
 
 /**
- * Reads one object definition from a YAML or JSON file.
+ * Reads one object definition from a YAML or JSON file. Files of publications are looked for beside it.
  *
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
 export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
-  return (await loadCheckedFile(path, objectSchema())) as ObjectDefinition
+  const definition = (await loadCheckedFile(path, objectSchema())) as ObjectDefinition
+  const { publications } = definition
+  if (!publications) return definition
+  return { ...definition, publications: mapValues(publications, (publication) => withFileBeside(path, publication)) }
+}
+
+function withFileBeside(path: string, publication: PublicationDefinition): PublicationDefinition {
+  const { file } = publication
+  return typeof file === 'string' ? { ...publication, file: resolve(dirname(path), file) } : publication
+}
+
+function mapValues<T>(values: Readonly<Record<string, T>>, map: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 }
 
 /**

@@ -2,19 +2,19 @@ import type Sharp from 'sharp'
 
 let loading: Promise<typeof Sharp> | undefined
 
-/** sharp is loaded when the first thumbnail is asked for. */
-function loadSharp(): Promise<typeof Sharp> {
+/** sharp is loaded when the first picture is asked for. @throws Error naming the missing package */
+export function loadSharp(): Promise<typeof Sharp> {
   return (loading ??= import('sharp').then(
     (module) => module.default,
     (cause: unknown) => {
       loading = undefined
-      throw new Error('Thumbnails need the package "sharp": npm install sharp', { cause })
+      throw new Error('Pictures need the package "sharp": npm install sharp', { cause })
     },
   ))
 }
 
 /** Pixels of a picture beyond which it is not opened, so that a small file cannot fill the memory. */
-const mostPixels = 100_000_000
+export const mostPixels = 100_000_000
 
 /** A WebP picture whose longest side is at most `pixels`; `undefined` when the file is not a picture that can be read. */
 export async function makeThumbnail(file: string, pixels: number): Promise<Uint8Array | undefined> {

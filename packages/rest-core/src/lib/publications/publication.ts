@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Scope } from '../actions/action.js'
+import type { ReadableField } from '../model/model.js'
+import type { TextTemplate } from './text-template.js'
 
 /** What a publication makes. */
 export type PublicationFormat = 'html' | 'md' | 'txt' | 'csv' | 'json' | 'xml' | 'docx' | 'xlsx' | 'pdf'
@@ -22,7 +24,10 @@ export interface PublicationDefinition {
    * the file of the definition (YAML, JSON); code gives an absolute path or a `file:` URL.
    */
   readonly file?: string | URL
-  /** Columns of a `csv`, `xlsx` or `pdf` without template: a table of the records. Default: the fields of a search. */
+  /**
+   * Columns of a `csv`, `json`, `xml`, `xlsx` or `pdf` without template: a table of the records. Default: the fields of a
+   * search; without the row id, documents and images where people read it (csv, xlsx, pdf).
+   */
   readonly fields?: readonly string[]
   /** Name of the file, a Handlebars template; default `<publication>.<format>`. */
   readonly fileName?: string
@@ -38,6 +43,13 @@ export interface PublicationModel {
   /** Media type of what it makes. */
   readonly mime: string
   readonly definition: PublicationDefinition
+  /** What fills in the records; absent: a Word document does, or it is a table. */
+  readonly template: TextTemplate | undefined
+  /** The Word document. */
+  readonly word: Uint8Array | undefined
+  /** Of a table. */
+  readonly columns: readonly ReadableField[]
+  readonly fileName: TextTemplate | undefined
 }
 
 /** What a publication made. */

@@ -1,0 +1,34 @@
+import type { PublicationFormat } from './publication.js'
+
+/** How a format is made. */
+export interface Format {
+  readonly mime: string
+  /** It may be a table of fields, without a template. */
+  readonly table: boolean
+  /** It may be a Handlebars template. */
+  readonly text: boolean
+  /** It is read by people: labels in place of codes, and no row ids unless asked for. */
+  readonly people: boolean
+}
+
+export const formats: Readonly<Record<PublicationFormat, Format>> = {
+  html: { mime: 'text/html; charset=utf-8', table: false, text: true, people: true },
+  md: { mime: 'text/markdown; charset=utf-8', table: false, text: true, people: true },
+  txt: { mime: 'text/plain; charset=utf-8', table: false, text: true, people: true },
+  csv: { mime: 'text/csv; charset=utf-8', table: true, text: true, people: true },
+  json: { mime: 'application/json; charset=utf-8', table: true, text: true, people: false },
+  xml: { mime: 'application/xml; charset=utf-8', table: true, text: true, people: false },
+  docx: {
+    mime: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    table: false,
+    text: false,
+    people: true,
+  },
+  xlsx: {
+    mime: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    table: true,
+    text: false,
+    people: true,
+  },
+  pdf: { mime: 'application/pdf', table: true, text: true, people: true },
+}

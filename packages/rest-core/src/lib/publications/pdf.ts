@@ -1,0 +1,94 @@
+import { createRequire } from 'node:module'
+import type { Content, TableCell, TDocumentDefinitions, TFontDictionary } from 'pdfmake/interfaces.js'
+import { RestError } from '../../errors.js'
+import type { DocumentStore } from '../documents/document-store.js'
+import { baseField } from '../model/model.js'
+import type { BusinessRecord, ReadableField } from '../model/model.js'
+import { optionalPackage } from './optional-package.js'
+import { loadPicture, pictureBudget } from './pictures.js'
+import { headingOf, shownText } from './table.js'
+
+type PdfMake = typeof import('pdfmake') & {
+  setUrlAccessPolicy(allows: (url: string) => boolean): void
+  setLocalAccessPolicy(allows: (path: string) => boolean): void
+}
+
+let loading: Promise<PdfMake> | undefined
+
+/** An instance of our own, that opens nothing but its fonts: neither files nor addresses that a record could name. */
+function loadPdfMake(): Promise<PdfMake> {
+  return (loading ??= optionalPackage('A publication of the format pdf', 'pdfmake', async () => {
+    const require = createRequire(import.meta.url)
+    const shared = require('pdfmake') as PdfMake
+    const fonts = require('pdfmake/fonts/Roboto.js') as TFontDictionary
+    const own = new (shared.constructor as new () => PdfMake)()
+    const files = new Set(Object.values(fonts['Roboto'] ?? {}))
+    own.setFonts(fonts)
+    own.setUrlAccessPolicy(() => false)
+    own.setLocalAccessPolicy((path) => files.has(path))
+    return own
+  }).catch((error: unknown) => {
+    loading = undefined
+    throw error
+  }))
+}
+
+/**
+ * Makes a PDF of a document definition of pdfmake.
+ *
+ * @param where names the publication, for errors.
+ * @throws RestError ERR_INTERNAL for a definition that cannot be, saying why.
+ */
+export async function makePdf(definition: TDocumentDefinitions, where: string): Promise<Buffer> {
+  const pdfMake = await loadPdfMake()
+  try {
+    return await pdfMake.createPdf(definition).getBuffer()
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    throw new RestError('ERR_INTERNAL', `${where}: no PDF can be made of it: ${text}`, { cause })
+  }
+}
+
+/** More columns are easier to read on a page that is wider than high. */
+const mostPortraitColumns = 5
+
+/** A title and a table of the records, with page numbers. */
+export async function tableDefinition(
+  title: string,
+  columns: readonly ReadableField[],
+  records: readonly BusinessRecord[],
+  documents: DocumentStore | undefined,
+): Promise<TDocumentDefinitions> {
+  const spend = pictureBudget()
+  const head = columns.map((field): TableCell => ({ text: headingOf(field), bold: true, fillColor: '#eeeeee' }))
+  const body: TableCell[][] = [head]
+  for (const record of records) {
+    const row: TableCell[] = []
+    for (const field of columns) row.push(await cell(field, record))
+    body.push(row)
+  }
+  return {
+    info: { title },
+    pageSize: 'A4',
+    pageOrientation: columns.length > mostPortraitColumns ? 'landscape' : 'portrait',
+    pageMargins: 40,
+    defaultStyle: { fontSize: 9 },
+    footer: (page, pages): Content => ({ text: `${page} / ${pages}`, alignment: 'center', margin: [0, 10] }),
+    content: [
+      { text: title, fontSize: 16, bold: true, margin: [0, 0, 0, 10] },
+      { table: { headerRows: 1, widths: columns.map(() => '*'), body }, layout: 'lightHorizontalLines' },
+    ],
+  }
+
+  async function cell(field: ReadableField, record: BusinessRecord): Promise<TableCell> {
+    const value = record[field.name]
+    const { name } = baseField(field).type
+    if (name === 'image') {
+      const id = value as string
+      const picture = id && documents && (await loadPicture(documents, id, true, spend))
+      return picture ? { image: `data:${picture.mime};base64,${picture.bytes.toString('base64')}`, fit: [60, 60] } : ''
+    }
+    const isNumber = name === 'integer' || name === 'decimal'
+    return { text: shownText(field, value), ...(isNumber && { alignment: 'right' }) }
+  }
+}

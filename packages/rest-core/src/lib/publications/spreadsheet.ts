@@ -1,0 +1,55 @@
+import type { CellObject, SheetData } from 'write-excel-file/node'
+import type { FieldValue } from '../fields/field-type.js'
+import { baseField } from '../model/model.js'
+import type { BusinessRecord, ReadableField } from '../model/model.js'
+import { optionalPackage } from './optional-package.js'
+import { cleanText, headingOf } from './table.js'
+
+/** Most characters of a cell. Source: Excel specifications and limits. */
+const longestText = 32_767
+
+/** A spreadsheet: labels in the first row, then typed cells. */
+export async function makeSpreadsheet(
+  title: string,
+  columns: readonly ReadableField[],
+  records: readonly BusinessRecord[],
+): Promise<Buffer> {
+  const { default: write } = await optionalPackage(
+    'A publication of the format xlsx',
+    'write-excel-file',
+    () => import('write-excel-file/node'),
+  )
+  const head = columns.map((field): CellObject => ({ value: headingOf(field), type: String, fontWeight: 'bold' }))
+  const rows = records.map((record) => columns.map((field) => cellOf(field, record[field.name])))
+  const data: SheetData = [head, ...rows]
+  return write(data, {
+    sheet: sheetName(title),
+    stickyRowsCount: 1,
+    columns: columns.map((field) => ({ width: widthOf(field) })),
+  }).toBuffer()
+}
+
+function cellOf(field: ReadableField, value: FieldValue | undefined): CellObject | null {
+  const { name } = baseField(field).type
+  if (value === undefined || value === null || value === '') return null
+  // A number that no double holds stays a text with all its digits.
+  if (typeof value === 'number') return { value, type: Number }
+  if (typeof value === 'boolean') return { value, type: Boolean }
+  // Dates of spreadsheets begin in 1900.
+  if (name === 'date' && (value as string) >= '1900-03-01')
+    return { value: new Date(`${value as string}T00:00:00Z`), type: Date, format: 'yyyy-mm-dd' }
+  if (name === 'datetime' && (value as string) >= '1900-03-01')
+    return { value: new Date(`${(value as string).replace(' ', 'T')}Z`), type: Date, format: 'yyyy-mm-dd hh:mm:ss' }
+  const text = cleanText(field, value)
+  return text === '' ? null : { value: text.slice(0, longestText), type: String }
+}
+
+function widthOf(field: ReadableField): number {
+  return Math.max(12, Math.min(40, headingOf(field).length + 4))
+}
+
+/** Source: Excel: at most 31 characters, without `[]:*?/\`, no quotes at the ends. */
+function sheetName(title: string): string {
+  const name = [...title.replaceAll(/[[\]:*?/\\]+/g, ' ').replaceAll(/^[' ]+|[' ]+$/g, '')].slice(0, 31).join('').trim()
+  return name === '' ? 'Records' : name
+}

@@ -1,0 +1,70 @@
+import type { BusinessRecord, ObjectModel } from '../model/model.js'
+import { checkTemplate } from './check-template.js'
+import type { TemplateData, TemplateNeeds } from './template-data.js'
+import { loadHandlebars } from './handlebars.js'
+import type { PublicationFormat } from './publication.js'
+import { blockHelpers, createHelpers, valueHelpers } from './template-helpers.js'
+import type { TemplateScope } from './template-scope.js'
+
+/** A template, checked and compiled once. */
+export interface TextTemplate {
+  readonly needs: TemplateNeeds
+  /** Fills it in; what it needs must be there. */
+  render(data: TemplateData): string
+}
+
+/**
+ * Reads a template. What it shows is escaped for the format; templates are data and never run as code of the application.
+ *
+ * @param problems gets every mistake with its line; the result is of no use then.
+ */
+export function createTextTemplate(
+  text: string,
+  { object, format, scope }: { object: ObjectModel; format: PublicationFormat; scope: TemplateScope },
+  problems: string[],
+): TextTemplate | undefined {
+  const handlebars = loadHandlebars()
+  let program: hbs.AST.Program
+  try {
+    program = handlebars.parse(text)
+  } catch (error) {
+    problems.push((error as Error).message.replaceAll(/\s*\n\s*/g, ' '))
+    return undefined
+  }
+  const before = problems.length
+  const needs = checkTemplate(program, { object, format, scope }, problems)
+  if (problems.length > before) return undefined
+
+  const own = handlebars.create()
+  const known = [...blockHelpers, ...valueHelpers, '$out']
+  const render = own.compile<unknown>(program, {
+    // `$out` escapes.
+    noEscape: true,
+    knownHelpersOnly: true,
+    knownHelpers: Object.fromEntries(known.map((name) => [name, true])),
+  })
+  const helpers = createHelpers(object, format) as Record<string, Handlebars.HelperDelegate>
+  return {
+    needs,
+    render: ({ content, variables, pictures }) =>
+      render(contentOf(object, needs, content), {
+        helpers,
+        data: { ...variables, pictures },
+        allowProtoMethodsByDefault: false,
+        allowProtoPropertiesByDefault: false,
+      }),
+  }
+}
+
+function contentOf(object: ObjectModel, { fields }: TemplateNeeds, content: TemplateData['content']): unknown {
+  const empty = [...fields].map((name) => [name, object.readable.get(name)?.type.empty] as const)
+  if (!Array.isArray(content)) return ownValues(content as BusinessRecord)
+  return Object.assign(Object.create(null), { records: content.map(ownValues), count: content.length })
+
+  /** Fields that this user does not see are empty; nothing is inherited. */
+  function ownValues(record: BusinessRecord): object {
+    const values = Object.create(null) as Record<string, unknown>
+    for (const [name, value] of empty) values[name] = Object.hasOwn(record, name) ? record[name] : value
+    return values
+  }
+}
