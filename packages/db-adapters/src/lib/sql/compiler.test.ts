@@ -75,6 +75,13 @@ describe('createCompiler() compiles a shape once', () => {
       ),
     ).toBe(true)
     expect(same(compiler.count(movie, where('a', [1])), compiler.count(movie, where('%b%', [9])))).toBe(true)
+    const groups = { groups: [{ field: 'genre__code' }], values: [{ function: 'sum', field: 'year' }] } as const
+    expect(
+      same(
+        compiler.aggregate(movie, { ...groups, where: where('a', [1]) }),
+        compiler.aggregate(movie, { ...groups, where: where('b', [2]) }),
+      ),
+    ).toBe(true)
     expect(
       same(
         compiler.insert(movie, { title: 'a', year: 1 }, select),
@@ -113,6 +120,15 @@ describe('createCompiler() compiles a shape once', () => {
       compiler.search(movie, { select, order, where: { op: 'in', field: 'year', values: [1, 2, 3] } }),
       compiler.count(movie, undefined),
       compiler.count(genre, undefined),
+      compiler.aggregate(movie, { groups: [], values: [{ function: 'count' }] }),
+      compiler.aggregate(movie, { groups: [], values: [{ function: 'count', field: 'year' }] }),
+      compiler.aggregate(movie, { groups: [], values: [{ function: 'sum', field: 'year' }] }),
+      compiler.aggregate(movie, { groups: [], values: [{ function: 'sum', field: 'year' }] }, true),
+      compiler.aggregate(movie, { groups: [{ field: 'year' }], values: [{ function: 'count' }] }),
+      compiler.aggregate(movie, { groups: [{ field: 'year' }], values: [{ function: 'count' }], limit: 5 }),
+      compiler.aggregate(genre, { groups: [{ field: 'created_dt' }], values: [] }),
+      compiler.aggregate(genre, { groups: [{ field: 'created_dt', by: 'year' }], values: [] }),
+      compiler.aggregate(genre, { groups: [{ field: 'created_dt', by: 'month' }], values: [] }),
       compiler.insert(movie, { title: 'a' }, select),
       compiler.insert(movie, { title: 'a', year: 1 }, select),
       compiler.update(movie, '1', { title: 'a' }, { select }),
