@@ -25,7 +25,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
       introspection: true,
       concurrentWriters: true,
       aggregation: true,
-      indexSearch: false,
+      indexSearch: true,
       likeFoldsUnicode: true,
     }),
     compiler: createCompiler(mysqlDialect),

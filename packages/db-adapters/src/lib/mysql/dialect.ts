@@ -12,6 +12,7 @@ import {
 } from '../pool/values.js'
 import type { Dialect, Present } from '../sql/dialect.js'
 import { readSum } from '../sql/sum.js'
+import { decodeWords, encodeWords, mysqlWords } from './words.js'
 
 /**
  * MySQL and MariaDB. Values go as texts; rows come from the binary protocol with all large numbers, decimals, dates and
@@ -32,8 +33,8 @@ export const mysqlDialect: Dialect = {
   schemas: false,
   falseLiteral: '0',
 
-  // Booleans go as numbers: a bit column would take the text '1' for eight bits.
-  encode: (value, type) => (type.kind === 'boolean' ? value : encodeText(value, type)),
+  words: mysqlWords,
+  encode,
   read: (column) => column,
   decode(type) {
     switch (type.kind) {
@@ -56,6 +57,8 @@ export const mysqlDialect: Dialect = {
         return readList
       case 'json':
         return readJson
+      case 'words':
+        return (value) => decodeWords(value as string)
       default:
         return undefined
     }
@@ -74,6 +77,12 @@ export const mysqlDialect: Dialect = {
     return { group, read: group, decode: (value) => readPart(value, part) }
   },
   sum: (column) => ({ read: `sum(${column})`, decode: readSum }),
+}
+
+function encode(value: FieldValue, type: ColumnType): unknown {
+  // Booleans go as numbers: a bit column would take the text '1' for eight bits.
+  if (type.kind === 'boolean') return value
+  return type.kind === 'words' ? encodeWords(value as string) : encodeText(value, type)
 }
 
 /** Numbers, because they group faster than texts; days as dates. */

@@ -3,6 +3,8 @@ import type {
   AggregateRow,
   BusinessRecord,
   Filter,
+  IndexHit,
+  IndexQuery,
   ObjectModel,
   Query,
   ReadOptions,
@@ -13,6 +15,7 @@ import type {
 import { StoreError } from '@steward/rest-core/errors'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
+import { decodeHits } from '../sql/index-search.js'
 import type { Call } from '../sql/statement.js'
 import type { Change, Connection, Rows } from './connection.js'
 
@@ -33,6 +36,7 @@ export class ConnectionSession implements StoreSession {
   readonly #compiler: Compiler
   #failure: StoreError | undefined
   #ended = false
+  #wrote = false
 
   constructor(connection: Connection, compiler: Compiler) {
     this.#connection = connection
@@ -77,12 +81,13 @@ export class ConnectionSession implements StoreSession {
     return decodeGroups(call, await this.#query(call))
   }
 
-  async searchIndex(): Promise<never> {
-    throw new StoreError('internal', 'This store has no index search.')
+  async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
+    const call = this.#compiler.searchIndex(object, query, this.#wrote)
+    return decodeHits(call, await this.#query(call))
   }
 
-  async countIndex(): Promise<never> {
-    throw new StoreError('internal', 'This store has no index search.')
+  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+    return countIn(await this.#query(this.#compiler.countIndex(object, query, this.#wrote)))
   }
 
   async count(object: ObjectModel, where?: Filter): Promise<number> {
@@ -90,6 +95,7 @@ export class ConnectionSession implements StoreSession {
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+    this.#wrote = true
     const call = this.#compiler.insert(object, values, select)
     if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))!
     const rowId = call.statement.gives === 'id' ? firstId(await this.#query(call)) : await this.#insertedId(call)
@@ -105,6 +111,7 @@ export class ConnectionSession implements StoreSession {
     values: Values,
     options: ReadOptions,
   ): Promise<BusinessRecord | undefined> {
+    this.#wrote = true
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
     if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))

@@ -3,6 +3,8 @@ import type {
   AggregateRow,
   BusinessRecord,
   Filter,
+  IndexHit,
+  IndexQuery,
   Introspection,
   Model,
   ObjectModel,
@@ -20,6 +22,7 @@ import { applySync, introspect, planSync } from '../schema/index.js'
 import type { SchemaDialect } from '../schema/index.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
+import { decodeHits } from '../sql/index-search.js'
 import type { Call } from '../sql/statement.js'
 import type { Connection, Rows } from './connection.js'
 import type { ConnectionSource } from './pool.js'
@@ -89,12 +92,13 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     return decodeGroups(call, await this.#read(this.#pool, call))
   }
 
-  async searchIndex(): Promise<never> {
-    throw new StoreError('internal', 'This store has no index search.')
+  async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
+    const call = this.#compiler.searchIndex(object, query)
+    return decodeHits(call, await this.#read(this.#pool, call))
   }
 
-  async countIndex(): Promise<never> {
-    throw new StoreError('internal', 'This store has no index search.')
+  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+    return countIn(await this.#read(this.#pool, this.#compiler.countIndex(object, query)))
   }
 
   async count(object: ObjectModel, where?: Filter): Promise<number> {

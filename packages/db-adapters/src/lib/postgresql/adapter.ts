@@ -27,7 +27,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
       introspection: true,
       concurrentWriters: true,
       aggregation: true,
-      indexSearch: false,
+      indexSearch: true,
       likeFoldsUnicode: false,
     }),
     compiler: createCompiler(postgresqlDialect),

@@ -12,6 +12,7 @@ import {
 } from '../pool/values.js'
 import type { Dialect } from '../sql/dialect.js'
 import { readSum } from '../sql/sum.js'
+import { decodeWords, encodeWords, postgresqlWords } from './words.js'
 
 /**
  * PostgreSQL. Values go as texts, and rows come as the texts that the server writes with DateStyle ISO in UTC.
@@ -30,7 +31,8 @@ export const postgresqlDialect: Dialect = {
   schemas: true,
   falseLiteral: 'false',
 
-  encode: encodeText,
+  words: postgresqlWords,
+  encode: (value, type) => (type.kind === 'words' ? encodeWords(value as string) : encodeText(value, type)),
   read: (column) => column,
   decode(type) {
     switch (type.kind) {
@@ -48,6 +50,8 @@ export const postgresqlDialect: Dialect = {
         return readList
       case 'json':
         return readJson
+      case 'words':
+        return (value) => decodeWords(value as string)
       default:
         return undefined
     }

@@ -52,6 +52,9 @@ export type Change =
       readonly onDelete: ReferenceRule
     }
   | { readonly kind: 'dropForeignKey'; readonly table: string; readonly name: string; readonly column: string }
+  /** What finds rows by the words in a column. */
+  | { readonly kind: 'addWordIndex'; readonly table: string; readonly name: string; readonly column: string }
+  | { readonly kind: 'dropWordIndex'; readonly table: string; readonly name: string; readonly column: string }
 
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>
 
@@ -63,11 +66,13 @@ const phases = [
   (change: Change) => change.kind === 'renameTable',
   (change: Change) => change.kind === 'renameColumn',
   (change: Change) => change.kind === 'dropForeignKey',
+  (change: Change) => change.kind === 'dropWordIndex',
   (change: Change) => change.kind === 'dropIndex' && change.beforeChanges,
   (change: Change) => change.kind === 'createTable',
   (change: Change) => change.kind === 'addColumn',
   (change: Change) => change.kind === 'changeColumn',
   (change: Change) => change.kind === 'addIndex',
+  (change: Change) => change.kind === 'addWordIndex',
   (change: Change) => change.kind === 'dropIndex',
   (change: Change) => change.kind === 'dropColumn',
   (change: Change) => change.kind === 'addForeignKey',
@@ -79,10 +84,12 @@ export function inOrder(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => phaseOf(a) - phaseOf(b))
 }
 
+const stepKinds = { addWordIndex: 'addIndex', dropWordIndex: 'dropIndex' } as const
+
 export function stepOf(change: Change): SyncStep {
   const column = columnOf(change)
   return {
-    kind: change.kind,
+    kind: stepKinds[change.kind as keyof typeof stepKinds] ?? (change.kind as SyncStep['kind']),
     table: change.table,
     ...(column === undefined ? {} : { column }),
     description: describe(change),
@@ -116,6 +123,10 @@ function describe(change: Change): string {
       return `drop index ${change.name} of ${table}`
     case 'addForeignKey':
       return `add foreign key ${table}.${change.column} to ${change.target} (on delete: ${change.onDelete})`
+    case 'addWordIndex':
+      return `add full-text index ${table} (${change.column})`
+    case 'dropWordIndex':
+      return `drop full-text index ${change.name} of ${table}`
     case 'dropForeignKey':
       return `drop foreign key ${table}.${change.column}`
   }

@@ -1,7 +1,7 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { Change } from './changes.js'
 import type { SchemaConnection } from './connection.js'
-import type { Catalogue, ColumnFamily, ColumnInfo } from './table-info.js'
+import type { Catalogue, ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
 
 /** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, `mysqlSchema`. */
 export interface SchemaDialect {
@@ -46,6 +46,13 @@ export interface TypeRules {
   readonly schemasInNames: boolean
   /** Declared lengths bind; otherwise a column of the owner holds longer values as it is. */
   readonly sizesBind: boolean
+  /**
+   * The name of the table of words that stands beside a table and is found by it; undefined where the index is one of the
+   * table itself.
+   */
+  readonly wordTable?: (table: string) => string
+  /** Why rows of an existing table cannot be found by words; undefined when they can. */
+  wordLimit(table: TableInfo): string | undefined
   /** Most bytes of an identifier. */
   readonly longestName: number
   /** An index may not go while a foreign key has no other one. */

@@ -60,6 +60,7 @@ export function fieldTypeOf(
     case 'datetime':
     case 'time':
       return { type: type.kind }
+    case 'words':
     case 'binary':
     case 'other':
       return undefined

@@ -42,8 +42,9 @@ export function serve(info: TableInfo, object: string, dialect: SchemaDialect): 
   for (const column of info.columns) {
     if (column.name === id.column || (timestamps && column.name in technical)) continue
     const twin = spellings.get(column.name.toLowerCase())
-    const without =
-      twin !== undefined
+    const without = info.wordIndexes.some((index) => index.column === column.name)
+      ? 'it holds the words of an index search'
+      : twin !== undefined
         ? `its name differs from "${twin}" by case only`
         : isUnspeakable(column.name)
           ? 'its name cannot be used in statements'

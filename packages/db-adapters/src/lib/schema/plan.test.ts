@@ -30,6 +30,7 @@ function tableOf(
     foreignKeys: [],
     foreignKeysSupported: true,
     implicitId: undefined,
+    wordIndexes: [],
     ...more,
   }
 }

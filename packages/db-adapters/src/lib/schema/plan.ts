@@ -8,6 +8,7 @@ import { planColumns, type PlannedColumns } from './plan-columns.js'
 import { planForeignKeys } from './plan-foreign-keys.js'
 import { planIndexes } from './plan-indexes.js'
 import { isElsewhere, type PlanContext } from './plan-context.js'
+import { planWordIndexes } from './plan-word-indexes.js'
 import { applyRenames, findRenames } from './renames.js'
 import type { Catalogue, TableInfo } from './table-info.js'
 import { wantedTables, type WantedTable } from './wanted.js'
@@ -59,6 +60,7 @@ function planTable(wanted: WantedTable, context: PlanContext): { changes: Change
   const columns = planColumns(wanted, actual, context)
   const changes: Change[] = actual ? [...columns.changes] : [createTable(wanted, columns, context)]
   changes.push(...planIndexes(wanted, actual, columns, context), ...planForeignKeys(wanted, actual, columns, context))
+  changes.push(...planWordIndexes(wanted, actual, context))
   return { changes, leftover: actual && !wanted.mapped ? unused(wanted, actual, context) : [] }
 }
 

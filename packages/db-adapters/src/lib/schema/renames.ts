@@ -52,6 +52,7 @@ export function applyRenames(catalogue: Catalogue, renames: readonly Rename[]): 
       columns: table.columns.map((column) => ({ ...column, name: columnOf(name, column.name) })),
       primaryKey: columnsOf(name, table.primaryKey),
       indexes: table.indexes.map((index) => ({ ...index, columns: columnsOf(name, index.columns) })),
+      wordIndexes: table.wordIndexes.map((index) => ({ ...index, column: columnOf(name, index.column) })),
       foreignKeys: table.foreignKeys.map((key) => ({
         ...key,
         columns: columnsOf(name, key.columns),

@@ -20,6 +20,8 @@ export interface TableInfo {
   readonly primaryKey: readonly string[]
   readonly indexes: readonly IndexInfo[]
   readonly foreignKeys: readonly ForeignKeyInfo[]
+  /** Full-text indexes that `sync` has made. */
+  readonly wordIndexes: readonly WordIndexInfo[]
   /** The table can have foreign keys and be the target of some. */
   readonly foreignKeysSupported: boolean
   /** SQLite: the name by which rows are known when there is no single primary key column, e.g. `rowid`. */
@@ -73,6 +75,11 @@ export interface IndexInfo {
   readonly unique: boolean
   /** It covers all rows and whole columns; partial indexes and expressions do not. */
   readonly plain: boolean
+}
+
+export interface WordIndexInfo {
+  readonly name: string
+  readonly column: string
 }
 
 export interface ForeignKeyInfo {

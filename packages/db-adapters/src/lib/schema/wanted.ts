@@ -18,6 +18,8 @@ export interface WantedTable {
   readonly uniques: readonly WantedUnique[]
   /** Columns that filters need an index for. */
   readonly indexed: readonly string[]
+  /** Columns of words. */
+  readonly words: readonly string[]
 }
 
 export interface WantedUnique {
@@ -46,7 +48,8 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     const text = `Objects "${first.name}" and "${strange.name}" share table "${first.table}" but not their row id. Give both the same field "row_id".`
     throw new StoreError('schema', text)
   }
-  const fields = objects.flatMap((object) => [...object.fields, ...object.technical])
+  const words = objects.flatMap(({ index }) => (index ? [index.words] : []))
+  const fields = [...objects.flatMap((object) => [...object.fields, ...object.technical]), ...words]
   const keys = objects
     .filter(({ key }) => key.length > 0)
     .map(({ key }) => ({ columns: key.map(({ column }) => column), key: true }))
@@ -60,6 +63,7 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     columns: [...new Map(fields.map((field) => [field.column, wantedColumn(field)])).values()],
     uniques: distinct([...single, ...keys]),
     indexed: [...new Set(fields.filter((field) => field.indexed || isReference(field)).map(({ column }) => column))],
+    words: [...new Set(words.map(({ column }) => column))],
   }
 }
 

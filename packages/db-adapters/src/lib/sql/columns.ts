@@ -26,14 +26,15 @@ export interface Columns {
   readonly idValues: 'integer' | 'string'
   /** By name: everything that may be read, sorted, filtered. @throws TypeError when there is none */
   readable(name: string): Column
-  /** By name: row id, own and technical fields. @throws TypeError when there is none */
+  /** By name: row id, own and technical fields, words. @throws TypeError when there is none */
   writable(name: string): Column
 }
 
 let objects = 0
 
 export function columnsOf(object: ObjectModel, dialect: Dialect): Columns {
-  const own = [object.id, ...object.fields, ...object.technical].map((field) => columnOf(field, dialect))
+  const words = object.index ? [object.index.words] : []
+  const own = [object.id, ...object.fields, ...object.technical, ...words].map((field) => columnOf(field, dialect))
   const readable = [...object.readable.values()].map((field) => columnOf(field, dialect))
   const writable = byName(own)
   const all = byName([...readable, ...own])

@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '@steward/rest-core/errors'
-import type { AggregateQuery, Filter, ObjectModel, Query, ReadOptions, Selection, Values } from '@steward/rest-core'
+import type {
+  AggregateQuery,
+  Filter,
+  IndexQuery,
+  ObjectModel,
+  Query,
+  ReadOptions,
+  Selection,
+  Values,
+} from '@steward/rest-core'
 import { LRUCache } from 'lru-cache'
 import { aggregateText } from './aggregate.js'
 import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
 import type { Dialect } from './dialect.js'
 import { filterKey } from './filter.js'
+import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
 import { countText, selectText, type Context, type Paging } from './select.js'
 import type { Call, Statement } from './statement.js'
@@ -29,6 +39,10 @@ export interface Compiler {
   count(object: ObjectModel, where: Filter | undefined): Call
   /** `gives: 'groups'`. `wide`: for sums that do not fit into 64 bits; default false. */
   aggregate(object: ObjectModel, query: AggregateQuery, wide?: boolean): Call
+  /** `gives: 'records'`, for `decodeHits`. `uncommitted`: this transaction has written. */
+  searchIndex(object: ObjectModel, query: IndexQuery, uncommitted?: boolean): Call
+  /** `gives: 'count'`. */
+  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>, uncommitted?: boolean): Call
   /**
    * `gives: 'records'` (one row), except: `changes` where the dialect rereads, and `id` where one statement cannot give the
    * joined fields (an object that joins itself, with `cte`). Then the adapter goes on with `get` in the same transaction.
@@ -194,6 +208,46 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const parts = { object, columns: columns(object), selected: [], where, filterValues: values.length }
       return call(
         shapeOf(key, () => ({ ...countText(context, parts), gives: 'count' })),
+        values,
+      )
+    },
+
+    searchIndex(object, { select, terms, where, limit, offset = 0 }, uncommitted = false) {
+      wordsColumn(object)
+      const fields = selected(select)
+      const match = dialect.words.match(terms, uncommitted)
+      const values = [...match.values]
+      let key = `words ${fields.number} ${match.shape}${offset > 0 ? ' offset' : ''}`
+      if (where) key += filterKey(where, columns(object), values)
+      const filterValues = values.length - match.values.length
+      values.push(limit ?? dialect.noLimit)
+      if (offset > 0) values.push(offset)
+      const parts = { object, columns: columns(object), selected: fields.columns, match, where, filterValues }
+      return call(
+        shapeOf(
+          key,
+          () => ({ ...indexSearchText(context, { ...parts, offset: offset > 0 }), gives: 'records' }),
+          fields.decode,
+        ),
+        values,
+      )
+    },
+
+    countIndex(object, { terms, where }, uncommitted = false) {
+      wordsColumn(object)
+      const match = dialect.words.match(terms, uncommitted)
+      const values = [...match.values]
+      let key = `count words ${columns(object).number} ${match.shape}`
+      if (where) key += filterKey(where, columns(object), values)
+      const parts = {
+        object,
+        columns: columns(object),
+        match,
+        where,
+        filterValues: values.length - match.values.length,
+      }
+      return call(
+        shapeOf(key, () => ({ ...indexCountText(context, parts), gives: 'count' })),
         values,
       )
     },

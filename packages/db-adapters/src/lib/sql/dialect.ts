@@ -1,4 +1,5 @@
 import type { ColumnType, Comparison, DatePart, FieldValue } from '@steward/rest-core'
+import type { WordsDialect } from './index-search.js'
 
 /** A value that a column holds: never NULL. */
 export type Present = string | number | bigint | boolean | object
@@ -44,6 +45,9 @@ export interface Dialect {
   readonly schemas: boolean
   /** SQL literal of `false`, for booleans that are NULL. */
   readonly falseLiteral: string
+
+  /** How rows are found by words. */
+  readonly words: WordsDialect
 
   /** A non-empty value as the driver wants it; integer ids and references are checked already. @throws StoreError `value` when the column cannot hold it. */
   encode(value: FieldValue, type: ColumnType): unknown

@@ -3,6 +3,8 @@ import type {
   AggregateRow,
   BusinessRecord,
   Filter,
+  IndexHit,
+  IndexQuery,
   Introspection,
   Model,
   ObjectModel,
@@ -19,6 +21,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import { applySync, introspect, planSync, sqliteSchema, type SchemaConnection } from '../schema/index.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import { createCompiler, type Compiler } from '../sql/compiler.js'
+import { decodeHits } from '../sql/index-search.js'
 import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
 import { Database } from './database.js'
 import { sqliteDialect } from './dialect.js'
@@ -33,7 +36,7 @@ const capabilities: StoreCapabilities = Object.freeze({
   introspection: true,
   concurrentWriters: false,
   aggregation: true,
-  indexSearch: false,
+  indexSearch: true,
   likeFoldsUnicode: false,
 })
 
@@ -94,12 +97,17 @@ class SqliteStore implements ObjectStore {
     })
   }
 
-  async searchIndex(): Promise<never> {
-    throw new StoreError('internal', 'This store has no index search.')
+  async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.searchIndex(object, query)
+    const hits: IndexHit[] = []
+    for await (const rows of database.readers.search(call)) hits.push(...decodeHits(call, rows))
+    return hits
   }
 
-  async countIndex(): Promise<never> {
-    throw new StoreError('internal', 'This store has no index search.')
+  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+    const database = this.#database ?? (await this.#open())
+    return database.readers.count(this.#compiler.countIndex(object, query))
   }
 
   async count(object: ObjectModel, where?: Filter): Promise<number> {

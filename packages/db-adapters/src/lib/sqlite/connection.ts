@@ -1,6 +1,7 @@
-import type { AggregateRow, BusinessRecord } from '@steward/rest-core'
+import type { AggregateRow, BusinessRecord, IndexHit } from '@steward/rest-core'
 import type BetterSqlite3 from 'better-sqlite3'
 import { decodeGroups } from '../sql/aggregate.js'
+import { decodeHits } from '../sql/index-search.js'
 import type { Call, Statement } from '../sql/statement.js'
 import { decimalSum, decimalSumName } from './decimal-text.js'
 import type { Driver } from './driver.js'
@@ -62,6 +63,10 @@ export class Connection {
 
   groups(call: Call): AggregateRow[] {
     return decodeGroups(call, this.#prepare(call.statement).all(call.values) as unknown[][])
+  }
+
+  hits(call: Call): IndexHit[] {
+    return decodeHits(call, this.#prepare(call.statement).all(call.values) as unknown[][])
   }
 
   count({ statement, values }: Call): number {

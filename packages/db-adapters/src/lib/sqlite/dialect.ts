@@ -5,6 +5,7 @@ import type { Dialect, Present } from '../sql/dialect.js'
 import { readSum } from '../sql/sum.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
 import { decimalSumName } from './decimal-text.js'
+import { sqliteWords } from './words.js'
 
 /** Digits that the driver's numbers keep. */
 export const exactDigits = 15
@@ -24,6 +25,7 @@ export const sqliteDialect: Dialect = {
   schemas: false,
   falseLiteral: '0',
 
+  words: sqliteWords,
   encode,
   read: (column, type) => (isWide(type) ? `cast(${column} as text)` : column),
   decode,

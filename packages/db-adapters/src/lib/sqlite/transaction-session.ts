@@ -65,12 +65,14 @@ export function createTransactionSession(
       })
     },
 
-    async searchIndex(): Promise<never> {
-      throw new StoreError('internal', 'This store has no index search.')
+    async searchIndex(object, query) {
+      const call = compiler.searchIndex(object, query)
+      return run(`search the index of "${object.table}"`, () => connection.hits(call))
     },
 
-    async countIndex(): Promise<never> {
-      throw new StoreError('internal', 'This store has no index search.')
+    async countIndex(object, query) {
+      const call = compiler.countIndex(object, query)
+      return run(`search the index of "${object.table}"`, () => connection.count(call))
     },
 
     async count(object, where) {

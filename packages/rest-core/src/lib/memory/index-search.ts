@@ -1,3 +1,4 @@
+import { StoreError } from '../../errors.js'
 import { scoreOf } from '../index-search/match-words.js'
 import type { ObjectModel } from '../model/model.js'
 import type { IndexHit, IndexQuery } from '../store.js'
@@ -26,7 +27,7 @@ export function findByWords(
   { terms, where }: Pick<IndexQuery, 'terms' | 'where'>,
 ): [row: Row, score: number][] {
   const { index } = object
-  if (!index) return []
+  if (!index) throw new StoreError('internal', `Cannot search the index of "${object.name}": it has none.`)
   const matches = rowTest(view, object, where)
   return [...view.all(object.table)]
     .map((row): [Row, number] => [row, scoreOf((row.get(index.words.column) as string | undefined) ?? '', terms)])

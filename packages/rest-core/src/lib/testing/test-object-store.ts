@@ -3,6 +3,7 @@ import { testAggregates } from './aggregates.js'
 import { testClose } from './close.js'
 import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
+import { testIndexSearch } from './index-search.js'
 import { testIntrospection } from './introspection.js'
 import { testKeys } from './keys.js'
 import { testOrder } from './order.js'
@@ -46,6 +47,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testReferences(factory)
     testTransactions(factory)
     testStreams(factory, settings.rows)
+    testIndexSearch(factory)
     testSchema(factory)
     testIntrospection(factory)
     testClose(factory)

@@ -1,4 +1,5 @@
 import type { SchemaConnection, SchemaRow } from '../connection.js'
+import { isOwnName } from '../names.js'
 import { flag, number, text } from '../rows.js'
 import type { Catalogue, ColumnFamily, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../table-info.js'
 import { familyOf, mysqlTypes } from './types.js'
@@ -21,7 +22,7 @@ const columnsSql = `
 
 const indexesSql = `
   select table_name as \`table\`, index_name as \`name\`, non_unique as non_unique, column_name as \`column\`,
-    sub_part is not null as prefix
+    sub_part is not null as prefix, index_type as \`kind\`
   from information_schema.statistics
   where table_schema = database() order by table_name, index_name, seq_in_index`
 
@@ -54,7 +55,8 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
     foldsColumnNames: true,
     tables: tables.map((row): TableInfo => {
       const name = text(row, 'name')
-      const own = indexInfos(indexes(name))
+      const [fullText, others] = fullTextFirst(indexes(name))
+      const own = indexInfos(others)
       const jsonColumns = new Set(json(name).map((column) => text(column, 'name')))
       return {
         name,
@@ -63,6 +65,9 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
         primaryKey: own.find((index) => index.name === 'PRIMARY')?.columns ?? [],
         indexes: own.filter((index) => index.name !== 'PRIMARY'),
         foreignKeys: foreignKeyInfos(foreignKeys(name)),
+        wordIndexes: fullText
+          .map((index) => ({ name: text(index, 'name'), column: text(index, 'column') }))
+          .filter((index) => isOwnName(index.name)),
         foreignKeysSupported: text(row, 'engine').toLowerCase() === 'innodb',
         implicitId: undefined,
       }
@@ -73,6 +78,12 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
   const groups = Map.groupBy(rows, (row) => text(row, 'table'))
   return (table) => groups.get(table) ?? []
+}
+
+/** Full-text indexes serve no other conditions. */
+function fullTextFirst(rows: readonly SchemaRow[]): [SchemaRow[], SchemaRow[]] {
+  const isFullText = (row: SchemaRow): boolean => text(row, 'kind') === 'FULLTEXT'
+  return [rows.filter(isFullText), rows.filter((row) => !isFullText(row))]
 }
 
 function columnInfo(row: SchemaRow, json: boolean): ColumnInfo {

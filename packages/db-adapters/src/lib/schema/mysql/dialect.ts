@@ -1,11 +1,11 @@
 import { StoreError } from '@steward/rest-core/errors'
-import type { Change, ChangeOf } from '../changes.js'
+import type { Change } from '../changes.js'
 import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
 import { number, text } from '../rows.js'
 import { runChange } from '../run-change.js'
 import { readMysql } from './catalogue.js'
-import { quote, statementsOf } from './statements.js'
+import { quote, statementsOf, type NewIndex } from './statements.js'
 import { mysqlTypes } from './types.js'
 
 /** Locks are known in the whole server; the hash keeps the name within its 64 characters. */
@@ -53,7 +53,9 @@ export const mysqlSchema: SchemaDialect = Object.freeze({
 } satisfies SchemaDialect)
 
 /** Indexes that come with a new table: each statement of DDL waits for the disk. */
-function indexesOf(change: Change, changes: readonly Change[]): ChangeOf<'addIndex'>[] {
+function indexesOf(change: Change, changes: readonly Change[]): NewIndex[] {
   if (change.kind !== 'createTable') return []
-  return changes.filter((each) => each.kind === 'addIndex').filter(({ table }) => table === change.table)
+  return changes
+    .filter((each) => each.kind === 'addIndex' || each.kind === 'addWordIndex')
+    .filter(({ table }) => table === change.table)
 }

@@ -9,6 +9,8 @@ export function quote(identifier: string): string {
   return `\`${identifier.replaceAll('`', '``')}\``
 }
 
+export type NewIndex = ChangeOf<'addIndex' | 'addWordIndex'>
+
 /**
  * SQL of one change.
  *
@@ -17,7 +19,7 @@ export function quote(identifier: string): string {
  */
 export async function statementsOf(
   change: Change,
-  indexes: readonly ChangeOf<'addIndex'>[],
+  indexes: readonly NewIndex[],
   showCreate: () => Promise<string>,
 ): Promise<string[]> {
   const table = quote(change.table)
@@ -43,15 +45,16 @@ export async function statementsOf(
       const key = `foreign key (${quote(change.column)}) references ${target} on delete ${onDelete(change.onDelete)}`
       return [`alter table ${table} add constraint ${quote(change.name)} ${key}`]
     }
+    case 'addWordIndex':
+      return [`alter table ${table} add ${index(change)}`]
+    case 'dropWordIndex':
+      return [`drop index ${quote(change.name)} on ${table}`]
     case 'dropForeignKey':
       return [`alter table ${table} drop foreign key ${quote(change.name)}`]
   }
 }
 
-function createTable(
-  { table, id, columns }: ChangeOf<'createTable'>,
-  indexes: readonly ChangeOf<'addIndex'>[],
-): string {
+function createTable({ table, id, columns }: ChangeOf<'createTable'>, indexes: readonly NewIndex[]): string {
   const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${id.declaration} not null`
   const lines = [
     `${quote(id.name)} ${idType} primary key`,
@@ -61,7 +64,9 @@ function createTable(
   return `create table ${quote(table)} (${lines.join(', ')}) engine = InnoDB default character set utf8mb4`
 }
 
-function index({ name, columns, families, unique }: ChangeOf<'addIndex'>): string {
+function index(change: NewIndex): string {
+  if (change.kind === 'addWordIndex') return `fulltext index ${quote(change.name)} (${quote(change.column)})`
+  const { name, columns, families, unique } = change
   const parts = columns.map((column, n) => `${quote(column)}${unique ? '' : prefix(families[n])}`)
   return `${unique ? 'unique ' : ''}index ${quote(name)} (${parts.join(', ')})`
 }

@@ -23,6 +23,8 @@ const rules: Omit<TypeRules, 'column'> = {
   serves,
   linkable: (from, to) => comparable(from.declaration) === comparable(to.declaration),
   uniqueLimit,
+  // The others have rules of their own for short words.
+  wordLimit: ({ foreignKeysSupported }) => (foreignKeysSupported ? undefined : 'its engine is not InnoDB'),
   schemasInNames: false,
   sizesBind: true,
   longestName: 64,

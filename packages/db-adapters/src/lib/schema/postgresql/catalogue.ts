@@ -1,4 +1,5 @@
 import type { SchemaConnection, SchemaRow } from '../connection.js'
+import { isOwnName } from '../names.js'
 import { flag, list, text } from '../rows.js'
 import type { Catalogue, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../table-info.js'
 import { familyOf } from './types.js'
@@ -34,12 +35,13 @@ const columnsSql = `
 
 const indexesSql = `
   select i.indrelid::text as "table", c.relname::text as name, i.indisunique as "unique", i.indisprimary as "primary",
+    m.amname::text as method,
     (i.indpred is null and i.indexprs is null and i.indisvalid) as plain,
     (select json_agg(a.attname order by k.place)::text
       from unnest(i.indkey::int2[]) with ordinality as k(number, place)
         left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
       where k.place <= i.indnkeyatts) as columns
-  from pg_index i join pg_class c on c.oid = i.indexrelid
+  from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am m on m.oid = c.relam
   where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
   order by i.indrelid, c.relname`
 
@@ -72,7 +74,10 @@ export async function readPostgresql(connection: SchemaConnection): Promise<Cata
         kind: kindOf(text(row, 'kind')),
         columns: columns(id).map(columnInfo),
         primaryKey: primary ? names(primary, 'columns') : [],
-        indexes: own.filter((index) => index !== primary).map(indexInfo),
+        indexes: own.filter((index) => index !== primary && !isWordIndex(index)).map(indexInfo),
+        wordIndexes: own
+          .filter(isWordIndex)
+          .map((index) => ({ name: text(index, 'name'), column: names(index, 'columns')[0] ?? '' })),
         foreignKeys: foreignKeys(id).map(foreignKeyInfo),
         foreignKeysSupported: true,
         implicitId: undefined,
@@ -108,6 +113,11 @@ function columnInfo(row: SchemaRow): ColumnInfo {
     generated,
     collation,
   }
+}
+
+/** `sync` makes this kind of index for words only. */
+function isWordIndex(row: SchemaRow): boolean {
+  return text(row, 'method') === 'gin' && isOwnName(text(row, 'name'))
 }
 
 function indexInfo(row: SchemaRow): IndexInfo {

@@ -38,6 +38,10 @@ export function statementsOf(change: Change): string[] {
       const key = `foreign key (${quote(change.column)}) references ${target} on delete ${onDelete(change.onDelete)}`
       return [`alter table ${table} add constraint ${quote(change.name)} ${key}`]
     }
+    case 'addWordIndex':
+      return [`create index ${quote(change.name)} on ${table} using gin (${quote(change.column)})`]
+    case 'dropWordIndex':
+      return [`drop index ${quote(change.name)}`]
     case 'dropForeignKey':
       return [`alter table ${table} drop constraint ${quote(change.name)}`]
   }

@@ -13,6 +13,7 @@ export const postgresqlTypes: TypeRules = {
   serves,
   linkable: ({ type: from }, { type: to }) => from.kind === to.kind,
   uniqueLimit: () => undefined,
+  wordLimit: () => undefined,
   schemasInNames: true,
   sizesBind: true,
   longestName: 63,

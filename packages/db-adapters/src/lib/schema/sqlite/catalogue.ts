@@ -1,8 +1,10 @@
 import type { SchemaConnection, SchemaRow } from '../connection.js'
+import { isOwnName } from '../names.js'
 import { flag, number, text } from '../rows.js'
 import type { Catalogue, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../table-info.js'
 import { columnOfItem, foreignKeysOfItem, splitTable } from '../table-text.js'
 import { familyOf } from './types.js'
+import { readWordTable, wordIndexesOf } from './word-index.js'
 
 // The columns of a view may name tables that are gone, and a virtual table may need a module that is not loaded.
 const tablesSql = `
@@ -26,8 +28,13 @@ const foreignKeysSql = `
   from pragma_table_list l join pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table' order by l.name, f.id, f.seq`
 
+const triggersSql = `select tbl_name as "table", name from sqlite_master where type = 'trigger'`
+
 export async function readSqlite(connection: SchemaConnection): Promise<Catalogue> {
-  const tables = await connection.rows(tablesSql)
+  const found = await connection.rows(tablesSql)
+  const wordTables = found.filter((row) => text(row, 'type') === 'virtual' && isOwnName(text(row, 'name')))
+  const tables = found.filter((row) => !wordTables.includes(row))
+  const triggers = byTable(await connection.rows(triggersSql))
   const columns = byTable(await connection.rows(columnsSql))
   const indexes = byTable(await connection.rows(indexesSql))
   const foreignKeys = byTable(await connection.rows(foreignKeysSql))
@@ -49,6 +56,10 @@ export async function readSqlite(connection: SchemaConnection): Promise<Catalogu
         primaryKey: primaryKey(own),
         indexes: indexInfos(indexes(name)),
         foreignKeys: foreignKeyInfos(foreignKeys(name), foreignKeyNames(text(row, 'sql')), primaryKeys),
+        wordIndexes: wordIndexesOf(
+          triggers(name).map((trigger) => text(trigger, 'name')),
+          wordTables.map((table) => readWordTable(text(table, 'name'), text(table, 'sql'))),
+        ),
         foreignKeysSupported: true,
         implicitId: flag(row, 'without_rowid') || alias !== undefined ? undefined : implicitId(own),
       }

@@ -11,6 +11,7 @@ import { refineByValues } from './refine.js'
 import { rebuild, type Rebuild } from './rebuild.js'
 import { quote, statementOf, type DirectChange } from './statements.js'
 import { sqliteTypes } from './types.js'
+import { wordStatements, type WordChange } from './word-index.js'
 
 /** How long to wait for another process that writes. */
 const patienceMs = 60_000
@@ -44,12 +45,22 @@ export const sqliteSchema: SchemaDialect = Object.freeze({
 
   async apply(connection: SchemaConnection, changes: readonly Change[]) {
     const { direct, rebuilds } = sortOut(changes)
+    const runWords = async (kind: WordChange['kind']): Promise<void> => {
+      for (const change of changes) {
+        if (change.kind !== kind) continue
+        await runChange(change, true, async () => {
+          for (const sql of wordStatements(change)) await connection.run(sql)
+        })
+      }
+    }
     // A new table takes its indexes along: those that go, go before it; those that come, come after it.
     const isLate = ({ kind }: DirectChange): boolean => kind === 'addIndex' || kind === 'dropColumn'
+    await runWords('dropWordIndex')
     for (const change of direct.filter((each) => !isLate(each))) await run(change)
     for (const [table, [first, ...others]] of rebuilds) {
       await runChange(first, true, () => rebuild(connection, table, [first, ...others]))
     }
+    await runWords('addWordIndex')
     for (const change of direct.filter(isLate)) await run(change)
 
     function run(change: DirectChange): Promise<void> {
@@ -93,7 +104,7 @@ function sortOut(changes: readonly Change[]): Sorted {
       const others = rebuilds.get(change.table)
       if (others) others.push(change)
       else rebuilds.set(change.table, [change])
-    } else direct.push(change)
+    } else if (change.kind !== 'addWordIndex' && change.kind !== 'dropWordIndex') direct.push(change)
   }
   return { direct, rebuilds }
 }

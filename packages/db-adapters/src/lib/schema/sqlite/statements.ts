@@ -6,7 +6,10 @@ export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
 
-export type DirectChange = Exclude<Change, { kind: 'changeColumn' | 'addForeignKey' | 'dropForeignKey' }>
+export type DirectChange = Exclude<
+  Change,
+  { kind: 'changeColumn' | 'addForeignKey' | 'dropForeignKey' | 'addWordIndex' | 'dropWordIndex' }
+>
 
 /** SQL of a change that SQLite can make without a new table. Foreign keys are part of the statement that makes their column. */
 export function statementOf(change: DirectChange, foreignKeys: readonly ChangeOf<'addForeignKey'>[]): string {

@@ -1,7 +1,8 @@
 import type { ColumnType } from '@steward/rest-core'
 import { exactDigits } from '../../sqlite/dialect.js'
+import { wordTable } from '../../sqlite/words.js'
 import type { TypeRules } from '../dialect.js'
-import type { ColumnFamily } from '../table-info.js'
+import type { ColumnFamily, TableInfo } from '../table-info.js'
 
 /**
  * SQLite derives the storage from words within the declared type: `decimal_text` and `json_text` store text because of
@@ -15,11 +16,21 @@ export const sqliteTypes: TypeRules = {
   serves,
   linkable: () => true,
   uniqueLimit: () => undefined,
+  wordTable,
+  wordLimit,
   schemasInNames: false,
   sizesBind: false,
   longestName: Infinity,
   foreignKeysNeedIndexes: false,
   indexDependsOnType: false,
+}
+
+/** Rows are found by their rowid. */
+function wordLimit({ columns, implicitId }: TableInfo): string | undefined {
+  const [id] = columns.filter(({ autoIncrement }) => autoIncrement)
+  if (!id && implicitId === undefined) return 'it has no rowid'
+  const other = columns.find(({ name, autoIncrement }) => name.toLowerCase() === 'rowid' && !autoIncrement)
+  return other ? `its column "${other.name}" hides the rowid` : undefined
 }
 
 function declarationOf(type: ColumnType): string {
