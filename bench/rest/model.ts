@@ -26,6 +26,17 @@ export const model = [
       itm_dt: { type: 'datetime' },
       itm_category_id: { type: 'reference', object: 'Category', display: ['cat_name'] },
     },
+    crosstabs: {
+      own: {
+        lines: ['itm_status'],
+        columns: [{ field: 'itm_date', by: 'year' }],
+        values: [{ function: 'count' }, { function: 'sum', field: 'itm_price' }, { function: 'avg', field: 'itm_qty' }],
+      },
+      joined: {
+        lines: ['itm_category_id__cat_name'],
+        values: [{ function: 'count' }, { function: 'sum', field: 'itm_price' }],
+      },
+    },
   },
 ] as const
 

@@ -34,6 +34,8 @@ Measures this project against the raw driver, a hand-written Koa + knex handler 
   --json <file>         write all samples and results to a file as well
   --help                this text
 
+npm run bench -- pivot --help: pivot tables against the raw GROUP BY.
+
 The table goes to stdout, progress and warnings to stderr. bench/README.md says how to read it.
 `
 
@@ -73,7 +75,8 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
   }
 }
 
-function list<T extends string>(name: string, text: string, known: readonly T[]): T[] {
+/** Names of a list, in the order in which they are known. */
+export function list<T extends string>(name: string, text: string, known: readonly T[]): T[] {
   const asked = text.split(',').filter(Boolean)
   const unknown = asked.find((entry) => !(known as readonly string[]).includes(entry))
   if (unknown !== undefined || asked.length === 0) {
@@ -82,7 +85,7 @@ function list<T extends string>(name: string, text: string, known: readonly T[])
   return known.filter((entry) => asked.includes(entry))
 }
 
-function whole(name: string, text: string, least: number): number {
+export function whole(name: string, text: string, least: number): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < least)
     throw new Error(`--${name}: "${text}" is not a whole number of ${least} or more`)
