@@ -146,7 +146,7 @@ export function checkTemplate(
     if (helper === 'image') return
     const sample = helper === 'date' ? '2000-01-01 00:00:00' : 1
     const run = helpers[helper] as unknown as (value: unknown, options: Partial<HelperOptions>) => unknown
-    run(sample, { hash: values })
+    run(sample, { hash: helper === 'date' ? { style: 'short', ...values } : values })
   }
 
   function checkBlock({ path, params, hash, program: inner, inverse }: hbs.AST.BlockStatement): void {

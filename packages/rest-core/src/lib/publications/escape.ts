@@ -41,7 +41,8 @@ export function cleanXml(text: string): string {
 }
 
 export function escapeXml(text: string): string {
-  return escapeHtml(cleanXml(text))
+  // Parsers turn a bare carriage return into a line feed.
+  return escapeHtml(cleanXml(text)).replaceAll('\r', '&#13;')
 }
 
 /** For a place between the quotes of a JSON string; safe inside HTML too. */

@@ -13,7 +13,7 @@ export function safeFileName(text: string, fallback: string, format: string): st
     .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"*/:<>?\\|]+/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replace(/^\.+/, '')
+    .replace(/^[. ]+/, '')
   const short = [...clean].slice(0, longest).join('').trim()
   return `${short === '' ? fallback : short}${ending}`
 }

@@ -28,7 +28,10 @@ export function createTextTemplate(
   try {
     program = handlebars.parse(text)
   } catch (error) {
-    problems.push((error as Error).message.replaceAll(/\s*\n\s*/g, ' '))
+    const text = (error as Error).message.replaceAll(/\s*\n\s*/g, ' ')
+    problems.push(
+      text.includes('CLOSE_UNESCAPED') ? `${text} (put a blank between "}}" and a "}" that follows it)` : text,
+    )
     return undefined
   }
   const before = problems.length
@@ -59,12 +62,10 @@ export function createTextTemplate(
 function contentOf(object: ObjectModel, { fields }: TemplateNeeds, content: TemplateData['content']): unknown {
   const empty = [...fields].map((name) => [name, object.readable.get(name)?.type.empty] as const)
   if (!Array.isArray(content)) return ownValues(content as BusinessRecord)
-  return Object.assign(Object.create(null), { records: content.map(ownValues), count: content.length })
+  return { records: content.map(ownValues), count: content.length }
 
-  /** Fields that this user does not see are empty; nothing is inherited. */
+  /** Fields that this user does not see are empty. */
   function ownValues(record: BusinessRecord): object {
-    const values = Object.create(null) as Record<string, unknown>
-    for (const [name, value] of empty) values[name] = Object.hasOwn(record, name) ? record[name] : value
-    return values
+    return Object.fromEntries(empty.map(([name, value]) => [name, Object.hasOwn(record, name) ? record[name] : value]))
   }
 }

@@ -1,3 +1,4 @@
+import type { ScopeData, Tag, TemplatePlugin } from 'easy-template-x'
 import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { baseField } from '../model/model.js'
@@ -8,7 +9,9 @@ import type { PublicationModel } from './publication.js'
 import { cleanText } from './table.js'
 import { shownField } from './template-scope.js'
 
-const load = async () =>
+type Word = typeof import('easy-template-x')
+
+const load = async (): Promise<Word> =>
   optionalPackage('A publication of the format docx', 'easy-template-x', () => import('easy-template-x'))
 
 /** Longest side of a picture on the page, in pixels. Not specified; chosen so that it fits between the margins. */
@@ -56,13 +59,16 @@ export async function makeWord(
   records: readonly BusinessRecord[],
   documents: DocumentStore | undefined,
 ): Promise<Buffer> {
-  const { TemplateHandler } = await load()
+  const word = await load()
   const fields = await wordFields(object, publication)
   const spend = pictureBudget()
   const filled: Record<string, unknown>[] = []
   for (const record of records) filled.push(await values(record))
   const data = publication.scope === 'record' ? filled[0] : { records: filled, count: filled.length }
-  return new TemplateHandler().process(publication.word as Buffer, data as never)
+  const plugins = word
+    .createDefaultPlugins()
+    .map((plugin) => (plugin.contentType === 'text' ? linesPlugin(word) : plugin))
+  return new word.TemplateHandler({ plugins }).process(publication.word as Buffer, data as never)
 
   /** Texts and pictures only: an object of a record must not be taken for markup. */
   async function values(record: BusinessRecord): Promise<Record<string, unknown>> {
@@ -90,4 +96,26 @@ export async function makeWord(
       altText: name,
     }
   }
+}
+
+/** Texts of several lines; the package's own plug-in puts the second line behind whatever follows the tag. */
+function linesPlugin({ TextPlugin, officeMarkup, xml }: Word): TemplatePlugin {
+  class LinesPlugin extends TextPlugin {
+    override simpleTagReplacements(tag: Tag, data: ScopeData): void {
+      const value: unknown = data.getScopeData()
+      const lines = typeof value === 'string' ? value.split(/\r\n|[\r\n]/) : []
+      if (lines.length < 2 || !('xmlTextNode' in tag)) return super.simpleTagReplacements(tag, data)
+      const last = officeMarkup.query.containingTextNode(tag.xmlTextNode)
+      const [prefix] = last.nodeName.split(':')
+      for (const line of lines.slice(0, -1)) {
+        const text = xml.create.generalNode(`${prefix}:t`, { childNodes: [xml.create.textNode(line)] })
+        xml.modify.insertBefore(text, last)
+        officeMarkup.modify.setSpacePreserveAttribute(text)
+        xml.modify.insertBefore(xml.create.generalNode(`${prefix}:br`), last)
+      }
+      tag.xmlTextNode.textContent = lines.at(-1) as string
+      officeMarkup.modify.setSpacePreserveAttribute(last)
+    }
+  }
+  return new LinesPlugin()
 }
