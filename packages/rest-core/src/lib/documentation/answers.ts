@@ -21,6 +21,12 @@ export function header(name: string, text: string, required = true): HeaderDescr
   return { name, text, required }
 }
 
+/** Headers of what was written. */
+export const writtenHeaders = [
+  header('X-Dry-Run', '`true`: nothing was kept.', false),
+  header('Idempotency-Replayed', '`true`: it was done before, this is the answer of then.', false),
+]
+
 export const entityTag = header('ETag', 'Tag of the record, for `If-Match` and `If-None-Match`.')
 
 const reasons: Readonly<Record<number, string>> = {
@@ -28,7 +34,7 @@ const reasons: Readonly<Record<number, string>> = {
   401: 'Credentials are missing or wrong.',
   403: 'The user may not do this.',
   404: 'It does not exist, or the user may not see it.',
-  409: 'The functional key or a unique value is taken, or other records refer to this one.',
+  409: 'The functional key or a unique value is taken, other records refer to this one, or the `Idempotency-Key` was used for another request.',
   412: 'The record is not the one that `If-Match` names.',
   413: 'The body, or a document in it, is too large.',
   415: 'The body is not JSON in UTF-8, or it is compressed.',
@@ -39,6 +45,7 @@ const reasons: Readonly<Record<number, string>> = {
 
 const headersOf: Readonly<Record<number, readonly HeaderDescription[]>> = {
   401: [header('WWW-Authenticate', 'What credentials are taken.', false)],
+  409: [header('Retry-After', 'Seconds to wait, while the same request is being carried out.', false)],
   429: [header('Retry-After', 'Seconds to wait.', false)],
   503: [header('Retry-After', 'Seconds to wait.', false)],
 }

@@ -1,34 +1,30 @@
-import type { CrosstabModel, CrosstabValueModel } from '../crosstabs/crosstab.js'
+import type { CrosstabModel } from '../crosstabs/crosstab.js'
 import type { Schema } from './description.js'
-import { exactly, listOf } from './general-schemas.js'
+import { axisSchema, exactly, listOf, valueSchema } from './general-schemas.js'
 
-/** A place on an axis: any value of a field; shorter places are subtotals. */
-const place = listOf({})
 const value: Schema = { type: ['number', 'string', 'null'] }
 
-/** A pivot table. Source: wire-decisions, "pivot table". */
+/** A pivot table as a table. Source: wire-decisions, "pivot table". */
 export function crosstabTable({ name }: CrosstabModel): Schema {
-  return {
-    type: 'object',
-    properties: {
-      name: { const: name },
-      lines: listOf({ type: 'object' }),
-      columns: listOf({ type: 'object' }),
-      values: listOf({ type: 'object' }),
-      rows: listOf(place),
-      totals: {},
+  const place: Schema = { type: 'array', description: 'A place on an axis; shorter: a subtotal; empty: the total.' }
+  const cell: Schema = { type: ['array', 'null'], items: value, description: 'A value per value; null: no records.' }
+  return exactly({
+    name: { const: name },
+    lines: listOf(axisSchema),
+    columns: listOf(axisSchema),
+    values: listOf(valueSchema),
+    rows: {
+      type: 'array',
+      description: 'First the place of each column, after an empty one; then per line its place and a cell per column.',
+      items: { type: 'array', prefixItems: [place], items: { anyOf: [cell, place] } },
     },
-    required: ['name', 'lines', 'columns', 'values', 'rows', 'totals'],
-    title: 'Table',
-  }
+    totals: { ...listOf(value), description: 'The cell of all records.' },
+  })
 }
 
-/** The cells of a pivot table. */
+/** A pivot table as the list of its cells: a single value is called `value`. */
 export function crosstabCubes({ lines, columns, values }: CrosstabModel): Schema {
-  const axes = [...lines, ...columns].map(({ name }) => [name, {}])
-  return listOf(exactly(Object.fromEntries([...axes, ...values.map(valueOf)]) as Record<string, Schema>))
-}
-
-function valueOf({ name }: CrosstabValueModel): [string, Schema] {
-  return [name, value]
+  const axes = [...lines, ...columns].map(({ name }) => [name, {}] as const)
+  const names = values.length === 1 ? ['value'] : values.map(({ name }) => name)
+  return listOf(exactly(Object.fromEntries([...axes, ...names.map((name) => [name, value] as const)])))
 }

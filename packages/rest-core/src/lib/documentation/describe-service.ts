@@ -9,6 +9,7 @@ import { namedOperations } from './named-operations.js'
 import { objectOperations } from './object-operations.js'
 import { bodySchema, mayWrite, recordSchema, schemaNames } from './object-schemas.js'
 import { filterParameters, pathParameters, queryParameters } from './parameters.js'
+import { idempotencyKey } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
 import { recordOperations } from './record-operations.js'
 import type { Route, ServiceInterface, ServiceOperation } from './service-interface.js'
@@ -42,6 +43,7 @@ export function describeService({ model, principal, service, object: only }: Des
     .filter(({ may }) => letters.some(may))
   if (only && accesses.length === 0) accessOf(principal, only).need('R')
   const ids = idsOf(accesses)
+  const keepsAnswers = model.objects.has('IdempotencyKey')
   const { title, version, base, level, authorizationHeader, routes } = service
   return {
     title,
@@ -82,7 +84,7 @@ export function describeService({ model, principal, service, object: only }: Des
   ): OperationDescription {
     const { method, path } = route
     const { summary, text = '', parameters = [], filtered, body, answers } = contents
-    const own = [...pathParameters(path, access), ...parameters]
+    const own = [...pathParameters(path, access), ...parameters.filter(({ name }) => keepsAnswers || !isKey(name))]
     const names = new Set(own.map(({ name }) => name))
     const filters = filtered && access ? filterParameters(access) : []
     return {
@@ -101,6 +103,10 @@ export function describeService({ model, principal, service, object: only }: Des
       answers,
     }
   }
+}
+
+function isKey(header: string): boolean {
+  return header === idempotencyKey.name
 }
 
 /** Objects in ids, in lower case; where two differ in case only, they keep it. */

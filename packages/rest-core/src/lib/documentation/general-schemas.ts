@@ -40,12 +40,15 @@ export function errorCodes(status: number): ErrorCode[] {
 }
 
 const errorMessage = exactly(
-  { code: text, 'field?': text, text },
+  { code: text, 'field?': text, 'item?': { ...count, description: 'Place in a batch, from 0 on.' }, text },
   'One thing that is wrong. Codes are stable, texts are not; hooks of objects may have codes of their own.',
 )
 
 const scope = oneOf('record', 'global', 'both')
-const axis = exactly({ name: text, label: text, field: text, by: orNull(text) })
+/** An axis of a pivot table. */
+export const axisSchema = exactly({ name: text, label: text, field: text, by: orNull(text) })
+/** A value of a pivot table. */
+export const valueSchema = exactly({ name: text, label: text, function: text, field: orNull(text) })
 const named = { id: text, name: text, label: text, help: text }
 
 const field = exactly({
@@ -110,9 +113,9 @@ const metadata = exactly(
     crosstabs: listOf(
       exactly({
         ...named,
-        lines: listOf(axis),
-        columns: listOf(axis),
-        values: listOf(exactly({ name: text, label: text, function: text, field: orNull(text) })),
+        lines: listOf(axisSchema),
+        columns: listOf(axisSchema),
+        values: listOf(valueSchema),
       }),
     ),
     publications: listOf(exactly({ ...named, scope, format: text, mime: text })),

@@ -29,13 +29,10 @@ export const objectOperations = {
       ? {
           id: 'index-search',
           summary: 'Find records by words',
-          text: 'Best first. The same as a search with `_indexsearch`.',
+          text: 'Best first; without pages 1,000 at most. The same as a search with `_indexsearch`.',
           filtered: true,
           answers: [
-            answer(
-              'What was found.',
-              jsonContent(listOf(indexRecord(reference(schemaNames.record(access.object.name))))),
-            ),
+            answer('What was found.', jsonContent(indexAnswer(reference(schemaNames.record(access.object.name))))),
             ...errors(),
           ],
         }
@@ -91,10 +88,11 @@ export const documentationContents = {
   ],
 }
 
-/** What a search by words finds. Source: rest-service.md, "Index record". */
-export function indexRecord(data: Schema): Schema {
+/** What a search by words finds, or with `_count` how much. Source: rest-service.md, "Index record". */
+export function indexAnswer(data: Schema): Schema {
   const text: Schema = { type: 'string' }
-  return exactly({ object: text, row_id: text, key: text, value: text, data, score: { type: 'number' } })
+  const record = exactly({ object: text, row_id: text, key: text, value: text, data, score: { type: 'number' } })
+  return { anyOf: [listOf(record), reference('rest.Count')] }
 }
 
 function hasDocuments({ object, may, hides }: Access, types: readonly string[]): boolean {

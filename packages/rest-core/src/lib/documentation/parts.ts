@@ -24,11 +24,12 @@ export interface OperationContents {
 /** What an operation is on an object for this user: nothing when it may not be called; one for each that has a name. */
 export type Describe = (access: Access, route: Route) => OperationContents | readonly OperationContents[] | undefined
 
-/** A functional key names a record where the object has one. */
-export function hasKey({ object }: Access, path: string): boolean {
-  return !path.includes('{key}') || object.key.length > 0
+/** A functional key names a record where the object has one, all of which the user may see. */
+export function hasKey({ object, hides }: Access): boolean {
+  return object.key.length > 0 && !object.key.some((field) => hides(field) || !field.visible)
 }
 
+/** How an operation on one record is called that names it by its row id or by its key. */
 export function byKey(path: string): { id: string; what: string } {
   return path.includes('{key}') ? { id: '-by-key', what: ' by its functional key' } : { id: '', what: '' }
 }
@@ -48,6 +49,15 @@ export function bodyOf(access: Access, operation: 'create' | 'update'): BodyDesc
 
 export function headerParameter(name: string, text: string): ParameterDescription {
   return { name, in: 'header', required: false, text, schema: { type: 'string' } }
+}
+
+/** Only where the service keeps answers. */
+export const idempotencyKey: ParameterDescription = {
+  ...headerParameter(
+    'Idempotency-Key',
+    'A random text: a repeated request is answered as the first one was, and not done again. Kept for a day.',
+  ),
+  schema: { type: 'string', pattern: String.raw`^[\x21-\x7e]{1,255}$` },
 }
 
 export const ifMatch = headerParameter('If-Match', 'Tag of the record: refused with 412 when it is another one now.')

@@ -1,10 +1,10 @@
 import type { Access } from '../rights/access.js'
-import { answer, entityTag, errors, header, jsonContent } from './answers.js'
+import { answer, entityTag, errors, header, jsonContent, writtenHeaders } from './answers.js'
 import { reference } from './description.js'
 import type { Schema } from './description.js'
 import { exactly, listOf } from './general-schemas.js'
 import { mayWrite, schemaNames } from './object-schemas.js'
-import { bodyOf, byKey, hasKey, headerParameter, ifMatch, recordContent } from './parts.js'
+import { bodyOf, byKey, hasKey, headerParameter, idempotencyKey, ifMatch, recordContent } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
 import type { ServiceOperation } from './service-interface.js'
 
@@ -13,7 +13,7 @@ export const recordOperations = {
   search: (access, { view }) => (view === '_count' ? count(access) : search(access)),
 
   get(access, { path }) {
-    if (!access.may('R') || !hasKey(access, path)) return undefined
+    if (!mayName(access, path) || !access.may('R')) return undefined
     const { id, what } = byKey(path)
     return {
       id: `get${id}`,
@@ -35,9 +35,14 @@ export const recordOperations = {
       id: 'create',
       summary: 'Create a record',
       text: 'Fields that are marked as ignored may be sent, so that a record can be sent as it was answered.',
+      parameters: [idempotencyKey],
       body: bodyOf(access, 'create'),
       answers: [
-        answer('The new record.', recordContent(access), [entityTag, header('Location', 'Address of the record.')]),
+        answer('The new record.', recordContent(access), [
+          entityTag,
+          header('Location', 'Address of the record, unless it was a dry run.', false),
+          ...writtenHeaders,
+        ]),
         ...errors(404, 409, 413, 415),
       ],
     }
@@ -49,40 +54,43 @@ export const recordOperations = {
       id: 'update',
       summary: 'Change fields of a record',
       text: 'Only the given fields are changed. `POST` with `_method=PUT` does the same.',
-      parameters: [ifMatch],
+      parameters: [ifMatch, idempotencyKey],
       body: bodyOf(access, 'update'),
       answers: [
-        answer('The record with its new values.', recordContent(access), [entityTag]),
+        answer('The record with its new values.', recordContent(access), [entityTag, ...writtenHeaders]),
         ...errors(404, 409, 412, 413, 415),
       ],
     }
   },
 
   delete(access, { path }) {
-    if (!mayWrite(access, 'D') || !hasKey(access, path)) return undefined
-    // Whoever names a record by its key must be able to find it.
-    if (path.includes('{key}') && !access.may('R')) return undefined
+    if (!mayName(access, path) || !mayWrite(access, 'D')) return undefined
     const { id, what } = byKey(path)
     return {
       id: `delete${id}`,
       summary: `Delete a record${what}`,
       text: '`POST` with `_method=DELETE` does the same.',
-      parameters: [ifMatch],
-      answers: [answer('The record is gone.', jsonContent(reference('rest.Deleted'))), ...errors(404, 409, 412)],
+      parameters: [ifMatch, idempotencyKey],
+      answers: [
+        answer('The record is gone.', jsonContent(reference('rest.Deleted')), writtenHeaders),
+        ...errors(404, 409, 412),
+      ],
     }
   },
 
   upsert(access) {
-    if (!mayWrite(access, 'C') || !mayWrite(access, 'U') || access.object.key.length === 0) return undefined
+    if (!mayName(access, '{key}') || !mayWrite(access, 'C') || !mayWrite(access, 'U')) return undefined
     return {
       id: 'upsert',
       summary: 'Change a record by its functional key, or create it',
       text: 'The address tells the values of the key; they need not be in the body.',
+      parameters: [ifMatch, idempotencyKey],
       body: bodyOf(access, 'update'),
       answers: [
         answer('The record.', recordContent(access), [
           entityTag,
           header('Location', 'Address of the record, when it was created.', false),
+          ...writtenHeaders,
         ]),
         ...errors(404, 409, 412, 413, 415),
       ],
@@ -95,10 +103,11 @@ export const recordOperations = {
     return {
       id: 'batch',
       summary: 'Write several records',
-      text: 'All as one transaction; with `_atomic=false` each on its own.',
+      text: 'All as one transaction; with `_atomic=false` each on its own, and without an `Idempotency-Key`.',
+      parameters: [idempotencyKey],
       body: { required: true, text: 'What to do, in order.', content: jsonContent(listOf(batchItem)) },
       answers: [
-        answer('Per item, in order: the record, or why not.', jsonContent(listOf(batchResult(name)))),
+        answer('Per item, in order: the record, or why not.', jsonContent(listOf(batchResult(name))), writtenHeaders),
         ...errors(404, 409, 413, 415),
       ],
     }
@@ -142,6 +151,7 @@ function search(access: Access): OperationContents | undefined {
         },
         [
           header('Link', 'Pages: `first`, `prev`, `next`, `last`, as far as they exist and are known.', false),
+          header('X-Next-Cursor', 'With `_cursor`: that of the next records, as long as there are some.', false),
           header('X-Total-Count', 'The number of records, to who prefers it.', false),
           header('Preference-Applied', '`count=exact`', false),
         ],
@@ -160,4 +170,9 @@ function count(access: Access): OperationContents | undefined {
     filtered: true,
     answers: [answer('The number of records.', jsonContent(reference('rest.Count'))), ...errors()],
   }
+}
+
+/** By the row id everybody can name a record; by its key who can find it. */
+function mayName(access: Access, path: string): boolean {
+  return !path.includes('{key}') || (access.may('R') && hasKey(access))
 }

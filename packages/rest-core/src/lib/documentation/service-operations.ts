@@ -1,8 +1,7 @@
 import type { AnswerDescription } from './description.js'
 import { reference } from './description.js'
 import { answer, errors, jsonContent } from './answers.js'
-import { listOf } from './general-schemas.js'
-import { documentationContents, indexRecord } from './object-operations.js'
+import { documentationContents, indexAnswer } from './object-operations.js'
 import type { ServiceOperation } from './service-interface.js'
 
 interface ServiceContents {
@@ -31,8 +30,8 @@ export const serviceOperations: Readonly<Partial<Record<ServiceOperation, Servic
   indexSearch: {
     id: 'index-search',
     summary: 'Find records of all indexed objects by words',
-    text: 'Best first.',
-    answers: [answer('What was found.', jsonContent(listOf(indexRecord({ type: 'object' })))), ...errors()],
+    text: 'Best first; without pages 1,000 at most. It takes no filters.',
+    answers: [answer('What was found.', jsonContent(indexAnswer({ type: 'object' }))), ...errors()],
   },
   task: {
     id: 'task',

@@ -50,6 +50,9 @@ const tellingHeaders = [
   'www-authenticate',
   'content-disposition',
   'content-range',
+  'x-next-cursor',
+  'x-dry-run',
+  'idempotency-replayed',
 ]
 
 /** Checks answers of a service against the document that it gives of itself. */
@@ -202,7 +205,7 @@ function resolve({ method, path, headers }: AskedRequest): { method: string; pat
     if (value === null || value === 'false' || (value === '0' && parameter === '_count')) continue
     if (meant !== 'GET' && !(parameter === '_action' && meant === 'POST')) continue
     const rest =
-      /^\/$|^\/[^/]+$/.test(place) ||
+      /^\/$|^\/[^/_][^/]*$/.test(place) ||
       ((parameter === '_action' || parameter === '_printtemplate') && /^\/[^/_][^/]*\/[^/_:][^/:]*$/.test(place))
     if (!rest) break
     place = `${place === '/' ? '' : place}/${toAddress(value)}`
