@@ -1,18 +1,17 @@
 import { createStore } from '@steward/db-adapters'
-import { createBusinessObjects, createModel } from '@steward/rest-core'
+import { createModel } from '@steward/rest-core'
 import { testRestService } from '../packages/rest-koa/src/lib/testing/http-suite.js'
+import { runService } from '../packages/rest-koa/src/lib/testing/running-service.js'
 import { onEachDatabase } from './databases.js'
 
 onEachDatabase((fresh, name) => {
   testRestService(name, async (definitions) => {
     const database = await fresh()
-    const store = await createStore(database.url)
-    const model = createModel(definitions)
-    await store.sync(model)
+    const running = await runService(createModel(definitions), await createStore(database.url))
     return {
-      service: createBusinessObjects({ model, store }),
+      ...running,
       async close() {
-        await store.close()
+        await running.close()
         await database.drop()
       },
     }

@@ -1,9 +1,5 @@
-import { createBusinessObjects, createMemoryStore, createModel } from '@steward/rest-core'
+import { createMemoryStore, createModel } from '@steward/rest-core'
 import { testRestService } from '../testing/http-suite.js'
+import { runService } from '../testing/running-service.js'
 
-testRestService('the memory store', async (definitions) => {
-  const model = createModel(definitions)
-  const store = createMemoryStore()
-  await store.sync(model)
-  return { service: createBusinessObjects({ model, store }), close: () => store.close() }
-})
+testRestService('the memory store', (definitions) => runService(createModel(definitions), createMemoryStore()))

@@ -1,4 +1,6 @@
 import { defineObject } from '@steward/rest-core'
+import { IdempotencyKey } from '@steward/rest-core/system'
+import { Asset } from './asset.js'
 import { Book } from './book.js'
 
 /** What the HTTP suite works on. */
@@ -50,4 +52,4 @@ export const Movie = defineObject({
   },
 })
 
-export const suiteObjects = [Genre, Movie, Book] as const
+export const suiteObjects = [Genre, Movie, Book, Asset, IdempotencyKey] as const
