@@ -84,17 +84,20 @@ export function inOrder(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => phaseOf(a) - phaseOf(b))
 }
 
-const stepKinds = { addWordIndex: 'addIndex', dropWordIndex: 'dropIndex' } as const
-
 export function stepOf(change: Change): SyncStep {
   const column = columnOf(change)
   return {
-    kind: stepKinds[change.kind as keyof typeof stepKinds] ?? (change.kind as SyncStep['kind']),
+    kind: kindOf(change),
     table: change.table,
     ...(column === undefined ? {} : { column }),
     description: describe(change),
     destructive: change.kind === 'dropColumn' || (change.kind === 'changeColumn' && !change.widening),
   }
+}
+
+function kindOf({ kind }: Change): SyncStep['kind'] {
+  if (kind === 'addWordIndex') return 'addIndex'
+  return kind === 'dropWordIndex' ? 'dropIndex' : kind
 }
 
 function columnOf(change: Change): string | undefined {

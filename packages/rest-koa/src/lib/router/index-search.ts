@@ -1,12 +1,20 @@
 import { RestError } from '@steward/rest-core/errors'
+import { send, textHeaders } from '../http/answer.js'
 import type { Call } from './call.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
+/** Records found by words, or their number, of one object or of all. Source: rest-service.md, "Index search". */
 export async function indexSearch(
-  _call: Call,
-  _target: OfKind<'object' | 'index'>,
-  _query: RequestQuery,
+  { context, service, principal, respond }: Call,
+  target: OfKind<'object' | 'index'>,
+  { own, ...query }: RequestQuery,
 ): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: indexSearch.')
+  const { _indexsearch: text } = own
+  if (text === undefined) throw new RestError('ERR_BAD_REQUEST', 'Give "_indexsearch", the words to look for.')
+  const request = { ...query, text }
+  const found = query.count
+    ? await service.countIndex(principal, target.object, request)
+    : await service.indexSearch(principal, target.object, request)
+  send(context, respond, 200, textHeaders(), JSON.stringify(found))
 }

@@ -82,13 +82,19 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     form: 'images',
     text: 'Thumbnails of images in place of their ids: `true`, or names of fields.',
   },
-  _count: { on: ['search'], since: '3.2', form: 'flag', text: 'The number of records instead of the records.' },
+  _count: {
+    on: ['search', 'indexSearch'],
+    since: '3.2',
+    form: 'flag',
+    text: 'The number of records instead of the records.',
+  },
   _page: { on: searched, since: '4.0', form: 'number', text: 'Page, from 0 on. Default: all records.' },
   // (choice)
   _pagesize: { on: searched, since: '4.0', form: 'number', text: 'Records per page, 1 to 1,000.' },
   // (choice)
   _order: {
-    on: searched,
+    // An index search answers the best first.
+    on: searched.filter((operation) => operation !== 'indexSearch'),
     since: '3.0',
     form: 'order',
     text: 'Fields to sort by, `-` before a field turns it round. `order__<field>=1`, `=-2` … say the same field by field.',

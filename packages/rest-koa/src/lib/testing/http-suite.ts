@@ -12,12 +12,15 @@ import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
 import { testActions } from './suite-actions.js'
+import { testAudit } from './suite-audit.js'
 import { testBadInput } from './suite-bad-input.js'
 import { testBatches } from './suite-batches.js'
 import { testConnections } from './suite-connections.js'
 import { testCursors } from './suite-cursors.js'
 import { testDocuments } from './suite-documents.js'
+import { testEvents } from './suite-events.js'
 import { testIdempotency } from './suite-idempotency.js'
+import { testIndexSearch } from './suite-index-search.js'
 import { testKeys } from './suite-keys.js'
 import { testCrosstabs } from './suite-crosstabs.js'
 import { testRecords } from './suite-records.js'
@@ -76,6 +79,9 @@ export function testRestService(name: string, startService: StartService): void 
         define(suite)
       })
     }
+    describe('audit trail', () => testAudit(startService))
+    describe('events', () => testEvents(startService))
+    describe('index search', () => testIndexSearch(startService))
   })
 }
 
