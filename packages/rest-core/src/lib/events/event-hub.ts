@@ -15,17 +15,19 @@ export interface EventHubOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** The committed changes of all processes on a database, in order. Its methods but `last` throw `StoreError`. */
+/** The committed changes of all processes on a database, in order. Its methods throw `StoreError`. */
 export interface EventHub {
   /** Numbers events and looks for those of other processes from now on. Without effect when called again. */
   start(): void
   /** To be called after every commit that may have written events: they are found at once. */
   notify(): void
-  /** Number of the last event. */
+  /** Number of the last event of all processes; of this one it may be the one before. */
   last(): Promise<number>
-  /** Events after a number, in order, at most 200; empty when there are none yet. */
+  /** Events after a number, in order, at most 200; empty when there are none yet, or none any more (see `known`). */
   read(after: number): Promise<readonly EventRecord[]>
-  /** Resolves when there are events after a number, and when the signal or the hub ends. */
+  /** Number of the last event that this process knows of, whether or not it is still kept; 0 before the first look. */
+  known(): number
+  /** Resolves when an event after a number is known, and when the signal or the hub ends. */
   next(after: number, signal: AbortSignal): Promise<void>
   /** Aborted by `close()`. */
   readonly closed: AbortSignal
@@ -48,7 +50,16 @@ export function createEventHub({ model, store, pollMs = 1000, onError = () => {}
   let again = false
   let failing = false
 
-  return { start, notify, last, read, next, closed: end.signal, close }
+  return {
+    start,
+    notify,
+    last: () => lease.readNumber(),
+    known: () => head ?? 0,
+    read,
+    next,
+    closed: end.signal,
+    close,
+  }
 
   function start(): void {
     if (timer || end.signal.aborted) return
@@ -89,10 +100,6 @@ export function createEventHub({ model, store, pollMs = 1000, onError = () => {}
     kept = withoutGaps(events, to)
     head = to
     for (const wake of waiting) wake()
-  }
-
-  async function last(): Promise<number> {
-    return head ?? lease.readNumber()
   }
 
   async function read(after: number): Promise<readonly EventRecord[]> {

@@ -69,7 +69,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   const me = randomUUID()
   const webhooks = model.object('Webhook')
   const deliveries = model.object('WebhookDelivery')
-  const webhookFields = webhooks.select(webhooks.fields.map(({ name }) => name))
+  const webhookFields = webhooks.select([...webhooks.fields, ...webhooks.technical].map(({ name }) => name))
   /** No new work. */
   const closing = new AbortController()
   /** Cuts running calls. */
@@ -142,8 +142,9 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   async function fanOut(): Promise<void> {
     for (;;) {
       const events = await hub.read(fanned)
-      const last = events.at(-1)
-      if (!last || closing.signal.aborted) return
+      // Events that somebody deleted are told to nobody.
+      const last = events.at(-1)?.number ?? hub.known()
+      if (last <= fanned || closing.signal.aborted) return
       const active = (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
       const now = new Date()
       await store.transaction(async (session) => {
@@ -155,7 +156,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
             await session.insert(deliveries, deliveryOf(webhook, event, now), deliveries.select([]))
           }
         }
-        await lease.writeNumber(session, last.number)
+        await lease.writeNumber(session, last)
       })
       fanned = await lease.readNumber()
     }
@@ -234,10 +235,15 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   }
 }
 
-function wants(webhook: BusinessRecord, { object, action }: EventRecord): boolean {
+/** A webhook is not told of what was before it. */
+function wants(webhook: BusinessRecord, { object, action, time }: EventRecord): boolean {
   const objects = splitNames(webhook['whk_objects'] as string)
   const actions = webhook['whk_actions'] as readonly string[]
-  return (objects.length === 0 || objects.includes(object)) && (actions.length === 0 || actions.includes(action))
+  return (
+    time >= (webhook['created_dt'] as string) &&
+    (objects.length === 0 || objects.includes(object)) &&
+    (actions.length === 0 || actions.includes(action))
+  )
 }
 
 function deliveryOf({ row_id: id }: BusinessRecord, event: EventRecord, now: Date) {

@@ -45,7 +45,9 @@ export function createSessions({ client, verifier, issueToken, lifetimeMs }: Ses
     return { principal, session: { id } }
   }
 
-  function setCookie({ cookies, req }: Context, token: string | null): void {
+  function setCookie({ cookies, req, res }: Context, token: string | null): void {
+    // A stream that goes on asks again who it belongs to.
+    if (res.headersSent) return
     // Koa itself knows of TLS up to here, and of TLS up to a proxy only when the application trusts all of them.
     if (client.isForwardedTls(req)) cookies.secure = true
     cookies.set(name, token, { httpOnly: true, sameSite: 'strict', path: '/', signed: false, overwrite: true })
