@@ -8,6 +8,9 @@ import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
 import type { Application } from './lib/create-application.js'
 import { createApplication } from './lib/create-application.js'
+import { isTask, runTask } from './lib/commands.js'
+import type { TaskFlags } from './lib/commands.js'
+import { createLogRing } from './lib/log-ring.js'
 import { createLogger } from './lib/logger.js'
 import { listen } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
@@ -15,7 +18,7 @@ import { SettingsError, readPort, readSettings } from './lib/settings.js'
 import { platformVersion } from './lib/version.js'
 import { welcome } from './lib/welcome.js'
 
-interface Flags {
+interface Flags extends TaskFlags {
   readonly database?: string
   readonly host?: string
   readonly port?: number
@@ -63,6 +66,11 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     )
     .option('--destructive', 'let the database lose columns that no field uses any more')
     .option('--reset-admin', 'give the administrator a new password, print it, and end')
+    .option('--unittests [name]', 'run test modules of the application (tests/<name>.ts; all without a name), and end')
+    .option('--import <file>', 'import an XML, JSON, CSV or ZIP file, and end')
+    .option('--export <objects>', 'export records of these objects (separated by commas), and end')
+    .option('--output <file>', 'file of an export, whose ending says the format (default: JSON on standard output)')
+    .option('--object <name>', "whose records a CSV file holds (default: the file's name)")
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion)
     .addHelpText('after', helpAfter)
@@ -73,6 +81,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
 const helpAfter = `
 Settings from the environment: STEWARD_DATABASE STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator that the first start makes)
+STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 
 Examples:
   $ app-server my-application
@@ -96,7 +105,8 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     environment: flags.env ?? fromEnvironment.environment,
   }
   const definition = await loadDefinition(folder, settings)
-  const logger = createLogger(settings.logLevel ?? definition.log?.level ?? 'info')
+  const logs = createLogRing()
+  const logger = createLogger(settings.logLevel ?? definition.log?.level ?? 'info', logs)
   const open = () =>
     createApplication({
       folder: resolve(folder ?? '.'),
@@ -104,10 +114,12 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
       definition,
       settings,
       logger,
+      logs,
       introspect: folder === undefined,
       destructive: flags.destructive ?? false,
     })
   if (flags.resetAdmin) return resetAdmin(await open(), settings)
+  if (isTask(flags)) return runAndClose(await open(), resolve(folder ?? '.'), flags)
 
   const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
   const listener = await listen({ host, port: flags.port ?? settings.port ?? definition.port ?? 8080 })
@@ -137,6 +149,14 @@ async function loadDefinition(folder: string | undefined, settings: Settings): P
   if (!existsSync(join(folder, 'app.yaml')))
     throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
   return loadAppDefinition(folder, settings)
+}
+
+async function runAndClose(application: Application, folder: string, flags: Flags): Promise<number> {
+  try {
+    return await runTask(application.service, folder, flags)
+  } finally {
+    await application.close()
+  }
 }
 
 async function resetAdmin(application: Application, { adminLogin, adminPassword }: Settings): Promise<number> {
@@ -177,6 +197,8 @@ function report(error: unknown, verbose = false): number {
 function explain(error: unknown): string {
   if (error instanceof DefinitionError)
     return `the application is not right:\n${error.messages.map((text) => `  ${text}`).join('\n')}`
+  if (error instanceof RestError && error.messages.length > 1)
+    return `${error.messages.length} mistakes:\n${error.messages.map(({ text }) => `  ${text}`).join('\n')}`
   if (error instanceof SettingsError || error instanceof StoreError || error instanceof RestError) return error.message
   return `${error instanceof Error ? error.message : String(error)} (--verbose tells where)`
 }

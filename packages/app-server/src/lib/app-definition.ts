@@ -37,6 +37,8 @@ export interface AppDefinition {
   readonly strictTransportSeconds?: number
   /** Most bytes of a request body. Default 10 MiB. */
   readonly maxBodyBytes?: number
+  /** `/io`: most bytes of a payload (default 1 GiB), and whether `url` may be an address of a private network (default no). */
+  readonly io?: { readonly maxBytes?: number; readonly privateUrls?: boolean }
   /** Module whose default export fills a new application, run once. */
   readonly setup?: string
   /** Other values per environment (`STEWARD_ENV`, else `NODE_ENV`). */

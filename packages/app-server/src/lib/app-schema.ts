@@ -44,6 +44,14 @@ const values = {
     description: 'Browsers shall use https only for so many seconds; for services that are reached by https.',
   },
   maxBodyBytes: { type: 'integer', minimum: 1 },
+  io: {
+    type: 'object',
+    properties: {
+      maxBytes: { type: 'integer', minimum: 1, description: 'Most bytes of a payload. Default 1 GiB.' },
+      privateUrls: { type: 'boolean', description: 'The parameter url may be an address of a private network.' },
+    },
+    additionalProperties: false,
+  },
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
 } as const
 

@@ -16,7 +16,9 @@ import type Koa from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import { describeDatabase } from './describe-database.js'
+import { createIo } from './io/create-io.js'
 import { loadObjects } from './load-objects.js'
+import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
 import { openDatabase } from './open-database.js'
 import { loadSecret } from './secret.js'
@@ -31,6 +33,8 @@ export interface ApplicationOptions {
   readonly definition: AppDefinition
   readonly settings: Settings
   readonly logger: Logger
+  /** The last lines of the log, for `/io`. Default: it has none. */
+  readonly logs?: LogRing
   /** Serve the tables that are in the database as they are, and keep the system objects beside it. Default false. */
   readonly introspect?: boolean
   /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
@@ -77,13 +81,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         publicPrincipal: () => directory.principalOfLogin(definition.publicUser as string),
       }),
     })
+    const documentsFolder =
+      definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents)
     const service = createBusinessObjects({
       model,
       store,
-      documents: createDiskDocumentStore({
-        folder:
-          definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents),
-      }),
+      documents: createDiskDocumentStore({ folder: documentsFolder }),
       onChange({ object }) {
         if (object.name === 'SystemParam') parameters.clear()
         if (!isDirectoryObject(object)) return
@@ -94,7 +97,23 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     if (definition.setup && (await runSetup(service, folder, definition.setup)))
       logger.info(`${definition.setup} filled the application`)
-    const koa = mountApplication({ definition, service, store, authentication, parameters, dataFolder, logger })
+    const io = createIo({
+      definition,
+      settings,
+      service,
+      store,
+      folder,
+      dataFolder,
+      documentsFolder,
+      logger,
+      logs: options.logs,
+      clearCaches() {
+        directory.clear()
+        authentication.clear()
+        parameters.clear()
+      },
+    })
+    const koa = mountApplication({ definition, service, store, authentication, parameters, dataFolder, logger, io })
     // Last, because its password is shown once: nothing may fail between.
     const newAdministrator = await createAdministrator(service, {
       login: settings.adminLogin,

@@ -1,11 +1,19 @@
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import { PinoPretty } from 'pino-pretty'
+import type { LogRing } from './log-ring.js'
 
-/** Logs on stderr: lines for people at a terminal, JSON lines elsewhere. */
-export function createLogger(level: string): Logger {
+/** Logs on stderr: lines for people at a terminal, JSON lines elsewhere; and into a ring, as JSON. */
+export function createLogger(level: string, ring?: LogRing): Logger {
   const stream = process.stderr.isTTY
     ? PinoPretty({ destination: 2, sync: true, ignore: 'time', singleLine: true })
     : pino.destination({ fd: 2, sync: true })
-  return pino({ level, base: null }, stream)
+  if (!ring) return pino({ level, base: null }, stream)
+  const both = {
+    write(line: string) {
+      stream.write(line)
+      ring.write(line)
+    },
+  }
+  return pino({ level, base: null }, both)
 }

@@ -13,6 +13,7 @@ import {
   testerPage,
 } from '@steward/rest-koa'
 import Koa from 'koa'
+import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import { healthRouter } from './health-router.js'
@@ -26,6 +27,8 @@ export interface MountOptions {
   readonly parameters: SystemParameters
   readonly dataFolder: string
   readonly logger: Logger
+  /** Answers `/io`, when the application has a service user. */
+  readonly io?: Middleware | undefined
 }
 
 /** Base addresses of the service of an application. Source: rest-service.md, "Base address"; `/api/rest` is an addition. */
@@ -42,6 +45,7 @@ export function mountApplication({
   parameters,
   dataFolder,
   logger,
+  io,
 }: MountOptions): Koa {
   const { name, title = name, level = '5.1', trustedProxies: trustProxy = [], log = {} } = definition
   const koa = new Koa()
@@ -61,6 +65,7 @@ export function mountApplication({
   koa.use(healthRouter({ application: definition, platformVersion, store, folder: dataFolder, startedAt: new Date() }))
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))
+  if (io) koa.use(io)
   koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
   koa.use(
     testerPage({

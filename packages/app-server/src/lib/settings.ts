@@ -10,6 +10,8 @@ export interface Settings {
   readonly adminLogin: string | undefined
   readonly adminPassword: string | undefined
   readonly logLevel: string | undefined
+  /** The one user of `/io`; absent: `/io` is off. */
+  readonly serviceAccount?: { readonly user: string; readonly password: string } | undefined
 }
 
 /**
@@ -29,7 +31,20 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     adminLogin: text('STEWARD_ADMIN_LOGIN'),
     adminPassword: text('STEWARD_ADMIN_PASSWORD'),
     logLevel: text('STEWARD_LOG_LEVEL'),
+    serviceAccount: readServiceAccount(text),
   })
+}
+
+/** The names without prefix are those of the requirements. */
+function readServiceAccount(text: (name: string) => string | undefined): Settings['serviceAccount'] {
+  const user = text('STEWARD_SERVICE_USER') ?? text('SERVICE_USER')
+  const password = text('STEWARD_SERVICE_PASSWORD') ?? text('SERVICE_PASSWORD')
+  if (user === undefined && password === undefined) return undefined
+  if (user === undefined || password === undefined || user.includes(':'))
+    throw new SettingsError(
+      'STEWARD_SERVICE_USER (without ":") and STEWARD_SERVICE_PASSWORD belong together; set both, or none to switch /io off.',
+    )
+  return { user, password }
 }
 
 /** A setting that cannot be used; the message says which and what to do. */

@@ -1,0 +1,40 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Principal } from '@steward/rest-core'
+import { createPrincipal } from '@steward/rest-core'
+import { createAuthentication } from '@steward/rest-koa'
+import type { Authentication, TrustProxy } from '@steward/rest-koa'
+
+export interface ServiceAccount {
+  readonly user: string
+  readonly password: string
+}
+
+/**
+ * Authentication of the one user of `/io`, who may do everything: basic, with wrong passwords slowed down as for log-in.
+ * Source: wire-decisions, "Application server".
+ */
+export function createServiceAuthentication(
+  { user, password }: ServiceAccount,
+  { realm, headerName, trustProxy }: { realm: string; headerName?: string | undefined; trustProxy: TrustProxy },
+): Authentication {
+  const principal: Principal = createPrincipal({ login: user })
+  const expected = digest(user, password)
+  return createAuthentication({
+    authenticator: {
+      async verifyPassword(login, given) {
+        return timingSafeEqual(digest(login, given), expected) ? principal : undefined
+      },
+      async principalOf(userId) {
+        return userId === principal.userId ? principal : undefined
+      },
+    },
+    realm,
+    trustProxy,
+    ...(headerName !== undefined && { headerName }),
+  })
+}
+
+/** Of one length, so that a comparison takes the same time whatever was sent. */
+function digest(user: string, password: string): Buffer {
+  return hash('sha256', JSON.stringify([user, password]), 'buffer')
+}
