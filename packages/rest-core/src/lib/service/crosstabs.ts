@@ -29,7 +29,7 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
     const hookContext = { object, principal, service: context.bind(context.transaction) }
     const where = and(
       rights,
-      await runSearchHook(object.definition.hooks?.preSearch, hookContext, readFilter(access, request)),
+      await runSearchHook(object.definition.hooks?.preSearch, hookContext, readFilter(access, request, context.clock)),
     )
     const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1 })
     if (rows.length > mostCells) throw tooManyCells(model)

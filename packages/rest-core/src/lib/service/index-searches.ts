@@ -144,7 +144,10 @@ export function createIndexSearches(
     operation: Operation,
   ): Promise<Filter | undefined> {
     const hook: ((search: SearchContext) => void | Promise<void>) | undefined = object.definition.hooks?.[operation]
-    return and(rights, await runSearchHook(hook, hookContext(object, principal), readFilter(access, request)))
+    return and(
+      rights,
+      await runSearchHook(hook, hookContext(object, principal), readFilter(access, request, context.clock)),
+    )
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {

@@ -136,3 +136,11 @@ test('an unknown object is not found', async () => {
   })
   await expect(service.search(boss, '__proto__')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
 })
+
+test("relative dates of a filter follow the service's clock", async () => {
+  const { codes } = await filled()
+  // Movies are of 2026-05-06, the day of the clock.
+  expect(await codes(boss, 'Movie', { filters: { mov_since: '[DATE]' } })).toHaveLength(5)
+  expect(await codes(boss, 'Movie', { filters: { mov_since: '>[DATE:-1d]' } })).toHaveLength(5)
+  expect(await codes(boss, 'Movie', { filters: { mov_since: '>[DATE]' } })).toHaveLength(0)
+})

@@ -79,7 +79,7 @@ export function createReads(context: ServiceContext) {
       await runSearchHook(
         object.definition.hooks?.preSearch,
         hookContext(object, principal),
-        readFilter(access, request),
+        readFilter(access, request, context.clock),
       ),
     )
     const session = await context.session()
@@ -103,7 +103,7 @@ export function createReads(context: ServiceContext) {
       await runSearchHook(
         object.definition.hooks?.preCount,
         hookContext(object, principal),
-        readFilter(access, request),
+        readFilter(access, request, context.clock),
       ),
     )
     try {
@@ -175,9 +175,14 @@ export function and(first: Filter | undefined, second: Filter | undefined): Filt
   return first && second ? { op: 'and', terms: [first, second] } : (first ?? second)
 }
 
-/** The filters of a request, checked. @throws RestError */
-export function readFilter(access: Access, { filter, filters }: SearchRequest): Filter | undefined {
-  const all = and(filters && parseFilterTexts(access.object, filters, { hides: access.hides }), filter)
+/**
+ * The filters of a request, checked.
+ *
+ * @param now The clock of relative dates. Default: the system's.
+ * @throws RestError
+ */
+export function readFilter(access: Access, { filter, filters }: SearchRequest, now?: () => Date): Filter | undefined {
+  const all = and(filters && parseFilterTexts(access.object, filters, { hides: access.hides, now }), filter)
   if (all) checkFields(access, all)
   return all
 }
