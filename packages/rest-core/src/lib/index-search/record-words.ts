@@ -46,7 +46,9 @@ export function wireText(value: FieldValue | undefined): string {
 
 /** Codes are found as well as their labels. */
 function sourceOf(field: FieldModel, value: FieldValue | undefined): string {
-  return field.codes && !isEmpty(value) ? `${wireText(value)} ${shownText(field, value)}` : shownText(field, value)
+  if (!field.codes || isEmpty(value)) return shownText(field, value)
+  const [codes, labels] = [wireText(value), shownText(field, value)]
+  return codes === labels ? codes : `${codes} ${labels}`
 }
 
 function shownText(field: FieldModel, value: FieldValue | undefined): string {
