@@ -6,6 +6,10 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { chromiumReasonVariable, chromiumVariable } from './servers/chromium.js'
 
+/** A page does several things in a test, each of which must be done in time; a busy machine is slow. */
+const testTimeoutMs = 90_000
+const stepTimeoutMs = 20_000
+
 /**
  * Defines tests in a real headless Chromium, which one group shares. Without Chromium they are skipped and the reason is
  * shown; in CI that is a failure.
@@ -13,7 +17,7 @@ import { chromiumReasonVariable, chromiumVariable } from './servers/chromium.js'
 export function needsBrowser(define: (browser: () => Browser) => void): void {
   const executablePath = process.env[chromiumVariable]
   if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
-  describe('in Chromium', () => {
+  describe('in Chromium', { timeout: testTimeoutMs }, () => {
     let browser: Browser
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath })
@@ -44,7 +48,7 @@ export interface WatchedPage {
    * What went wrong so far: errors and warnings of the console (violations of the content security policy are among
    * them), exceptions, requests to other origins. Answers with an error status are not.
    */
-  readonly problems: readonly string[]
+  readonly problems: string[]
   close(): Promise<void>
 }
 
@@ -57,6 +61,7 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, acceptDownloads: true })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
+  page.setDefaultTimeout(stepTimeoutMs)
   const problems: string[] = []
   const { origin } = new URL(url)
   page.on('console', (message) => {

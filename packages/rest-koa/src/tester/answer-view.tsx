@@ -1,4 +1,4 @@
-import { fileNameOf, formatBytes, linksOf, summaryOf } from './content.js'
+import { fileNameOf, formatBytes, linksOf, summaryOf, taskOf } from './content.js'
 import type { Content } from './content.js'
 import { DownloadLink } from './download-link.js'
 import { HtmlView } from './html-view.js'
@@ -16,6 +16,8 @@ interface Actions {
   /** Asks for the page that a link of the answer leads to. */
   readonly onFollow: (parameters: URLSearchParams) => void
   readonly onOpenRecord?: (rowId: string) => void
+  /** Asks for the state of a background action. */
+  readonly onTask: (id: string) => void
   readonly onSignOut: () => void
 }
 
@@ -30,8 +32,9 @@ export function AnswerView({ state, ...actions }: { state: ExchangeState } & Act
   return <Received {...state.exchange} {...actions} />
 }
 
-function Received({ answer, content, onFollow, onOpenRecord, onSignOut }: Exchange & Actions) {
+function Received({ answer, content, onFollow, onTask, onOpenRecord, onSignOut }: Exchange & Actions) {
   const { status, statusText, totalMs, headMs, bytes, mime, cut } = answer
+  const task = taskOf(answer)
   return (
     <>
       <dl class="facts">
@@ -64,13 +67,16 @@ function Received({ answer, content, onFollow, onOpenRecord, onSignOut }: Exchan
       </dl>
       {cut && <p class="note">The answer is longer than {formatBytes(bytes.length)}; the rest was not awaited.</p>}
       {content.failure && <Failure content={content} status={status} onSignOut={onSignOut} />}
-      <PageLinks answer={answer} onFollow={onFollow} />
+      <div class="tools">
+        {task !== undefined && (
+          <button type="button" class="small" onClick={() => onTask(task)}>
+            How far is it?
+          </button>
+        )}
+        <PageLinks answer={answer} onFollow={onFollow} />
+        {bytes.length > 0 && <DownloadLink bytes={bytes} mime={mime} name={fileNameOf(answer)} />}
+      </div>
       <Tabs label="Answer as" tabs={tabsOf(answer, content, onOpenRecord)} />
-      {bytes.length > 0 && (
-        <p class="download">
-          <DownloadLink bytes={bytes} mime={mime} name={fileNameOf(answer)} />
-        </p>
-      )}
     </>
   )
 }
@@ -124,10 +130,15 @@ const relations = { first: 'First page', prev: 'Previous page', next: 'Next page
 
 function PageLinks({ answer, onFollow }: { answer: Answer; onFollow: Actions['onFollow'] }) {
   const links = linksOf(answer)
-  if (links.size === 0) return null
+  const here = new URL(answer.request.url).searchParams.get('_page')
+  // The first page leads to itself, too.
+  const others = Object.entries(relations).filter(
+    ([relation]) => links.has(relation) && links.get(relation)?.get('_page') !== here,
+  )
+  if (others.length === 0) return null
   return (
     <nav class="tools" aria-label="Pages">
-      {Object.entries(relations).map(([relation, label]) => {
+      {others.map(([relation, label]) => {
         const parameters = links.get(relation)
         return (
           parameters && (

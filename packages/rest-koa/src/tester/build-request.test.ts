@@ -61,6 +61,8 @@ test.each<[Partial<Draft>, string]>([
   [{ operation: 'documentation', output: 'html' }, 'GET /Movie/?_doc=true&_output=html'],
   [{ operation: 'documentation', object: '' }, 'GET /?_doc=true'],
   [{ operation: 'info', sessionOnly: true }, 'GET /?session=true'],
+  [{ operation: 'task', task: 'x' }, 'GET /_task/x'],
+  [{ operation: 'cancelTask', task: 'x' }, 'DELETE /_task/x'],
 ])('buildRequest(%j) is %s', (draft, line) => {
   expect(built(draft)).toMatchObject({ line, missing: [] })
 })
@@ -82,7 +84,7 @@ test('the body of a write is what was entered, that of an action its parameters'
 test.each(operations.map(({ name }) => name))('%s of nothing says what is missing, in the address too', (operation) => {
   const { line, missing } = built({ operation, object: '' })
   const marked = /\{(.+?)\}/.test(line)
-  expect(marked).toBe(missing.includes('object'))
+  expect(marked).toBe(missing.some((part) => part === 'object' || part === 'task'))
   expect(built({ operation }).missing).not.toContain('object')
 })
 

@@ -22,6 +22,7 @@ export type Missing =
   | 'crosstab'
   | 'documentField'
   | 'file'
+  | 'task'
 
 type Pairs = [name: string, value: string][]
 
@@ -45,7 +46,7 @@ function missingOf(draft: Draft): Missing[] {
   const { object, parts } = operationOf(draft.operation)
   const missing: Missing[] = object === 'one' && draft.object === '' ? ['object'] : []
   if (parts.includes('row') && draft.rowId.trim() === '') missing.push('row')
-  for (const part of ['key', 'words', 'action', 'publication', 'crosstab', 'documentField'] as const)
+  for (const part of ['key', 'words', 'action', 'publication', 'crosstab', 'documentField', 'task'] as const)
     if (parts.includes(part) && draft[part].trim() === '') missing.push(part)
   if (parts.includes('file') && !draft.file) missing.push('file')
   return missing
@@ -54,6 +55,8 @@ function missingOf(draft: Draft): Missing[] {
 function pathOf(draft: Draft, level: string): string {
   const { operation, documentField } = draft
   if (operation === 'info') return '/'
+  if (operation === 'task' || operation === 'cancelTask')
+    return `/_task/${draft.task.trim() === '' ? '{task}' : encode(draft.task.trim())}`
   if (draft.object === '') {
     if (operation === 'indexSearch') return '/_index/'
     return operation === 'documentation' ? '/' : '/{object}/'
@@ -161,8 +164,8 @@ function bodyOf(draft: Draft): Pick<BuiltRequest, 'headers' | 'body'> {
     return { headers: json, body: JSON.stringify(Object.fromEntries(given(draft.parameters))) }
   if (operationOf(operation).parts.includes('body'))
     return { headers: json, body: draft.body.trim() === '' ? '{}' : draft.body }
-  // YAML is for people, a tree for looking into.
-  return { headers: operation === 'documentation' ? { Accept: 'application/json, */*;q=0.5' } : {} }
+  // The same as YAML is for people to read, JSON to look into.
+  return { headers: operation === 'documentation' && draft.output === 'openapi' ? { Accept: 'application/json' } : {} }
 }
 
 function given(parameters: Draft['parameters']): Pairs {

@@ -93,6 +93,12 @@ export function fileNameOf({ headers, mime, request }: Answer): string {
   return `${decodeURIComponent(name)}.${/(?:[/+])([a-z]+)$/.exec(mime)?.[1] ?? 'bin'}`
 }
 
+/** Id of the background action that an answer is about, while it runs. */
+export function taskOf({ status, headers, request }: Answer): string | undefined {
+  if (status === 202) return /\/_task\/([^/]+)$/.exec(headers.find(([name]) => name === 'location')?.[1] ?? '')?.[1]
+  return request.method === 'GET' ? /\/_task\/([^/]+)$/.exec(request.url)?.[1] : undefined
+}
+
 /** The parameters of pages that lead on from this one, by relation (`first`, `prev`, `next`, `last`). */
 export function linksOf({ headers }: Answer): ReadonlyMap<string, URLSearchParams> {
   const links = new Map<string, URLSearchParams>()

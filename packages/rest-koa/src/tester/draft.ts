@@ -42,6 +42,8 @@ export interface Draft {
   readonly dryRun: boolean
   readonly atomic: boolean
   readonly sessionOnly: boolean
+  /** Id of a background action. */
+  readonly task: string
 }
 
 export const emptyDraft: Draft = {
@@ -74,6 +76,7 @@ export const emptyDraft: Draft = {
   dryRun: false,
   atomic: true,
   sessionOnly: false,
+  task: '',
 }
 
 /** The same operation on another object: what belonged to the old one is forgotten. */

@@ -19,7 +19,9 @@ export function HtmlView({ html }: { html: string }) {
     return () => inner.removeEventListener('click', listener)
   }, [html])
 
-  return <iframe ref={frame} class="html" sandbox="allow-same-origin" title="The answer as a page" />
+  // Links open in new tabs, which are pages like any other.
+  const sandbox = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox'
+  return <iframe ref={frame} class="html" sandbox={sandbox} title="The answer as a page" />
 }
 
 function applyStyles(inner: Document, styles: readonly string[]): void {

@@ -29,11 +29,11 @@ function nameHeadings(root: Element): void {
 
 /** Wide tables scroll by themselves, with the keyboard too. */
 function wrapTable(table: HTMLTableElement): void {
-  const region = document.createElement('div')
-  region.className = 'scroll'
-  region.tabIndex = 0
-  region.setAttribute('role', 'region')
-  region.setAttribute('aria-label', 'Table')
-  table.replaceWith(region)
-  region.append(table)
+  const group = document.createElement('div')
+  group.className = 'scroll'
+  group.tabIndex = 0
+  group.setAttribute('role', 'group')
+  group.setAttribute('aria-label', 'Table')
+  table.replaceWith(group)
+  group.append(table)
 }

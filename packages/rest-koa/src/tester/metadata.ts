@@ -1,4 +1,5 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
+import type { Draft } from './draft.js'
 
 /** Type numbers. Source: wire-decisions, "metadata". */
 const kinds: Readonly<
@@ -126,4 +127,16 @@ export function objectNames(description: unknown): string[] {
 /** Label and name; both only where they differ. */
 export function named(name: string, label: string): string {
   return label === name || label === '' ? name : `${label} (${name})`
+}
+
+/** What the chosen action or publication works on, as far as it is known. */
+export function scopeOf({ operation, action, publication }: Draft, metadata: ObjectMetadata | undefined) {
+  if (operation === 'action') return metadata?.actions.find(({ name }) => name === action)?.scope
+  if (operation === 'publication') return metadata?.publications.find(({ name }) => name === publication)?.scope
+  return undefined
+}
+
+/** What was entered, without the row id that a global action or publication does not take and the form does not show. */
+export function shownOf(draft: Draft, metadata: ObjectMetadata | undefined): Draft {
+  return scopeOf(draft, metadata) === 'global' ? { ...draft, rowId: '' } : draft
 }

@@ -19,6 +19,8 @@ export type OperationName =
   | 'metadata'
   | 'documentation'
   | 'info'
+  | 'task'
+  | 'cancelTask'
 
 /** A part of the form. */
 export type Part =
@@ -44,6 +46,7 @@ export type Part =
   | 'dryRun'
   | 'atomic'
   | 'sessionOnly'
+  | 'task'
 
 export interface OperationSpec {
   readonly name: OperationName
@@ -80,6 +83,8 @@ export const operations: readonly OperationSpec[] = [
   op('metadata', 'Metadata', 'About the service', 'GET', ['context']),
   op('documentation', 'Documentation', 'About the service', 'GET', ['output'], { object: 'optional' }),
   op('info', 'Application info', 'About the service', 'GET', ['sessionOnly'], { object: 'none' }),
+  op('task', 'State of a background action', 'About the service', 'GET', ['task'], { object: 'none' }),
+  op('cancelTask', 'Stop of a background action', 'About the service', 'DELETE', ['task'], { object: 'none' }),
 ]
 
 export function operationOf(name: OperationName): OperationSpec {

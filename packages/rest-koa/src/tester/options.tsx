@@ -101,8 +101,8 @@ function AnswerOptions(props: {
         onChange={(timestamps) => change({ timestamps })}
       />
       {metadata ? (
-        <fieldset>
-          <legend>Fields of the answer{draft.fields.length === 0 && ': all'}</legend>
+        <details class="fold">
+          <summary>Fields of the answer: {draft.fields.length === 0 ? 'all' : draft.fields.length}</summary>
           <div class="checks">
             {metadata.fields
               .filter(({ name, visible }) => visible && name !== 'row_id')
@@ -117,7 +117,7 @@ function AnswerOptions(props: {
                 />
               ))}
           </div>
-        </fieldset>
+        </details>
       ) : (
         <TextField
           label="Fields of the answer"

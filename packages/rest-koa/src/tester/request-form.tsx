@@ -7,7 +7,7 @@ import type { Choice } from './controls.js'
 import { withObject } from './draft.js'
 import type { Draft } from './draft.js'
 import { Filters } from './filters.js'
-import { isDocument, named } from './metadata.js'
+import { isDocument, named, scopeOf } from './metadata.js'
 import { hasLevel, operationOf, operations } from './operations.js'
 import type { OperationName, Part } from './operations.js'
 import { Options } from './options.js'
@@ -114,6 +114,9 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
       {has('crosstab') && (
         <Checkbox label="As a flat list of cells" checked={draft.cubes} onChange={(cubes) => change({ cubes })} />
       )}
+      {has('task') && (
+        <TextField name="task" label="Id" required value={draft.task} onInput={(task) => change({ task })} />
+      )}
       {has('sessionOnly') && (
         <Checkbox
           label="Only the session"
@@ -146,10 +149,8 @@ function ObjectField(props: {
 }) {
   const { value, optional, objects, onInput } = props
   const common = { name: 'object', label: 'Object', value, onInput, required: !optional }
-  if (!objects.value) {
-    const hint = objects.problem && `The list of objects cannot be loaded: ${objects.problem}`
-    return <TextField {...common} hint={hint || undefined} />
-  }
+  if (objects.problem) return <TextField {...common} hint={`The list cannot be loaded: ${objects.problem}`} />
+  if (!objects.value) return <SelectField {...common} choices={[{ value: '', label: 'Loading …' }]} />
   const choices = objects.value.map((name): Choice => ({ value: name, label: name }))
   return <SelectField {...common} choices={[{ value: '', label: optional ? 'All objects' : 'Choose …' }, ...choices]} />
 }
@@ -225,12 +226,6 @@ function FileField({ onFile }: { onFile: (file: File | undefined) => void }) {
       />
     </div>
   )
-}
-
-function scopeOf({ operation, action, publication }: Draft, metadata: ObjectMetadata | undefined) {
-  if (operation === 'action') return metadata?.actions.find(({ name }) => name === action)?.scope
-  if (operation === 'publication') return metadata?.publications.find(({ name }) => name === publication)?.scope
-  return undefined
 }
 
 function keyHint(metadata: ObjectMetadata | undefined): string {

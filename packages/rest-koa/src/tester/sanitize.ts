@@ -17,11 +17,13 @@ const common = {
   SANITIZE_NAMED_PROPS: true,
   ALLOW_DATA_ATTR: false,
   ADD_ATTR: [styleAttribute],
+  // Styles look like addresses: `color:red`.
+  ADD_URI_SAFE_ATTR: [styleAttribute],
 }
 
-/** Markup that is safe to put into this page. */
+/** Markup that is safe to put into this page; it looks as the page does. */
 export function cleanFragment(html: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(html, { ...common, RETURN_DOM_FRAGMENT: true })
+  const fragment = DOMPurify.sanitize(withoutStyles(html), { ...common, RETURN_DOM_FRAGMENT: true })
   for (const element of fragment.querySelectorAll(`[${styleAttribute}]`)) element.removeAttribute(styleAttribute)
   return fragment
 }
@@ -30,36 +32,53 @@ export function cleanFragment(html: string): DocumentFragment {
 export function cleanDocument(html: string): CleanDocument {
   const styles: string[] = []
   DOMPurify.addHook('uponSanitizeElement', (node, { tagName }) => {
-    if (tagName === 'style') styles.push(node.textContent ?? '')
-  })
-  DOMPurify.addHook('uponSanitizeAttribute', (element, { attrName, attrValue }) => {
-    if (attrName === 'style') element.setAttribute(styleAttribute, attrValue)
+    if (tagName === 'xmp' && (node as Element).hasAttribute(styleAttribute)) styles.push(node.textContent ?? '')
   })
   try {
-    const root = DOMPurify.sanitize(html, { ...common, WHOLE_DOCUMENT: true, RETURN_DOM: true }) as HTMLElement
-    return { root, styles }
+    const options = { ...common, WHOLE_DOCUMENT: true, RETURN_DOM: true } as const
+    return { root: DOMPurify.sanitize(withoutStyles(html), options) as HTMLElement, styles }
   } finally {
     DOMPurify.removeHook('uponSanitizeElement')
-    DOMPurify.removeHook('uponSanitizeAttribute')
   }
 }
 
-// Pictures from elsewhere would tell others who looks at what, and those of the service would call it.
+/**
+ * Renames attributes and elements that style, so that none of them is refused, and reported in the console, by the content
+ * security policy while the markup is parsed: `xmp` is another element whose content is taken as it stands. What this does
+ * not find is refused.
+ */
+function withoutStyles(html: string): string {
+  return html
+    .replace(/(<[a-z][^<>]*?\s)style(?=\s*=)/gi, `$1${styleAttribute}`)
+    .replace(/<style(?=[\s>])/gi, `<xmp ${styleAttribute}`)
+    .replace(/<\/style(?=[\s>])/gi, '</xmp')
+}
+
 DOMPurify.addHook('afterSanitizeAttributes', (element) => {
   const source = element.getAttribute('src')
+  // Pictures from elsewhere would tell others who looks at what, and those of the service would call it.
   if (source !== null && !/^data:image\//i.test(source)) element.removeAttribute('src')
   const target = element.getAttribute('href')
-  if (target !== null && !/^(?:https?:|mailto:|#)/i.test(target)) element.removeAttribute('href')
+  if (target === null || target.startsWith('#')) return
+  if (/^(?:https?|mailto):/i.test(target)) {
+    element.setAttribute('target', '_blank')
+    element.setAttribute('rel', 'noopener noreferrer')
+  } else element.removeAttribute('href')
 })
 
-/** Opens links of foreign markup in new tabs, and those within it in place. Attached to what holds the markup. */
+/** Follows a link within foreign markup in place, whose address the browser would take for one of this page. */
 export function followLink(event: Event, root: ParentNode): void {
-  const link = (event.target as Element | null)?.closest?.('a[href]')
-  if (!link) return
+  const target = (event.target as Element | null)?.closest?.('a[href]')?.getAttribute('href')
+  if (!target?.startsWith('#')) return
   event.preventDefault()
-  const target = link.getAttribute('href') ?? ''
-  if (!target.startsWith('#')) return void window.open(target, '_blank', 'noopener,noreferrer')
-  const id = decodeURIComponent(target.slice(1))
-  const found = ['', 'user-content-'].map((prefix) => root.querySelector(`#${CSS.escape(prefix + id)}`)).find(Boolean)
-  found?.scrollIntoView()
+  const id = CSS.escape(decodeId(target.slice(1)))
+  root.querySelector(`#${id}, #user-content-${id}`)?.scrollIntoView()
+}
+
+function decodeId(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -10,7 +10,9 @@ export function TextView({ text }: { text: string }) {
   const rest = text.length - shown
   return (
     <>
-      <pre class="text">{text.slice(0, shown)}</pre>
+      <pre class="text" tabIndex={0} aria-label="The answer as text">
+        {text.slice(0, shown)}
+      </pre>
       <div class="tools">
         {rest > 0 && (
           <button type="button" class="small" onClick={() => setShown(shown * 2)}>

@@ -127,6 +127,7 @@ const previewLength = 90
 function previewOf(value: object): string {
   const isList = Array.isArray(value)
   const entries = Object.entries(value)
+  if (isList && value.some(isContainer)) return `${entries.length} ${entries.length === 1 ? 'item' : 'items'}`
   const parts: string[] = []
   let length = 0
   for (const [name, member] of entries.slice(0, 12)) {
@@ -136,6 +137,5 @@ function previewOf(value: object): string {
     length += part.length
     if (length > previewLength) break
   }
-  const text = `${parts.join(', ').slice(0, previewLength)}${parts.length < entries.length ? ' …' : ''}`
-  return isList ? `${entries.length} [${text}]` : text
+  return `${parts.join(', ').slice(0, previewLength)}${parts.length < entries.length ? ' …' : ''}`
 }

@@ -6,6 +6,7 @@ import { emptyDraft } from './draft.js'
 import type { Draft } from './draft.js'
 import { History } from './history.js'
 import type { HistoryEntry } from './history.js'
+import { shownOf } from './metadata.js'
 import { hasLevel, operationOf } from './operations.js'
 import { RequestForm } from './request-form.js'
 import { RequestLine } from './request-line.js'
@@ -28,6 +29,7 @@ const wanted = {
   crosstab: 'Choose a pivot table',
   documentField: 'Choose a field',
   file: 'Choose a file',
+  task: 'Give the id of the background action',
 } as const
 
 export function Workbench(props: { settings: Settings; session: Session; onSignOut: () => void }) {
@@ -41,7 +43,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
   const objects = useObjects(settings, session)
   const metadata = useMetadata(settings, session, draft.object)
   const form = useRef<HTMLFormElement>(null)
-  const request = buildRequest(draft, settings)
+  const request = buildRequest(shownOf(draft, metadata.value), settings)
 
   function change(changes: Partial<Draft>): void {
     setDraft((before) => ({ ...before, ...changes }))
@@ -49,7 +51,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
   }
 
   async function sendDraft(toSend: Draft): Promise<void> {
-    const built = buildRequest(toSend, settings)
+    const built = buildRequest(shownOf(toSend, metadata.value), settings)
     const [missing] = built.missing
     if (missing) {
       setComplaint(`${wanted[missing]}.`)
@@ -146,20 +148,25 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
             <AnswerView
               state={exchange}
               onFollow={follow}
+              onTask={(task) => {
+                const next: Draft = { ...draft, operation: 'task', task }
+                setDraft(next)
+                void sendDraft(next)
+              }}
               {...(draft.object !== '' && { onOpenRecord: openRecord })}
               onSignOut={onSignOut}
             />
           </section>
-          <History
-            entries={history}
-            base={settings.rest}
-            onRestore={(entry) => {
-              setDraft(entry.draft)
-              setComplaint('')
-              form.current?.querySelector<HTMLElement>('[name=operation]')?.focus()
-            }}
-          />
         </div>
+        <History
+          entries={history}
+          base={settings.rest}
+          onRestore={(entry) => {
+            setDraft(entry.draft)
+            setComplaint('')
+            form.current?.querySelector<HTMLElement>('[name=operation]')?.focus()
+          }}
+        />
         <p role="status" class="visually-hidden">
           {announced}
         </p>

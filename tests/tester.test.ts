@@ -1,0 +1,463 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  accessibilityProblems,
+  keepScreenshot,
+  needsBrowser,
+  openPage,
+  scrollsSideways,
+  type WatchedPage,
+} from './browser.js'
+import { startApp, type RunningApp } from './programs/app-server.js'
+
+const hostile = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+
+const files = {
+  'app.yaml': 'name: shop\ntitle: Shop\nversion: 1.0.0\nlog: { level: warn }\n',
+  'objects/product.ts': `
+import { setTimeout as pause } from 'node:timers/promises'
+export const Product = {
+  name: 'Product',
+  pluralLabel: 'Products',
+  fields: {
+    prd_code: { type: 'string', length: 20, key: true, label: 'Code' },
+    prd_name: { type: 'string', length: 200, required: true, label: 'Name' },
+    prd_price: { type: 'decimal', min: 0, label: 'Price' },
+    prd_kind: { type: 'enum', values: ['fruit', 'tool'], label: 'Kind' },
+    prd_picture: { type: 'image', label: 'Picture' },
+  },
+  order: ['prd_code'],
+  actions: {
+    raise: {
+      label: 'Raise the price',
+      parameters: {
+        by: { type: 'integer', required: true, min: 1, label: 'By' },
+        reason: { type: 'enum', values: ['costs', 'greed'], label: 'Reason' },
+      },
+      async run({ service, principal, record, parameters }) {
+        const price = Number(record.prd_price) + Number(parameters.by)
+        await service.update(principal, 'Product', record.row_id, { prd_price: price })
+        return { price, reason: parameters.reason }
+      },
+    },
+    wait: { scope: 'global', run: ({ signal }) => pause(60_000, undefined, { signal }) },
+  },
+}
+`,
+}
+
+let folder: string
+let app: RunningApp
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'steward-tester-'))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  app = await startApp([folder], { password: 'secret' })
+  const picture = await sharp({ create: { width: 320, height: 200, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer()
+  const products = [
+    { prd_code: 'A', prd_name: 'Apple', prd_price: 2, prd_kind: 'fruit' },
+    { prd_code: 'B', prd_name: 'Bolt', prd_price: 0.25, prd_kind: 'tool' },
+    { prd_code: 'P', prd_name: 'Pear', prd_picture: { name: 'pear.png', content: picture.toString('base64') } },
+    { prd_code: 'X', prd_name: hostile },
+  ]
+  for (const body of products) expect((await app.call('/Product', { body })).status).toBe(200)
+})
+
+afterAll(async () => {
+  await app?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('the address of the tester page', () => {
+  const get = (path: string, init?: RequestInit) => fetch(app.origin + path, init)
+
+  it.each(['/api/tester', '/api/tester/', '/shop/api/tester', '/shop/api/tester/', '/api/tester?x#y'])(
+    '%s leads to its files and to the service',
+    async (path) => {
+      const page = await get(path)
+      expect(page.status).toBe(200)
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+      const html = await page.text()
+      const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(html)?.[1] ?? ''
+      const script = await fetch(new URL(attribute('src'), page.url))
+      expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+      expect(script.headers.get('cache-control')).toContain('immutable')
+      const style = /rel="stylesheet" href="([^"]*)"/.exec(html)?.[1] ?? ''
+      const css = await fetch(new URL(style, page.url))
+      expect([css.status, css.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
+      const rest = new URL(attribute('data-rest'), new URL(attribute('data-folder'), page.url))
+      expect(rest.pathname).toBe(path.startsWith('/shop') ? '/shop/api/rest' : '/api/rest')
+    },
+  )
+
+  it('answers 304, 404 and 405 as they should be', async () => {
+    const first = await get('/api/tester')
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    const tag = first.headers.get('etag') ?? ''
+    expect((await get('/api/tester', { headers: { 'If-None-Match': tag } })).status).toBe(304)
+    expect((await get('/api/tester', { method: 'HEAD' })).status).toBe(200)
+    expect((await get('/api/tester/other.js')).status).toBe(404)
+    expect((await get('/api/tester/..%2f..%2fpackage.json')).status).toBe(404)
+    const posted = await get('/api/tester', { method: 'POST' })
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('is not there while USE_API_TESTER is no, without a restart', async () => {
+    const created = await app.call('/SystemParam', { body: { sys_code: 'USE_API_TESTER', sys_value: 'no' } })
+    const row = `/SystemParam/${created.body.row_id}`
+    const refused = await get('/shop/api/tester')
+    expect([refused.status, await refused.json()]).toMatchObject([404, { code: 'ERR_NOT_FOUND' }])
+    await app.call(row, { method: 'PUT', body: { sys_value: 'yes' } })
+    expect((await get('/shop/api/tester')).status).toBe(200)
+    await app.call(row, { method: 'PUT', body: { sys_value: 'no' } })
+    expect((await get('/shop/api/tester')).status).toBe(404)
+    await app.call(row, { method: 'DELETE' })
+    expect((await get('/shop/api/tester')).status).toBe(200)
+  })
+})
+
+needsBrowser((browser) => {
+  const address = () => `${app.origin}/shop/api/tester`
+  let watched: WatchedPage
+  let page: Page
+
+  async function signIn(password: string): Promise<void> {
+    await page.getByLabel('Login').fill('admin')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  const workbench = () => page.getByRole('heading', { name: 'Request' }).waitFor()
+
+  async function choose(operation: string, object?: string): Promise<void> {
+    await page.getByLabel('Operation').selectOption({ label: operation })
+    if (object !== undefined) await page.getByLabel('Object').selectOption(object)
+  }
+
+  /** Sends, and gives status and facts of the answer when it is there. */
+  async function send(): Promise<string> {
+    const answered = page.waitForResponse((response) => response.url().startsWith(`${app.origin}/shop/api/rest`))
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answered
+    await page.locator('.facts').waitFor()
+    return (await page.locator('.facts .status').textContent()) ?? ''
+  }
+
+  const answer = () => page.locator('#answer')
+
+  beforeAll(async () => {
+    watched = await openPage(browser(), address())
+    page = watched.page
+    await signIn('secret')
+    await workbench()
+  })
+
+  afterAll(() => watched?.close())
+
+  /** A reload keeps the token and nothing else. */
+  beforeEach(async () => {
+    await page.unrouteAll()
+    await page.reload()
+  })
+
+  afterEach(async () => {
+    expect(watched.problems.splice(0)).toEqual([])
+    expect(await page.evaluate('window.hacked')).toBeUndefined()
+  })
+
+  it('signs in with a password or a token, and keeps no password', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn('wrong')
+    await page.getByRole('alert').filter({ hasText: 'Login or password are wrong.' }).waitFor()
+    await signIn('secret')
+    await workbench()
+    await page.reload()
+    await workbench()
+    const stored = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie')
+    expect(stored).toContain('Bearer ')
+    expect(stored).not.toContain('secret')
+    const token = /Bearer ([^"\\]+)/.exec(String(stored))?.[1] ?? ''
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Password with each request').check()
+    const revoked = await fetch(`${app.origin}/api/rest/`, { headers: { Authorization: `Bearer ${token}` } })
+    expect(revoked.status).toBe(401)
+    await signIn('secret')
+    await choose('Application info')
+    expect(await send()).toBe('200 OK')
+    expect(await page.evaluate('Object.keys(sessionStorage).length + Object.keys(localStorage).length')).toBe(0)
+    expect(page.url()).toBe(`${app.origin}/shop/api/tester`)
+    expect(await page.getByLabel('curl command').textContent()).toBe(`curl -u 'admin' '${app.origin}/shop/api/rest/'`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('No credentials').check()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('alert').filter({ hasText: 'This needs a login and password' }).waitFor()
+    await page.getByLabel('Token').check()
+    await signIn('secret')
+    await workbench()
+  })
+
+  it('searches with filters and pages, shows the address, and unfolds records', async () => {
+    await choose('Search one page', 'Product')
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    const filter = page.getByRole('group', { name: 'Filter 1' })
+    await filter.getByLabel('Field').selectOption('prd_kind')
+    await filter.getByText('fruit · tool').waitFor()
+    await filter.getByLabel('Field').selectOption('prd_name')
+    await filter.getByLabel('Condition').fill('*p*')
+    await page.getByLabel('Sort').fill('-prd_name')
+    await page.getByLabel('Page size').fill('1')
+    expect(await page.locator('#request-url').textContent()).toBe(
+      `${app.origin}/shop/api/rest/Product/?prd_name=*p*&_order=-prd_name&_page=0&_pagesize=1`,
+    )
+    await page.getByRole('button', { name: 'Copy address' }).click()
+    await page.getByText('Copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('_order=-prd_name')
+    expect(await send()).toBe('200 OK')
+    await page.getByText('prd_name: Pear').or(answer().getByText('Pear')).first().waitFor()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await answer().getByText('Apple').first().waitFor()
+    await page.getByRole('status').filter({ hasText: '200 OK. 1 item.' }).waitFor()
+    await page.getByRole('button', { name: /^Get record/ }).click()
+    await expect.poll(() => page.getByLabel('Row id').inputValue()).not.toBe('')
+    expect(await send()).toBe('200 OK')
+    await page.getByRole('tab', { name: 'Headers' }).click()
+    await answer().getByText('x-request-id').waitFor()
+    await page.getByRole('tab', { name: 'Text' }).click()
+    await answer().getByText('{"row_id":"1","prd_code":"A"').waitFor()
+    const history = page.getByRole('region', { name: 'History' }).getByRole('listitem')
+    expect(await history.count()).toBe(3)
+    await history.last().getByRole('button').click()
+    expect(await page.getByLabel('Operation').inputValue()).toBe('page')
+    expect(await page.getByLabel('Sort').inputValue()).toBe('-prd_name')
+  })
+
+  it('creates, updates, counts and deletes, and tells every mistake', async () => {
+    await choose('Create', 'Product')
+    const body = page.getByLabel('Body (JSON)')
+    await expect.poll(() => body.inputValue()).toContain('"prd_kind"')
+    await body.fill('{ "prd_price": -1, "prd_kind": "spoon" }')
+    expect(await send()).toBe('400 Bad Request')
+    for (const text of ['"prd_code" is required', '"prd_name" is required', 'ERR_ENUM', 'at least 0'])
+      await page.locator('.failure').getByText(text).first().waitFor()
+    await page.getByRole('button', { name: 'Template' }).click()
+    const template = JSON.parse(await body.inputValue()) as object
+    await body.fill(JSON.stringify({ ...template, prd_code: 'N', prd_name: 'Nail', prd_price: 1 }))
+    expect(await send()).toBe('200 OK')
+    const id = String((await app.call('/Product/?prd_code=N')).body[0].row_id)
+
+    await choose('Update')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('alert').filter({ hasText: 'Give the row id.' }).waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('row')
+    await page.keyboard.type(id)
+    await page.getByRole('button', { name: 'Load the record' }).click()
+    await expect.poll(() => body.inputValue()).toContain('Nail')
+    await body.fill('{ "prd_name": "Long nail"')
+    await page.getByText('Not valid JSON yet').waitFor()
+    expect(await send()).toBe('400 Bad Request')
+    await body.fill('{ "prd_name": "Long nail" }')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('Long nail').waitFor()
+
+    await choose('Count')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('maxpage').waitFor()
+    await choose('Delete')
+    expect(await send()).toBe('200 OK')
+    expect(await send()).toBe('404 Not Found')
+    expect((await app.call('/Product/?prd_code=N')).body).toEqual([])
+  })
+
+  it('runs an action with the form that its metadata describe, and cancels one that takes long', async () => {
+    await choose('Action', 'Product')
+    await page.getByLabel('Action (required)').selectOption('raise')
+    await page.getByLabel('Row id').fill('2')
+    await page.getByLabel('By (by) (required)').fill('3')
+    await page.getByLabel('Reason').selectOption('costs')
+    expect(await page.getByLabel('curl command').textContent()).toContain(`-d '{"by":"3","reason":"costs"}'`)
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('3.25').waitFor()
+    await page.getByLabel('Action (required)').selectOption('wait')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answer().getByText('Waiting …').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await answer().getByText('Cancelled.').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+  })
+
+  it('shows documentation as pages and pictures as pictures', async () => {
+    await choose('Documentation', 'Product')
+    expect(await send()).toBe('200 OK')
+    await page.locator('.markdown').getByRole('heading').first().waitFor()
+    await page.getByLabel('Form').selectOption('html')
+    expect(await send()).toBe('200 OK')
+    await page.frameLocator('iframe.html').getByRole('heading').first().waitFor()
+    await page.getByLabel('Form').selectOption('openapi')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('3.1').first().waitFor()
+    await choose('Metadata')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('rowidfield').waitFor()
+
+    await choose('Get')
+    await page.getByLabel('Row id').fill('3')
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('Contents of documents and images').check()
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('prd_picture', { exact: true }).click()
+    const picture = page.getByAltText('pear.png')
+    await picture.waitFor()
+    await answer().getByText('320 × 200').waitFor()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download pear.png' }).click()
+    expect((await saved).suggestedFilename()).toBe('pear.png')
+  })
+
+  it('runs nothing of what records and answers hold', async () => {
+    await choose('Search', 'Product')
+    expect(await send()).toBe('200 OK')
+    await page.locator('.tree summary').last().click()
+    await answer().getByText(hostile).first().waitFor()
+
+    const evil = `${hostile}<style>h1 { color: rgb(1, 2, 3) } @import 'https://evil.example/x.css';
+      p { background: url(https://evil.example/y.png) }</style><h1 style="font-style: italic" onclick="window.hacked=1">Title</h1>
+      <p id="p">Text <a href="javascript:parent.hacked=1">one</a> <a href="#p">two</a></p><svg onload="parent.hacked=1"></svg>
+      <iframe srcdoc="<script>parent.hacked=1</script>"></iframe><form action="https://evil.example"><button>Go</button></form>
+      <img src="https://evil.example/z.png"><img src="/api/rest/Product/1"><meta http-equiv="refresh" content="0;url=https://evil.example">
+      <base href="https://evil.example/"><link rel="stylesheet" href="https://evil.example/x.css"><math><mi xlink:href="data:x"></math>`
+    await page.route('**/Product/?_doc=true*', (route) => {
+      const html = route.request().url().includes('html')
+      return route.fulfill({
+        contentType: html ? 'text/html' : 'text/markdown',
+        body: html ? evil : `# Head\n\n${evil}\n\n[x](javascript:hacked=1)`,
+      })
+    })
+    await choose('Documentation')
+    expect(await send()).toBe('200 OK')
+    await page.locator('.markdown').getByText('Title').click()
+    await page.locator('.markdown').getByText('two').click()
+    expect(await page.locator('.markdown').innerHTML()).not.toMatch(/evil|onclick|javascript|<iframe|<form|style=/)
+    await page.getByLabel('Form').selectOption('html')
+    expect(await send()).toBe('200 OK')
+    // By way of the page, because nobody can run anything in the frame.
+    const inside = (expression: string) =>
+      page.evaluate(`((inner) => ${expression})(document.querySelector('iframe.html').contentDocument)`)
+    const title = "inner.defaultView.getComputedStyle(inner.querySelector('h1'))"
+    expect(await inside(`[${title}.color, ${title}.fontStyle]`)).toEqual(['rgb(1, 2, 3)', 'italic'])
+    expect(await inside('inner.documentElement.outerHTML')).not.toMatch(
+      /evil|onclick|javascript|script|<iframe|<form|<svg/,
+    )
+    await inside("inner.querySelectorAll('h1, a').forEach((element) => element.click())")
+    await page.getByRole('tab', { name: 'Text' }).click()
+    await answer().getByText('window.hacked').first().waitFor()
+    // What is left out is refused besides, while the markup is parsed.
+    const problems = watched.problems.splice(0)
+    expect(problems.filter((text) => !/violates the following Content Security Policy/.test(text))).toEqual([])
+  })
+
+  it('shows long answers piece by piece', async () => {
+    const rows = Array.from({ length: 25_000 }, (_, at) => ({ row_id: String(at), text: 'x'.repeat(400) }))
+    await page.route('**/Product/', (route) => route.fulfill({ json: rows }))
+    await choose('Search', 'Product')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('25,000 items').waitFor()
+    expect(await page.locator('.tree li').count()).toBe(100)
+    await page.getByRole('button', { name: 'Show 100 more of 24,900' }).click()
+    expect(await page.locator('.tree > ul > li').count()).toBe(200)
+    await page.locator('.tree summary').first().click()
+    await page.getByRole('button', { name: 'Show all 400 characters' }).click()
+    await page.getByRole('tab', { name: 'Text' }).click()
+    await page.getByRole('button', { name: /^Show more/ }).waitFor()
+    expect((await page.locator('pre.text').textContent())?.length).toBe(50_000)
+  })
+
+  it('is used with the keyboard alone', async () => {
+    const { keyboard } = page
+    const focused = () =>
+      page.evaluate("document.activeElement.getAttribute('name') ?? document.activeElement.textContent")
+    /** Tabs until the focus is there, and sees that it shows. */
+    const tabTo = async (name: string) => {
+      for (let presses = 0; (await focused()) !== name; presses++) {
+        expect(presses, `Tab does not lead to ${name}`).toBeLessThan(60)
+        await keyboard.press('Tab')
+      }
+      expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
+    }
+    await tabTo('Sign out')
+    await keyboard.press('Enter')
+    await page.getByLabel('Login').focus()
+    await keyboard.type('admin')
+    await keyboard.press('Tab')
+    await keyboard.type('secret')
+    await keyboard.press('Enter')
+    await workbench()
+    await page.getByLabel('Object').locator('option', { hasText: 'Product' }).waitFor({ state: 'attached' })
+    await tabTo('object')
+    await keyboard.type('Product')
+    await tabTo('operation')
+    await keyboard.type('Count')
+    await keyboard.press('Control+Enter')
+    await page.getByRole('status').filter({ hasText: '200 OK' }).waitFor()
+    await tabTo('Send')
+    await tabTo('Tree')
+    await keyboard.press('ArrowRight')
+    expect(await page.getByRole('tab', { name: 'Text' }).getAttribute('aria-selected')).toBe('true')
+    await keyboard.press('End')
+    expect(await focused()).toBe('Headers')
+    await keyboard.press('Home')
+    await keyboard.press('Tab')
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe('tabpanel')
+  })
+
+  const looks = [360, 1280].flatMap((width) => (['light', 'dark'] as const).map((scheme) => [width, scheme] as const))
+
+  async function checkLook(name: string): Promise<void> {
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+    await keepScreenshot(page, `tester-${name}`)
+  }
+
+  it.each(looks)('is accessible and fits at %d pixels, %s', async (width, colorScheme) => {
+    const look = `${width}-${colorScheme}`
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme })
+    await choose('Search one page', 'Product')
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    await page.getByRole('group', { name: 'Filter 1' }).getByLabel('Field').selectOption('prd_name')
+    await page.getByText('Fields of the answer').click()
+    await page.getByText('curl', { exact: true }).click()
+    expect(await send()).toBe('200 OK')
+    await page.locator('.tree summary').first().click()
+    await checkLook(`search-${look}`)
+    await choose('Create')
+    await page.getByLabel('Body (JSON)').fill('{}')
+    expect(await send()).toBe('400 Bad Request')
+    await checkLook(`errors-${look}`)
+    await choose('Documentation')
+    expect(await send()).toBe('200 OK')
+    await page.locator('.markdown h1').waitFor()
+    // It is long: once per scheme.
+    if (width === 1280) expect(await accessibilityProblems(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+    await keepScreenshot(page, `tester-documentation-${look}`)
+  })
+
+  it('is accessible before the user has signed in, too', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    for (const [width, colorScheme] of looks) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await checkLook(`sign-in-${width}-${colorScheme}`)
+    }
+  })
+})
