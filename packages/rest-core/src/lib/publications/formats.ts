@@ -2,6 +2,7 @@ import type { PublicationFormat } from './publication.js'
 
 /** How a format is made. */
 export interface Format {
+  /** Media type without parameters; texts are UTF-8. */
   readonly mime: string
   /** It may be a table of fields, without a template. */
   readonly table: boolean
@@ -12,12 +13,12 @@ export interface Format {
 }
 
 export const formats: Readonly<Record<PublicationFormat, Format>> = {
-  html: { mime: 'text/html; charset=utf-8', table: false, text: true, people: true },
-  md: { mime: 'text/markdown; charset=utf-8', table: false, text: true, people: true },
-  txt: { mime: 'text/plain; charset=utf-8', table: false, text: true, people: true },
-  csv: { mime: 'text/csv; charset=utf-8', table: true, text: true, people: true },
-  json: { mime: 'application/json; charset=utf-8', table: true, text: true, people: false },
-  xml: { mime: 'application/xml; charset=utf-8', table: true, text: true, people: false },
+  html: { mime: 'text/html', table: false, text: true, people: true },
+  md: { mime: 'text/markdown', table: false, text: true, people: true },
+  txt: { mime: 'text/plain', table: false, text: true, people: true },
+  csv: { mime: 'text/csv', table: true, text: true, people: true },
+  json: { mime: 'application/json', table: true, text: true, people: false },
+  xml: { mime: 'application/xml', table: true, text: true, people: false },
   docx: {
     mime: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     table: false,

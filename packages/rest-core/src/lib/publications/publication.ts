@@ -40,7 +40,7 @@ export interface PublicationModel {
   readonly name: string
   readonly label: string
   readonly scope: Scope
-  /** Media type of what it makes. */
+  /** Media type of what it makes, without parameters; texts are UTF-8. */
   readonly mime: string
   readonly definition: PublicationDefinition
   /** What fills in the records; absent: a Word document does, or it is a table. */
@@ -56,6 +56,7 @@ export interface PublicationModel {
 export interface PublishedDocument {
   /** File name. */
   readonly name: string
+  /** Media type without parameters; texts are UTF-8. */
   readonly mime: string
   readonly content: Uint8Array | Readable
 }

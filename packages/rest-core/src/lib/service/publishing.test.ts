@@ -163,7 +163,7 @@ describe('rights and scopes', () => {
     expect(await publish('sheet', { rowId: id })).toMatchObject({
       text: 'Alien 1979',
       name: 'Alien boss.txt',
-      mime: 'text/plain; charset=utf-8',
+      mime: 'text/plain',
     })
     const some = user('some', { object: 'Film', letters: 'R', filter: "fil_title = 'Alien'", hidden: ['fil_year'] })
     expect((await publish('sheet', { rowId: id }, some)).text).toBe('Alien ')

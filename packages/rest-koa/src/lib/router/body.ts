@@ -61,7 +61,8 @@ async function readText(req: IncomingMessage, limitBytes: number): Promise<strin
 
 type MaybeHttp2 = IncomingMessage & { readonly stream?: Pick<ServerHttp2Stream, 'endAfterHeaders'> }
 
-function hasBody(req: IncomingMessage): boolean {
+/** Whether the request has a body that is not empty, as its headers say. */
+export function hasBody(req: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': transfer } = req.headers
   if (length !== undefined) return length !== '0'
   // In HTTP/2 nothing is said about a body: it is there unless the stream ended with the headers.

@@ -1,12 +1,82 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { PublicationRequest, PublishedDocument } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
+import type { Context } from 'koa'
+import { textHeaders } from '../http/answer.js'
+import { sendContent } from '../http/send-content.js'
+import { hasBody } from './body.js'
 import type { Call } from './call.js'
+import { readNamedTarget, refuseSearch } from './named-target.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
+/**
+ * What browsers may do with a document that a template and data made: show it. No scripts, forms, frames, outside
+ * addresses; pictures and styles of its own.
+ */
+const pagePolicy = "sandbox; default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'"
+
+/** Formats that browsers show themselves; others are for saving. Not specified. */
+const shown = /^(?:text\/(?:html|plain|markdown)|application\/(?:json|xml|pdf))$/
+const text = /^(?:text\/.*|application\/(?:json|xml))$/
+const page = /^(?:text\/html|application\/xml)$/
+
+/** A publication: the document itself, or as JSON. Source: rest-service.md, "Publication template"; wire-decisions, "publication". */
 export async function publish(
-  _call: Call,
-  _target: OfKind<'object' | 'row' | 'publication'>,
-  _query: RequestQuery,
+  call: Call,
+  target: OfKind<'object' | 'row' | 'publication'>,
+  query: RequestQuery,
 ): Promise<void> {
-  throw new RestError('ERR_INTERNAL', 'Not there yet: publish.')
+  const { context, service, principal } = call
+  const { object, rowId, name } = readNamedTarget(call, target, query, '_printtemplate')
+  if (hasBody(context.req))
+    throw new RestError('ERR_BAD_REQUEST', 'A publication takes filters in its address, no body.')
+  const output = query.own['_output']
+  if (output !== undefined && output !== 'json')
+    throw new RestError(
+      'ERR_BAD_REQUEST',
+      `Parameter "_output" is "${output.slice(0, 100)}"; a publication knows "json".`,
+    )
+  const document = await service.publish(principal, object, name, readRequest(rowId, query))
+  if (output === 'json' || wantsJson(context, document.mime))
+    return sendContent(context, 200, textHeaders(), await inJson(document))
+  const { mime, content } = document
+  context.attachment(document.name, { type: shown.test(mime) ? 'inline' : 'attachment' })
+  const headers = textHeaders(text.test(mime) ? `${mime}; charset=utf-8` : mime)
+  if (page.test(mime)) headers.push('Content-Security-Policy', pagePolicy)
+  await sendContent(context, 200, headers, content instanceof Uint8Array ? content : { stream: content })
+}
+
+function readRequest(rowId: string | undefined, query: RequestQuery): PublicationRequest {
+  const { filters, order, page, pageSize } = query
+  if (rowId === undefined) return { search: { filters, order, page, pageSize } }
+  refuseSearch(query)
+  const [unknown] = Object.keys(filters ?? {})
+  if (unknown !== undefined) throw new RestError('ERR_BAD_REQUEST', `Unknown parameter "${unknown.slice(0, 100)}".`)
+  return { rowId }
+}
+
+/** The client takes JSON and does not take the document. */
+function wantsJson(context: Context, mime: string): boolean {
+  return (
+    context.req.headers.accept !== undefined && !context.accepts(mime) && context.accepts('application/json') !== false
+  )
+}
+
+/** `{name, mime, content}`: the content of text formats as text, of others in base64; streamed when the content is. */
+async function inJson({ name, mime, content }: PublishedDocument): Promise<Buffer | { readonly stream: Readable }> {
+  const isText = text.test(mime)
+  if (isText && content instanceof Readable)
+    return { stream: Readable.from(jsonParts(name, mime, content), { objectMode: false }) }
+  const bytes = Buffer.from(content instanceof Readable ? await buffer(content) : content)
+  return Buffer.from(JSON.stringify({ name, mime, content: bytes.toString(isText ? 'utf8' : 'base64') }))
+}
+
+async function* jsonParts(name: string, mime: string, content: Readable): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder()
+  yield Buffer.from(`${JSON.stringify({ name, mime }).slice(0, -1)},"content":"`)
+  for await (const chunk of content as AsyncIterable<Uint8Array>)
+    yield Buffer.from(JSON.stringify(decoder.decode(chunk, { stream: true })).slice(1, -1))
+  yield Buffer.from('"}')
 }

@@ -25,6 +25,21 @@ export const Book = defineObject({
   },
   order: ['boo_title'],
   pageSize: 5,
+  publications: {
+    sheet: {
+      format: 'html',
+      template:
+        '<h1>{{boo_title}}</h1><p>{{label boo_kind}}, {{number boo_price digits=2}}, {{boo_genre_id__gen_name}}</p>',
+      fileName: '{{boo_title}}',
+    },
+    note: { format: 'txt', scope: 'both', template: '{{#each records}}{{boo_title}};{{/each}}{{count}}' },
+    table: { format: 'csv', scope: 'both', fields: ['boo_title', 'boo_price', 'boo_since', 'boo_lent'] },
+    data: { format: 'json', scope: 'both', fields: ['boo_title', 'boo_pages', 'boo_price'] },
+    feed: { format: 'xml', scope: 'global', fields: ['boo_title', 'boo_kind'] },
+    list: { format: 'xlsx', scope: 'global', fields: ['boo_title', 'boo_price', 'boo_since'] },
+    print: { format: 'pdf', scope: 'global', fields: ['boo_title', 'boo_price'] },
+    staff: { format: 'txt', scope: 'global', template: 'x', groups: ['STAFF'] },
+  },
   hooks: {
     isActionEnable: ({ action, record }) => !(action === 'reprice' && record?.['boo_kind'] === 'N'),
   },

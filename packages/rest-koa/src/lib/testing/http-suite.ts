@@ -22,7 +22,9 @@ import { testEvents } from './suite-events.js'
 import { testIdempotency } from './suite-idempotency.js'
 import { testIndexSearch } from './suite-index-search.js'
 import { testKeys } from './suite-keys.js'
+import { testMetadata } from './suite-metadata.js'
 import { testCrosstabs } from './suite-crosstabs.js'
+import { testPublications } from './suite-publications.js'
 import { testRecords } from './suite-records.js'
 import { testSearches } from './suite-searches.js'
 
@@ -47,12 +49,14 @@ export function testRestService(name: string, startService: StartService): void 
     'bad input': testBadInput,
     connections: testConnections,
     actions: testActions,
+    publications: testPublications,
     cursors: testCursors,
     keys: testKeys,
     'batches and dry runs': testBatches,
     'idempotency keys': testIdempotency,
     documents: testDocuments,
     'pivot tables': testCrosstabs,
+    'metadata and documentation': testMetadata,
   }
   describe(`REST service over ${name}`, () => {
     for (const [group, define] of Object.entries(groups)) {
