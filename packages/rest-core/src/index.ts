@@ -92,6 +92,7 @@ export type {
   SearchRequest,
   Task,
   UpdateOptions,
+  UploadedDocument,
   UpsertOptions,
   WriteOptions,
 } from './lib/service/business-objects.js'
@@ -145,7 +146,15 @@ export type {
   ObjectMetadata,
   PublicationMetadata,
 } from './lib/metadata/metadata.js'
-export type { DocumentInfo, DocumentStore, PutDocument } from './lib/documents/document-store.js'
+export type {
+  ByteRange,
+  DocumentInfo,
+  DocumentStore,
+  ListedDocument,
+  PutDocument,
+} from './lib/documents/document-store.js'
+export { cleanDocuments } from './lib/documents/clean-documents.js'
+export type { CleanDocumentsOptions } from './lib/documents/clean-documents.js'
 export { createDiskDocumentStore } from './lib/documents/disk-document-store.js'
 export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-store.js'
 export { hashPassword, verifyPasswordHash } from './lib/security/password.js'

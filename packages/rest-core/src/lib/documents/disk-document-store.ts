@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
-import type { DocumentInfo, DocumentStore, PutDocument } from './document-store.js'
+import type { ByteRange, DocumentInfo, DocumentStore, ListedDocument, PutDocument } from './document-store.js'
 import { makeThumbnail } from './thumbnail.js'
 
 export interface DiskDocumentStoreOptions {
   /** Folder that holds everything; made when it is not there. */
   readonly folder: string
 }
+
+/** Folder of uploads that have not ended. */
+const incoming = 'incoming'
 
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -19,12 +22,12 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * A document appears by one rename when it is complete and on disk, so a crash leaves nothing half-written in its place.
  */
 export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): DocumentStore {
-  return { put, info, read, thumbnail, delete: remove }
+  return { put, info, read, thumbnail, delete: remove, list }
 
   async function put(content: Readable | Uint8Array, options: PutDocument): Promise<DocumentInfo> {
     const id = randomUUID()
     const name = fileName(options.name)
-    const draft = join(folder, 'incoming', id)
+    const draft = join(folder, incoming, id)
     await mkdir(draft, { recursive: true })
     try {
       const size = await writeContent(join(draft, 'content'), content, options)
@@ -51,9 +54,9 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
     }
   }
 
-  async function read(id: string): Promise<Readable> {
+  async function read(id: string, range?: ByteRange): Promise<Readable> {
     if (!(await info(id))) throw RestError.notFound(`Document "${id}"`)
-    return createReadStream(join(place(id), 'content'))
+    return createReadStream(join(place(id), 'content'), { ...range })
   }
 
   async function thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined> {
@@ -77,12 +80,45 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   }
 
   async function remove(id: string): Promise<void> {
-    if (idPattern.test(id)) await rm(place(id), { recursive: true, force: true })
+    if (!idPattern.test(id)) return
+    await rm(place(id), { recursive: true, force: true })
+    await rm(join(folder, incoming, id), { recursive: true, force: true })
+  }
+
+  async function* list(): AsyncGenerator<ListedDocument> {
+    for await (const part of entries(folder)) {
+      if (part !== incoming && !/^[0-9a-f]{2}$/.test(part)) continue
+      for await (const id of entries(join(folder, part))) {
+        const storedAt = idPattern.test(id) ? await lastWrite(join(folder, part, id)) : undefined
+        if (storedAt !== undefined) yield { id, storedAt }
+      }
+    }
   }
 
   function place(id: string): string {
     return join(folder, id.slice(0, 2), id)
   }
+}
+
+/** Names in a folder; none when it is not there. */
+async function* entries(folder: string): AsyncGenerator<string> {
+  try {
+    for await (const { name } of await opendir(folder)) yield name
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** A document that is being removed has none. */
+async function lastWrite(folder: string): Promise<number | undefined> {
+  for (const path of [join(folder, 'content'), folder]) {
+    try {
+      return (await stat(path)).mtimeMs
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  return undefined
 }
 
 /** The list of media types is large, and most processes never need it. */

@@ -23,6 +23,18 @@ export interface PutDocument {
   readonly maxBytes: number
 }
 
+/** Bytes from `start` to `end`, both inclusive and from 0 on. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+export interface ListedDocument {
+  readonly id: string
+  /** When it was last written to, in ms since the Unix epoch. */
+  readonly storedAt: number
+}
+
 /**
  * Where contents of document and image fields are kept, outside the database; records hold the id.
  * Contents are immutable: a changed document gets a new id. Implementation: `createDiskDocumentStore`.
@@ -32,13 +44,15 @@ export interface DocumentStore {
   put(content: Readable | Uint8Array, options: PutDocument): Promise<DocumentInfo>
   /** `undefined` when there is no such document. */
   info(id: string): Promise<DocumentInfo | undefined>
-  /** The content as a stream. @throws RestError ERR_NOT_FOUND */
-  read(id: string): Promise<Readable>
+  /** The content, or its bytes `start` to `end` (inclusive), as a stream. @throws RestError ERR_NOT_FOUND */
+  read(id: string, range?: ByteRange): Promise<Readable>
   /**
    * A picture whose longest side is at most `pixels`, as WebP, made once and kept; `undefined` when the content is not a picture.
    * @throws Error naming the missing package when no image library is installed.
    */
   thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined>
-  /** Removes the content and its thumbnails; a second call does nothing. */
+  /** Removes the content and its thumbnails, also of an upload that never ended; a second call does nothing. */
   delete(id: string): Promise<void>
+  /** All documents, and uploads that have not ended, in no particular order. */
+  list(): AsyncIterable<ListedDocument>
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { ErrorMessage } from '../../errors.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
 import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
-import type { DocumentInfo } from '../documents/document-store.js'
+import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
 import type { FieldValue } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
@@ -158,7 +158,17 @@ export interface PublicationRequest {
 /** A document or image of a record. */
 export interface DocumentContent extends DocumentInfo {
   /** Opens the content, or its bytes `start` to `end` (inclusive). */
-  open(range?: { readonly start: number; readonly end: number }): Promise<Readable>
+  open(range?: ByteRange): Promise<Readable>
+}
+
+/** What is said about a document that is uploaded. */
+export interface UploadedDocument {
+  /** File name. */
+  readonly name: string
+  /** Default: from the name. */
+  readonly mime?: string | undefined
+  /** Bytes, when known: one that is too large is then refused before it travels. */
+  readonly size?: number | undefined
 }
 
 /** One item of a batch. */
@@ -289,7 +299,7 @@ export interface BusinessObjects {
     rowId: string,
     field: string,
     content: Readable,
-    document: { readonly name: string; readonly mime?: string | undefined },
+    document: UploadedDocument,
     options?: UpdateOptions,
   ): Promise<BusinessRecord>
   /** Runs everything that `work` asks for (rights, hooks, validation, the database's own checks) and keeps nothing of it. */

@@ -1,14 +1,29 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { DocumentField, ImageField } from '../definition/definition.js'
-import type { DocumentStore } from '../documents/document-store.js'
+import type { DocumentInfo, DocumentStore } from '../documents/document-store.js'
 import type { FieldValue } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import type { AnswerOptions } from './business-objects.js'
 import type { Input } from './input.js'
 
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
-const defaultThumbnailPixels = 200
+export const defaultThumbnailPixels = 200
+
+/** Most bytes of a document in a field. */
+export function mostBytes({ definition }: FieldModel): number {
+  const { type, maxBytes = defaultMaxBytes[type] } = definition as DocumentField | ImageField
+  return maxBytes
+}
+
+/** As a value of a document field: a content that is stored already, for this record. No request can hold one. */
+export class StoredDocument {
+  readonly info: DocumentInfo
+
+  constructor(info: DocumentInfo) {
+    this.info = info
+  }
+}
 
 /**
  * Stores new contents and puts their ids into `values`.
@@ -23,13 +38,11 @@ export async function storeUploads(
   const stored: string[] = []
   try {
     for (const { field, name, mime, content } of uploads) {
-      const { type, maxBytes = defaultMaxBytes[type] } = field.definition as DocumentField | ImageField
-      const info = await (documents as DocumentStore).put(content, {
-        name,
-        mime,
-        path: `${field.object.name}/${field.name}`,
-        maxBytes,
-      })
+      const path = `${field.object.name}/${field.name}`
+      const info =
+        content instanceof StoredDocument
+          ? content.info
+          : await (documents as DocumentStore).put(content, { name, mime, path, maxBytes: mostBytes(field) })
       values[field.name] = info.id
       stored.push(info.id)
     }

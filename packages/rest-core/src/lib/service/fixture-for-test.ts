@@ -109,5 +109,8 @@ function createMemoryDocuments(): DocumentStore & { readonly ids: () => string[]
     read: async (id) => (await import('node:stream')).Readable.from([contents.get(id)?.bytes]),
     thumbnail: async () => new Uint8Array([1, 2, 3]),
     delete: async (id) => void contents.delete(id),
+    async *list() {
+      for (const id of contents.keys()) yield { id, storedAt: 0 }
+    },
   }
 }

@@ -10,6 +10,7 @@ import { unknownField } from '../model/create-model.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { WriteOptions } from './business-objects.js'
+import { StoredDocument } from './documents.js'
 
 /** What a client sent, sorted out. */
 export interface Input {
@@ -26,7 +27,7 @@ export interface Upload {
   readonly field: FieldModel
   readonly name: string
   readonly mime: string | undefined
-  readonly content: Uint8Array
+  readonly content: Uint8Array | StoredDocument
 }
 
 /**
@@ -103,6 +104,10 @@ const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
 
 /** `{id?, name, mime?, content(base64)}`; without content it means the document that is there. */
 function readUpload(field: FieldModel, given: object): Upload | string | Problem {
+  if (given instanceof StoredDocument) {
+    const { name, mime } = given.info
+    return { field, name, mime, content: given }
+  }
   const { id, name, mime, content } = given as Record<string, unknown>
   if (content === undefined || content === null) {
     return typeof id === 'string'

@@ -1,19 +1,114 @@
+import type { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
-import type { BusinessObjects } from './business-objects.js'
+import type { ImageField } from '../definition/definition.js'
+import type { DocumentInfo, DocumentStore } from '../documents/document-store.js'
+import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
+import { accessOf } from '../rights/access.js'
+import type { Principal, RightLetter } from '../rights/rights.js'
+import type {
+  BusinessObjects,
+  DocumentContent,
+  ObjectName,
+  UpdateOptions,
+  UploadedDocument,
+} from './business-objects.js'
+import { defaultThumbnailPixels, mostBytes, StoredDocument } from './documents.js'
+import { missingRow } from './missing-row.js'
+import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
+import { translate } from './store-errors.js'
 
+/** Contents of document and image fields, one at a time and as streams. */
 export function createStoredDocuments(
-  _context: ServiceContext,
+  context: ServiceContext,
 ): Pick<BusinessObjects, 'document' | 'thumbnail' | 'upload'> {
-  return {
-    async document() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: document.')
-    },
-    async thumbnail() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: thumbnail.')
-    },
-    async upload() {
-      throw new RestError('ERR_INTERNAL', 'Not there yet: upload.')
-    },
+  // A model with such fields has a document store.
+  const documents = context.documents as DocumentStore
+  return { document, thumbnail, upload }
+
+  async function document(
+    principal: Principal,
+    name: ObjectName,
+    rowId: string,
+    fieldName: string,
+  ): Promise<DocumentContent> {
+    const field = documentField(principal, context.resolve(name), fieldName, 'R')
+    const info = await find(principal, field, rowId)
+    return { ...info, open: (range) => documents.read(info.id, range) }
   }
+
+  async function thumbnail(principal: Principal, name: ObjectName, rowId: string, fieldName: string) {
+    const field = documentField(principal, context.resolve(name), fieldName, 'R')
+    const { id } = await find(principal, field, rowId)
+    const { type, thumbnailPixels = defaultThumbnailPixels } = field.definition as ImageField
+    const picture = type === 'image' ? await documents.thumbnail(id, thumbnailPixels) : undefined
+    if (picture) return picture
+    throw RestError.notFound(`A picture in "${field.name}" of record "${rowId}" of "${field.object.name}"`)
+  }
+
+  /** The content is stored before the record is touched: however long it takes, nothing is locked meanwhile. */
+  async function upload(
+    principal: Principal,
+    name: ObjectName,
+    rowId: string,
+    fieldName: string,
+    content: Readable,
+    given: UploadedDocument,
+    options?: UpdateOptions,
+  ): Promise<BusinessRecord> {
+    const object = context.resolve(name)
+    const field = documentField(principal, object, fieldName, 'U')
+    if (object.readOnly || field.readOnly || field.createOnly)
+      throw new RestError('ERR_RIGHT', `Field "${field.name}" of "${object.name}" cannot be changed.`)
+    await refuseMissing(principal, object, rowId)
+    const maxBytes = mostBytes(field)
+    if ((given.size ?? 0) > maxBytes) {
+      throw new RestError(
+        'ERR_TOO_LARGE',
+        `"${given.name.slice(0, 100)}" is larger than the ${maxBytes} bytes that the field takes.`,
+      )
+    }
+    const { name: fileName, mime } = given
+    const info = await documents.put(content, { name: fileName, mime, path: `${object.name}/${field.name}`, maxBytes })
+    const service = context.bind(context.transaction)
+    try {
+      return await service.update(principal, object.name, rowId, { [field.name]: new StoredDocument(info) }, options)
+    } catch (error) {
+      // After other failures nobody knows whether the record has it; what it has not is cleaned up later.
+      if (error instanceof RestError && error.status < 500) await documents.delete(info.id)
+      throw error
+    }
+  }
+
+  /** The document in a field of a record, as the caller would get the record. */
+  async function find(principal: Principal, field: FieldModel, rowId: string): Promise<DocumentInfo> {
+    const { object, name } = field
+    const service = context.bind(context.transaction)
+    const { [name]: id } = await service.get(principal, object.name, rowId, { fields: [name] })
+    const info = typeof id === 'string' && id !== '' ? await documents.info(id) : undefined
+    if (info) return info
+    throw RestError.notFound(`A document in "${name}" of record "${rowId}" of "${object.name}"`)
+  }
+
+  /** A record that may not be changed is refused before its document travels. */
+  async function refuseMissing(principal: Principal, object: ObjectModel, rowId: string): Promise<void> {
+    const access = accessOf(principal, object)
+    const id = parseRowId(object, rowId)
+    try {
+      const session = await context.session()
+      const found = await session.get(object, id, { select: object.select([]), where: access.need('U') })
+      if (!found) throw await missingRow(session, access, id)
+    } catch (error) {
+      throw await translate(error, { object, operation: 'read' }, context.store)
+    }
+  }
+}
+
+/** @throws RestError ERR_RIGHT, ERR_NOT_FOUND for what is no document field that this user sees */
+function documentField(principal: Principal, object: ObjectModel, name: string, letter: RightLetter): FieldModel {
+  const access = accessOf(principal, object)
+  access.need(letter)
+  const field = object.documents.find((each) => each.name === name)
+  if (field && field.visible && !access.hides(field)) return field
+  throw RestError.notFound(`Document field "${name.slice(0, 100)}" of "${object.name}"`)
 }

@@ -16,6 +16,7 @@ import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
 import type { Input } from './input.js'
 import { applyDefaults, readInput, timestamp, validate } from './input.js'
+import { missingRow } from './missing-row.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
@@ -161,7 +162,7 @@ export function createWrites(context: ServiceContext) {
     const record = await save(write, hooks?.postUpdate, async (session) => {
       return (
         (await session.update(object, id, stored, { select, where })) ??
-        Promise.reject(await missing(session, access, id))
+        Promise.reject(await missingRow(session, access, id))
       )
     })
     removeDocumentsAfterCommit(transaction, oldDocuments)
@@ -222,7 +223,7 @@ export function createWrites(context: ServiceContext) {
       if (options?.precondition)
         await requirePrecondition({ access, principal, transaction, where }, id, options.precondition)
       const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) =>
-        missing(session, access, id),
+        missingRow(session, access, id),
       )
       removeDocumentsAfterCommit(transaction, documents)
       announce(transaction, object, 'delete', id)
@@ -280,7 +281,7 @@ export function createWrites(context: ServiceContext) {
     const session = await transaction.session()
     return (
       (await session.get(access.object, id, { select, where, lock: true })) ??
-      Promise.reject(await missing(session, access, id))
+      Promise.reject(await missingRow(session, access, id))
     )
   }
 
@@ -296,15 +297,6 @@ export function createWrites(context: ServiceContext) {
     if (postSelect) await postSelect({ object, principal, service: context.bind(transaction), record })
     if (!precondition(record))
       throw new RestError('ERR_PRECONDITION', 'The record was changed meanwhile; get it again and repeat the change.')
-  }
-
-  /** Why a row that should be changed was not met: it is not there, or it may be read but not changed. */
-  async function missing(session: StoreSession, access: Access, id: string): Promise<RestError> {
-    const { object } = access
-    const readable = await session.get(object, id, { select: object.select([]), where: access.need('R') })
-    return readable
-      ? new RestError('ERR_RIGHT', `You may not change record "${id}" of "${object.name}".`)
-      : RestError.notFound(`Record "${id}" of "${object.name}"`)
   }
 
   function announce(
