@@ -42,7 +42,6 @@ export function describeService({ model, principal, service, object: only }: Des
     .map((object) => accessOf(principal, object))
     .filter(({ may }) => letters.some(may))
   if (only && accesses.length === 0) accessOf(principal, only).need('R')
-  const ids = idsOf(accesses)
   const keepsAnswers = model.objects.has('IdempotencyKey')
   const { title, version, base, level, authorizationHeader, routes } = service
   return {
@@ -51,6 +50,7 @@ export function describeService({ model, principal, service, object: only }: Des
     base,
     level,
     authorizationHeader,
+    parameters: service.parameters.map(({ name }) => name),
     objects: accesses.map(describeObject),
     operations: [
       ...(only ? [] : routes.filter(({ path }) => !path.includes('{object}')).flatMap(describeServiceRoute)),
@@ -72,7 +72,7 @@ export function describeService({ model, principal, service, object: only }: Des
     const contents = [onObjects[route.operation]?.(access, route) ?? []].flat() as readonly OperationContents[]
     return contents.map((each) => {
       const path = route.path.replace('{object}', name).replace('{name}', encodeURIComponent(each.named ?? ''))
-      return complete({ ...route, path }, access, each, `obj-${ids.get(name)}-${each.id}`)
+      return complete({ ...route, path }, access, each, `obj-${name.toLowerCase()}-${each.id}`)
     })
   }
 
@@ -107,18 +107,6 @@ export function describeService({ model, principal, service, object: only }: Des
 
 function isKey(header: string): boolean {
   return header === idempotencyKey.name
-}
-
-/** Objects in ids, in lower case; where two differ in case only, they keep it. */
-function idsOf(accesses: readonly Access[]): ReadonlyMap<string, string> {
-  const names = accesses.map(({ object }) => object.name)
-  const lower = names.map((name) => name.toLowerCase())
-  return new Map(
-    names.map((name, place) => {
-      const text = lower[place] as string
-      return [name, lower.indexOf(text) === lower.lastIndexOf(text) ? text : name]
-    }),
-  )
 }
 
 function describeObject(access: Access): ObjectDescription {

@@ -11,6 +11,8 @@ export interface ServiceDescription {
   readonly level: string
   /** Name of the header that may be sent in place of `Authorization`. */
   readonly authorizationHeader: string
+  /** Names of the parameters that the level has. */
+  readonly parameters: readonly string[]
   readonly objects: readonly ObjectDescription[]
   /** Of no object first, then object by object. */
   readonly operations: readonly OperationDescription[]
@@ -43,7 +45,7 @@ export interface OperationDescription {
   /** Name of the object; absent: of none. */
   readonly object: string | undefined
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base address, with `{names}`. */
+  /** Below the base address, with `{names}`; with `?` for what a parameter asks for and has no address of its own. */
   readonly path: string
   readonly summary: string
   readonly text: string

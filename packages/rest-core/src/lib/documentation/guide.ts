@@ -1,7 +1,20 @@
 import type { ServiceDescription } from './description.js'
 
+const views: Readonly<Record<string, string>> = {
+  _count: 'true',
+  _metadata: 'true',
+  _doc: 'true',
+  _indexsearch: '<words>',
+  _crosstab: '<name>',
+  _action: '<name>',
+  _printtemplate: '<name>',
+}
+
 /** What holds for all operations: Markdown. */
-export function guide({ level }: ServiceDescription): string {
+export function guide({ level, parameters }: ServiceDescription): string {
+  const asked = Object.entries(views).flatMap(([name, text]) =>
+    parameters.includes(name) ? [`\`?${name}=${text}\``] : [],
+  )
   return `Only what the user who asked for this may do is described. Compatibility level ${level}.
 
 **Values.** Row ids and references are strings. Texts, lists of codes, dates and references that are not filled are \`""\`
@@ -9,9 +22,8 @@ export function guide({ level }: ServiceDescription): string {
 \`HH:mm:ss\`. Numbers with more digits than JavaScript keeps are strings. Characters may be all but NUL.
 
 **Addresses.** Where no row is meant, \`/<object>\`, \`/<object>/\`, \`/<object>/0\` and \`/<object>/_\` are the same.
-\`HEAD\` works where \`GET\` does. What has an address of its own can be asked for by a parameter too: \`?_count=true\`,
-\`?_metadata=true\`, \`?_doc=true\`, \`?_indexsearch=<words>\`, \`?_crosstab=<name>\`, \`?_action=<name>\`,
-\`?_printtemplate=<name>\`. A \`POST\` with \`?_method=PUT\` or \`DELETE\`, or the header \`X-HTTP-Method-Override\`, stands
+\`HEAD\` works where \`GET\` does. What has an address of its own can be asked for by a parameter of a search, or of a
+record, too: ${asked.join(', ')}. A \`POST\` with \`?_method=PUT\` or \`DELETE\`, or the header \`X-HTTP-Method-Override\`, stands
 for that method.
 
 **Filters.** A parameter with the name of a field filters: a value with the wildcards \`*\` (any characters) and \`_\` (one;

@@ -12,7 +12,9 @@ import { plainText } from './markdown-text.js'
 
 /** An OpenAPI 3.1 document. */
 export function toOpenApi(service: ServiceDescription): Record<string, unknown> {
-  const { title, version, base, operations, objects, schemas } = service
+  const { title, version, base, objects, schemas } = service
+  // One operation per address and method: what only a parameter tells apart cannot be described.
+  const operations = service.operations.filter(({ path }) => !path.includes('?'))
   return {
     openapi: '3.1.0',
     info: { title, version: version === '' ? '0' : version, description: guide(service) },

@@ -137,7 +137,7 @@ function search(access: Access): OperationContents | undefined {
   return {
     id: 'search',
     summary: 'Search records',
-    text: 'Without `_page` and `_cursor` all of them, streamed. `Accept: application/x-ndjson` gives one record per line.',
+    text: 'All of them, streamed, unless a page is asked for. `Accept: application/x-ndjson` gives one record per line.',
     filtered: true,
     parameters: [
       headerParameter('Prefer', '`count=exact`: a page comes with the number of records and a link to the last page.'),
@@ -151,7 +151,7 @@ function search(access: Access): OperationContents | undefined {
         },
         [
           header('Link', 'Pages: `first`, `prev`, `next`, `last`, as far as they exist and are known.', false),
-          header('X-Next-Cursor', 'With `_cursor`: that of the next records, as long as there are some.', false),
+          header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
           header('X-Total-Count', 'The number of records, to who prefers it.', false),
           header('Preference-Applied', '`count=exact`', false),
         ],

@@ -50,7 +50,7 @@ export interface RequestParameter {
 
 /** An address and a method, and what they do. */
 export interface Route {
-  /** Below the base address, e.g. `/{object}/{row_id}`. */
+  /** Below the base address, e.g. `/{object}/{row_id}`; with `?<parameter>={name}` where only a parameter tells the name. */
   readonly path: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly operation: ServiceOperation

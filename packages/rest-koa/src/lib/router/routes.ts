@@ -32,6 +32,15 @@ const views: readonly { readonly path: string; readonly view: View; readonly ope
 /** The parameter that came with an operation decides on the level of its addresses, too. */
 const cameWith: Readonly<Partial<Record<Route['operation'], string>>> = { indexSearch: '_indexsearch' }
 
+/** Below the level of their addresses, the parameters that tell the names. */
+const byParameter: readonly Route[] = (['', '/{row_id}'] as const).flatMap((row) => [
+  { path: `/{object}${row}?_action={name}`, method: 'GET', operation: 'action' },
+  { path: `/{object}${row}?_action={name}`, method: 'POST', operation: 'action' },
+  { path: `/{object}${row}?_printtemplate={name}`, method: 'GET', operation: 'publication' },
+])
+
+const crosstabByParameter: Route = { path: '/{object}?_crosstab={name}', method: 'GET', operation: 'crosstab' }
+
 /** Every address and method that a level has, for the documentation. HEAD is there wherever GET is. */
 export function routesAt(level: Level): Route[] {
   const targets = Object.entries(paths).flatMap(([kind, addresses]) =>
@@ -39,11 +48,12 @@ export function routesAt(level: Level): Route[] {
       addresses.map((path) => ({ path, method, operation })),
     ),
   ) as Route[]
+  const named = hasLevel(level, pathForms)
   return [
-    ...targets.filter(({ method }) => (method as string) !== 'HEAD'),
-    ...views.map((view) => ({ ...view, method: 'GET' as const })),
-  ].filter(({ path, operation, view }) => {
-    const parameter = parameters[view ?? cameWith[operation] ?? '']
-    return hasLevel(level, parameter?.since ?? '3.0') && (!path.includes(':{name}') || hasLevel(level, pathForms))
-  })
+    ...targets.filter(({ method, path }) => (method as string) !== 'HEAD' && (named || !path.includes(':{name}'))),
+    ...views
+      .map((view) => ({ ...view, method: 'GET' as const }))
+      .filter(({ path }) => named || !path.includes(':{name}')),
+    ...(named ? [] : [...byParameter, crosstabByParameter]),
+  ].filter(({ operation, view }) => hasLevel(level, parameters[view ?? cameWith[operation] ?? '']?.since ?? '3.0'))
 }

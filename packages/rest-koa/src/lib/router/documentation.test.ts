@@ -1,0 +1,110 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import {
+  createBusinessObjects,
+  createMemoryStore,
+  createModel,
+  createPrincipal,
+  defineObject,
+} from '@steward/rest-core'
+import type { DocumentStore, ObjectDefinition } from '@steward/rest-core'
+import { systemObjects } from '@steward/rest-core/system'
+import Koa from 'koa'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createCaller } from '../testing/caller.js'
+import type { Call } from '../testing/caller.js'
+import { suiteObjects } from '../testing/objects.js'
+import { serve } from '../testing/serve.js'
+import type { Level } from './level.js'
+import { restRouter } from './rest-router.js'
+
+const closing: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function start(definitions: readonly ObjectDefinition[], level: Level = '5.1'): Promise<Call> {
+  const service = createBusinessObjects({
+    model: createModel(definitions),
+    store: createMemoryStore(),
+    documents: {} as DocumentStore,
+  })
+  const app = new Koa()
+  app.use(restRouter(service, { authenticate: () => createPrincipal({ login: 'ann' }), level, app: { name: 'shop' } }))
+  const server = await serve(app)
+  closing.push(() => server.close())
+  return createCaller(`${server.url}/api/rest`, null)
+}
+
+const all = [...new Map([...suiteObjects, ...systemObjects].map((object) => [object.name, object])).values()]
+
+describe('OpenAPI', () => {
+  it('of the objects of the suite and the system is valid', async () => {
+    const call = await start(all)
+    const { json } = await call('GET', '/_doc?_output=openapi')
+    const { valid, errors } = await new Validator().validate(json)
+    expect([valid, errors]).toEqual([true, undefined])
+    const text = JSON.stringify(json)
+    const references = new Set(text.match(/(?<="\$ref":"#\/)[^"]+/g))
+    for (const each of references)
+      expect(
+        each.split('/').reduce((node, name) => node?.[name], json),
+        each,
+      ).toBeDefined()
+  })
+
+  it.each(['4.0', '5.0'] as const)('at level %s has no addresses that came later', async (level) => {
+    const call = await start(all, level)
+    const { json } = await call('GET', '/_doc?_output=openapi')
+    expect(Object.keys(json.paths).filter((path) => path.includes(':'))).toEqual([])
+    expect((await call('GET', '/Movie/crosstab:genres')).status).toBe(404)
+  })
+
+  it('comes with level 4.0, HTML and Markdown with 3.1', async () => {
+    const statuses = async (level: Level): Promise<number[]> => {
+      const call = await start(all, level)
+      const answers = ['', '&_output=html', '&_output=openapi'].map((more) => call('GET', `/Movie/?_doc=true${more}`))
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    expect(await statuses('3.0')).toEqual([400, 400, 400])
+    expect(await statuses('3.1')).toEqual([200, 200, 400])
+    expect(await statuses('3.2')).toEqual([200, 200, 400])
+    expect(await statuses('4.0')).toEqual([200, 200, 200])
+  })
+
+  it('at level 3.1 does not know what came later', async () => {
+    const { text } = await (await start(all, '3.1'))('GET', '/Movie/_doc')
+    expect(text).not.toMatch(/_page|_count|_cursor|crosstab:/)
+    expect(text).toMatch(/`_fields`[^]*`GET \/Movie\?_crosstab=genres`/)
+  })
+})
+
+describe('texts of definitions', () => {
+  const evil =
+    '<img src=x onerror=alert(1)> [a](javascript:alert(1)) `x` | *b* \n# h ![i](https://example.com/i.png) &lt;'
+  const Evil = defineObject({
+    name: 'Evil',
+    label: evil,
+    help: evil,
+    fields: {
+      evi_text: { type: 'string', label: evil, help: evil, default: evil, length: 500 },
+      evi_more: { type: 'string', pattern: '[^`<]*|x' },
+      evi_kind: { type: 'enum', label: evil, values: [{ code: 'a|`b`<i>', label: evil }] },
+    },
+  })
+
+  it('stay texts in Markdown', async () => {
+    const { text } = await (await start([Evil]))('GET', '/_doc')
+    expect(text).not.toContain(evil)
+    expect(text).not.toMatch(/(?<!\\)<img|(?<!\\)!\\?\[i\]\(|^# h/m)
+    const rows = text.split('\n').filter((line) => line.startsWith('| `evi_'))
+    for (const row of rows.filter((line) => !line.includes('min__')))
+      expect([2, 4]).toContain(row.replaceAll('\\|', '').split('|').length - 2)
+  })
+
+  it('stay texts in HTML', async () => {
+    const { text } = await (await start([Evil]))('GET', '/_doc?_output=html')
+    expect(text).not.toMatch(/<img|<a href="(?!#)|<i>|<em>b/i)
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;')
+  })
+})
