@@ -49,6 +49,72 @@ export const Movie = defineObject({
       { from: 'withdrawn', to: 'listed', groups: ['ADMIN'] },
     ],
   },
+  indexable: ['mov_title', 'mov_mpaa'],
+  actions: {
+    review: {
+      label: 'Add a review',
+      parameters: {
+        stars: { type: 'integer', min: 1, max: 5, required: true, label: 'Stars' },
+        text: { type: 'text', label: 'Text' },
+      },
+      async run({ service, principal, record, parameters }) {
+        const movie = record?.row_id
+        const review = await service.create(principal, 'Review', {
+          rev_movie_id: movie,
+          rev_stars: parameters['stars'],
+          rev_text: parameters['text'],
+        })
+        let [count, sum] = [0, 0]
+        for await (const batch of await service.search(principal, 'Review', { filters: { rev_movie_id: movie ?? '' } })) {
+          count += batch.length
+          for (const { rev_stars: stars } of batch) sum += Number(stars)
+        }
+        return { review: review.row_id, average: sum / count }
+      },
+    },
+    withdraw: {
+      label: 'Withdraw',
+      scope: 'global',
+      background: true,
+      confirm: 'Withdraw all movies that the search finds?',
+      async run({ service, principal, records, progress }) {
+        let done = 0
+        for await (const batch of await records()) {
+          for (const { row_id: id, mov_state: state } of batch) {
+            if (state !== 'withdrawn') await service.update(principal, 'Movie', id, { mov_state: 'withdrawn' })
+            progress(++done)
+          }
+        }
+        return `${done} movies are withdrawn.`
+      },
+    },
+  },
+  publications: {
+    sheet: {
+      label: 'Sheet',
+      format: 'html',
+      file: new URL('../templates/sheet.html', import.meta.url),
+      fileName: '{{mov_title}}',
+    },
+    letter: {
+      label: 'Letter to the distributor',
+      format: 'docx',
+      file: new URL('../templates/letter.docx', import.meta.url),
+      fileName: 'Letter {{mov_code}}',
+    },
+    list: {
+      label: 'List',
+      scope: 'global',
+      format: 'xlsx',
+      fields: ['mov_title', 'mov_released', 'mov_rating', 'mov_gross', 'mov_state', 'mov_genre_id__gen_name'],
+    },
+    brochure: {
+      label: 'Brochure',
+      scope: 'global',
+      format: 'pdf',
+      fields: ['mov_poster', 'mov_title', 'mov_released', 'mov_rating', 'mov_genre_id__gen_name'],
+    },
+  },
   crosstabs: {
     grosses: {
       label: 'Gross by genre and year',

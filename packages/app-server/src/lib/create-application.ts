@@ -17,6 +17,7 @@ import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import { describeDatabase } from './describe-database.js'
 import { createIo } from './io/create-io.js'
+import { startIndexUpkeep } from './index-upkeep.js'
 import { loadObjects } from './load-objects.js'
 import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
@@ -64,7 +65,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   try {
     const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
     const model = createModel([...systemObjects, ...own])
-    await syncTables(store, model, options)
+    const freshTables = await syncTables(store, model, options)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const directory = createUserDirectory({ model, store })
     const authentication = createAuthentication({
@@ -114,6 +115,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       },
     })
     const koa = mountApplication({ definition, service, store, authentication, parameters, dataFolder, logger, io })
+    const indexUpkeep = await startIndexUpkeep({ service, logger, freshTables })
     // Last, because its password is shown once: nothing may fail between.
     const newAdministrator = await createAdministrator(service, {
       login: settings.adminLogin,
@@ -122,6 +124,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     return { koa, service, newAdministrator, close }
 
     async function close(): Promise<void> {
+      await indexUpkeep.stop()
       await service.close()
       await store.close()
     }
@@ -131,11 +134,12 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   }
 }
 
+/** Returns tables that were made. */
 async function syncTables(
   store: ObjectStore,
   model: BusinessObjects['model'],
   { logger, destructive = false }: ApplicationOptions,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const { steps, leftover } = await store.sync(model, { destructive })
   const fresh = new Set(steps.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
   for (const { kind, table, description } of steps) {
@@ -144,4 +148,5 @@ async function syncTables(
   }
   for (const { table, column } of leftover)
     logger.warn(`Database: no field uses ${table}.${column}; it is kept (--destructive drops it)`)
+  return fresh
 }
