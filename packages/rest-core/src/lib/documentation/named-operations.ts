@@ -36,7 +36,7 @@ export const namedOperations = {
             },
             [header('Content-Disposition', 'Name of the file.', false)],
           ),
-          ...errors(404, 406),
+          ...errors(404),
         ],
       })),
 

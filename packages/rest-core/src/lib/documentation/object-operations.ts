@@ -1,14 +1,21 @@
-import { answer, entityTag, errors, header, jsonContent } from './answers.js'
+import { answer, errors, header, jsonContent } from './answers.js'
 import { reference } from './description.js'
 import type { Access } from '../rights/access.js'
 import type { Schema } from './description.js'
 import { exactly, listOf } from './general-schemas.js'
 import { mayWrite, schemaNames } from './object-schemas.js'
-import { ifMatch, headerParameter, recordContent } from './parts.js'
+import { headerParameter, recordContent } from './parts.js'
 import type { Describe } from './parts.js'
 import type { ServiceOperation } from './service-interface.js'
 
 const anyBytes: Schema = {}
+const contentTag = header('ETag', 'Tag of the content.')
+const disposition = header('Content-Disposition', 'Name of the file.')
+const contentRange = header('Content-Range', 'Which part it is, of how many bytes.')
+const ifNoneMatch = headerParameter(
+  'If-None-Match',
+  'Tag of the content that the client has: 304 when it is the same still.',
+)
 
 /** Operations on an object that are not about its records alone: what describes it, its index, its documents. */
 export const objectOperations = {
@@ -43,12 +50,17 @@ export const objectOperations = {
       ? {
           id: 'document',
           summary: 'Get the content of a document or image',
-          parameters: [headerParameter('Range', 'A part of the content, in bytes.')],
+          parameters: [
+            ifNoneMatch,
+            headerParameter('Range', 'A part of the content, e.g. `bytes=0-999`.'),
+            headerParameter('If-Range', 'Tag of the content that the part shall be of; else all of it is answered.'),
+          ],
           answers: [
-            answer('The content.', { '*/*': anyBytes }, [header('Content-Disposition', 'Name of the file.', false)]),
-            answer('The part.', { '*/*': anyBytes }, [header('Content-Range', 'Which part it is.')], 206),
-            answer('The content is the one that the client has.', {}, [], 304),
+            answer('The content.', { '*/*': anyBytes }, [contentTag, disposition]),
+            answer('The part.', { '*/*': anyBytes }, [contentTag, disposition, contentRange], 206),
+            answer('The content is the one that the client has.', {}, [contentTag], 304),
             ...errors(404),
+            answer('The content has no such part.', {}, [contentRange], 416),
           ],
         }
       : undefined,
@@ -58,7 +70,12 @@ export const objectOperations = {
       ? {
           id: 'thumbnail',
           summary: 'Get the thumbnail of an image',
-          answers: [answer('A picture.', { 'image/webp': anyBytes }), ...errors(404)],
+          parameters: [ifNoneMatch],
+          answers: [
+            answer('A picture.', { 'image/webp': anyBytes }, [contentTag]),
+            answer('The picture is the one that the client has.', {}, [contentTag], 304),
+            ...errors(404),
+          ],
         }
       : undefined,
 
@@ -67,9 +84,19 @@ export const objectOperations = {
       ? {
           id: 'upload',
           summary: 'Put a document or image into a field',
-          parameters: [ifMatch],
+          text: 'Without `_name` the name is that of the header `Content-Disposition`, or of the field.',
+          parameters: [
+            headerParameter(
+              'If-Match',
+              'Tag of the content that is there: refused with 412 when it is another one now.',
+            ),
+            headerParameter('If-None-Match', '`*`: refused with 412 when there is any.'),
+          ],
           body: { required: true, text: 'The content, as it is.', content: { '*/*': anyBytes } },
-          answers: [answer('The record.', recordContent(access), [entityTag]), ...errors(404, 409, 412, 413, 415)],
+          answers: [
+            answer('The record.', recordContent(access), [header('ETag', 'Tag of the content.', false)]),
+            ...errors(404, 409, 412, 413, 415),
+          ],
         }
       : undefined,
 } satisfies Partial<Record<ServiceOperation, Describe>>

@@ -41,7 +41,7 @@ export function queryParameters(
   const meant = parameters.filter(
     ({ name, on, form }) =>
       on.includes(operation) &&
-      !choosing.has(name) &&
+      (!choosing.has(name) || (name === '_count' && operation === 'indexSearch')) &&
       !(view === '_count' && ofRecordsOnly.has(name)) &&
       !((operation === 'crosstab' || path.includes('{row_id}')) && ofPagesOnly.has(name)) &&
       !((form === 'documents' || form === 'images') && documentFields(access, form).length === 0),
@@ -49,7 +49,7 @@ export function queryParameters(
   return meant.map((parameter) => ({
     name: parameter.name,
     in: 'query',
-    required: parameter.name === '_indexsearch' || (parameter.name === '_name' && operation === 'upload'),
+    required: parameter.name === '_indexsearch',
     text: parameter.text,
     ...formOf(parameter, operation, access),
     ...(access && namesFields.has(parameter.form) && { shared: `${access.object.name}.${parameter.name}` }),
