@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { onEachDatabase } from './databases.js'
+import { formatExchange, logFiles, parseLog, readLog, writeLog, type Exchange } from './replay/log.js'
+import { openReplay, type Replay } from './replay/replay.js'
+
+/** `REPLAY=record` writes down what SQLite answers; the other databases must answer the same. */
+const records = process.env['REPLAY'] === 'record'
+
+describe('the recorded log is answered with the same bytes', () => {
+  onEachDatabase((fresh, name) => {
+    let replay: Replay
+    let drop = async (): Promise<void> => {}
+    beforeAll(async () => {
+      const database = await fresh()
+      drop = () => database.drop()
+      replay = await openReplay(database.url)
+    })
+    afterAll(async () => {
+      await replay?.close()
+      await drop()
+    })
+
+    // One after the other on one database: later files ask for what earlier ones have written.
+    for (const file of logFiles()) {
+      test(file.name, { timeout: 120_000, retry: 0 }, async () => {
+        const recorded = readLog(file.url)
+        const answered: Exchange[] = []
+        for (const exchange of recorded) answered.push(await replay.send(exchange))
+        if (records && name === 'sqlite') writeLog(file.url, answered)
+        else expect(answered.map(formatExchange)).toEqual(recorded.map(formatExchange))
+      })
+    }
+  })
+})
+
+test('the log holds a few hundred requests, and no failure of the service', () => {
+  const all = logFiles().flatMap(({ url }) => readLog(url))
+  expect(all.length).toBeGreaterThan(300)
+  expect(all.filter(({ answer: [status = '500'] }) => Number(status) >= 500)).toEqual([])
+})
+
+test('parseLog() names a line that it cannot read', () => {
+  expect(() => parseLog('GET /Kind/\nget /Kind/\n')).toThrow('Line 2 of the log is neither a request nor an answer')
+})
