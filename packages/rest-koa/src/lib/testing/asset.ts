@@ -22,6 +22,9 @@ export const Asset = defineObject({
     preSave({ values }) {
       if (values['ast_note'] === 'refuse') throw new RestError('ERR_RIGHT', 'This note is refused.')
     },
+    async preUpdate({ old }) {
+      if ((await old())?.['ast_note'] === 'locked') throw new RestError('ERR_RIGHT', 'This asset is locked.')
+    },
     async postSave({ values, service, principal }) {
       const [, code] = /^genre (.*)$/.exec(String(values['ast_note'])) ?? []
       if (!code) return
