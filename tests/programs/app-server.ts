@@ -26,11 +26,19 @@ export interface AppOptions {
   readonly cwd?: string
   /** Of the administrator; absent: one is made up and printed. */
   readonly password?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Starts the built app-server on a free port and waits until it serves. */
-export async function startApp(args: readonly string[], { cwd, password }: AppOptions = {}): Promise<RunningApp> {
-  const env = { PATH: process.env['PATH'] ?? '', ...(password !== undefined && { STEWARD_ADMIN_PASSWORD: password }) }
+export async function startApp(
+  args: readonly string[],
+  { cwd, password, env: more }: AppOptions = {},
+): Promise<RunningApp> {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    ...more,
+    ...(password !== undefined && { STEWARD_ADMIN_PASSWORD: password }),
+  }
   const child = spawn(process.execPath, [cli, ...args, '--port', '0'], { cwd, env })
   let output = ''
   let errors = ''

@@ -111,9 +111,6 @@ async function loadTests(path: string): Promise<[string, UnitTest][]> {
   return tests
 }
 
-/** Ends a transaction that nothing may be kept of. */
-class Undone extends Error {}
-
 async function run(
   service: BusinessObjects,
   { module, title, test, timeoutMs }: { module: string; title: string; test: UnitTest; timeoutMs: number },
@@ -128,23 +125,20 @@ async function run(
   })
   const principal = createPrincipal({ login: 'unittests' })
   try {
-    await service.transaction(async (inside) => {
-      await withTimeout(Promise.resolve(test({ service: inside, principal, assert })), timeoutMs)
-      throw new Undone()
-    })
+    await service.dryRun((inside) => withTimeout(async () => test({ service: inside, principal, assert }), timeoutMs))
     return result()
   } catch (error) {
-    return error instanceof Undone ? result() : result(messageOf(error))
+    return result(messageOf(error))
   }
 }
 
-async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
+async function withTimeout(work: () => Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const end = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`It takes longer than ${timeoutMs} ms.`)), timeoutMs)
   })
   try {
-    await Promise.race([work, end])
+    await Promise.race([work(), end])
   } finally {
     clearTimeout(timer)
   }

@@ -88,7 +88,7 @@ const items: readonly Record<string, unknown>[] = [
 ]
 
 onEachDatabase((fresh) => {
-  test.for(['xml', 'json'] as const)(
+  test.for(['xml', 'json', 'zip'] as const)(
     '%s gives the same records in an empty application',
     { timeout: 60_000 },
     async (format) => {

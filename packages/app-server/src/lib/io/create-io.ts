@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import { createDiskDocumentStore } from '@steward/rest-core'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from '../app-definition.js'
@@ -55,7 +56,7 @@ export function createIo(options: IoOptions): Middleware | undefined {
       store,
       logs,
       temporaryFolder,
-      draftsFolder: join(documentsFolder, 'incoming'),
+      documents: createDiskDocumentStore({ folder: documentsFolder }),
     }),
     log: logger,
   })

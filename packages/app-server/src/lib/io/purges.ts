@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Filter, Model, ObjectStore } from '@steward/rest-core'
+import type { DocumentStore, Filter, Model, ObjectStore } from '@steward/rest-core'
+import { cleanDocuments } from '@steward/rest-core'
 import type { LogRing } from '../log-ring.js'
 
 /** One kind of thing that can be thrown away. */
@@ -17,8 +18,7 @@ export interface PurgeOptions {
   readonly logs: LogRing | undefined
   /** Of payloads. */
   readonly temporaryFolder: string
-  /** Of uploads that were not finished, when documents are kept on disk. */
-  readonly draftsFolder: string
+  readonly documents: DocumentStore
 }
 
 /** Names of `/io` that throw something away. Source: wire-decisions, "Application server". */
@@ -42,7 +42,7 @@ const unusedMs = 24 * 3_600_000
  * empty. The audit trail and events are no business of theirs: events go when they were delivered, the audit trail stays.
  */
 export function createPurges(options: PurgeOptions): Readonly<Record<PurgeService, readonly Purge[]>> {
-  const { logs, temporaryFolder, draftsFolder } = options
+  const { logs, temporaryFolder } = options
   const purgelogs = logs ? [{ what: 'log lines in memory', run: async () => logs.clear() }] : []
   const purgejobs = [
     records(options, 'webhook deliveries that have ended', 'WebhookDelivery', (before) => ({
@@ -53,10 +53,7 @@ export function createPurges(options: PurgeOptions): Readonly<Record<PurgeServic
       ],
     })),
   ]
-  const purgetempfiles = [
-    files('payloads that nobody works on', temporaryFolder),
-    files('uploads that were not finished', draftsFolder),
-  ]
+  const purgetempfiles = [files('payloads that nobody works on', temporaryFolder), orphans(options)]
   const tokens = records(options, 'revoked tokens that have ended', 'RevokedToken', (before) => ({
     op: '<',
     field: 'rvk_expires',
@@ -106,6 +103,14 @@ function files(what: string, folder: string): Purge {
       }
       return count
     },
+  }
+}
+
+function orphans({ model, store, documents }: PurgeOptions): Purge {
+  return {
+    what: 'documents that no record has',
+    run: (before) =>
+      cleanDocuments({ model, store, documents, graceMs: Math.max(Date.now() - before.getTime(), unusedMs) }),
   }
 }
 
