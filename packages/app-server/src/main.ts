@@ -130,7 +130,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     const { adminLogin } = settings
     process.stdout.write(welcome({ definition, host, port: listener.port, newAdministrator, adminLogin }))
     await untilStopped(logger)
-    await Promise.all([application.service.close(), listener.stop()])
+    await Promise.all([application.endStreams(), listener.stop()])
     await application.close()
     return 0
   } finally {

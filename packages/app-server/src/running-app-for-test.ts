@@ -42,7 +42,7 @@ export async function startApp(
     ...child,
     origin,
     async end(signal = 'SIGTERM') {
-      if (child.process.exitCode !== null) return child.process.exitCode
+      if (child.process.exitCode !== null || child.process.signalCode !== null) return child.process.exitCode
       const closed = once(child.process, 'close') as Promise<[number | null]>
       child.process.kill(signal)
       return (await closed)[0]

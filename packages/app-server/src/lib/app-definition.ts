@@ -39,6 +39,16 @@ export interface AppDefinition {
   readonly maxBodyBytes?: number
   /** `/io`: most bytes of a payload (default 1 GiB), and whether `url` may be an address of a private network (default no). */
   readonly io?: { readonly maxBytes?: number; readonly privateUrls?: boolean }
+  /** Days after which events (7) and deliveries of webhooks (30) are deleted; webhooks may call private networks (false). */
+  readonly events?: {
+    readonly keepDays?: number
+    readonly keepDeliveriesDays?: number
+    readonly allowPrivateWebhooks?: boolean
+  }
+  /** Days after which entries of the audit trail are deleted. Default never. */
+  readonly audit?: { readonly keepDays?: number }
+  /** Most requests of one user (without one: of one address) in so many seconds. Default none. */
+  readonly rateLimit?: { readonly requests: number; readonly seconds: number }
   /** Module whose default export fills a new application, run once. */
   readonly setup?: string
   /** Other values per environment (`STEWARD_ENV`, else `NODE_ENV`). */

@@ -52,6 +52,40 @@ const values = {
     },
     additionalProperties: false,
   },
+  events: {
+    type: 'object',
+    properties: {
+      keepDays: { type: 'integer', minimum: 1, description: 'Days after which events are deleted. Default 7.' },
+      keepDeliveriesDays: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Days after which deliveries of webhooks are deleted. Default 30.',
+      },
+      allowPrivateWebhooks: {
+        type: 'boolean',
+        description: 'Webhooks may call this machine and private networks. Default false.',
+      },
+    },
+    additionalProperties: false,
+  },
+  audit: {
+    type: 'object',
+    properties: {
+      keepDays: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Days after which entries of the audit trail are deleted. Default never.',
+      },
+    },
+    additionalProperties: false,
+  },
+  rateLimit: {
+    type: 'object',
+    description: 'Most requests of one user (without one: of one address) in so many seconds.',
+    properties: { requests: { type: 'integer', minimum: 1 }, seconds: { type: 'integer', minimum: 1 } },
+    required: ['requests', 'seconds'],
+    additionalProperties: false,
+  },
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
 } as const
 

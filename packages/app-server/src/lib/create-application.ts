@@ -15,7 +15,9 @@ import { createAuthentication } from '@steward/rest-koa'
 import type Koa from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
+import { createAudit } from './audit.js'
 import { describeDatabase } from './describe-database.js'
+import { createEvents } from './events.js'
 import { createIo } from './io/create-io.js'
 import { startIndexUpkeep } from './index-upkeep.js'
 import { loadObjects } from './load-objects.js'
@@ -48,7 +50,9 @@ export interface Application {
   readonly service: BusinessObjects
   /** Set on the first start: show it once. */
   readonly newAdministrator: NewAdministrator | undefined
-  /** Aborts actions and closes the database. */
+  /** Aborts actions, ends streams of events and calls of webhooks: what would go on while the server stops. */
+  endStreams(): Promise<void>
+  /** Does that too, and closes the database. */
   close(): Promise<void>
 }
 
@@ -84,17 +88,21 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     const documentsFolder =
       definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents)
+    const events = createEvents({ definition, model, store, directory, logger })
+    const audit = createAudit({ model, store, keepDays: definition.audit?.keepDays, logger })
     const service = createBusinessObjects({
       model,
       store,
       documents: createDiskDocumentStore({ folder: documentsFolder }),
       onChange({ object }) {
+        events?.hub.notify()
         if (object.name === 'SystemParam') parameters.clear()
         if (!isDirectoryObject(object)) return
         directory.clear()
         authentication.clear()
       },
       onError: (error) => logger.error(error, 'Work after a request failed'),
+      requestId: audit?.requestId,
     })
     if (definition.setup && (await runSetup(service, folder, definition.setup)))
       logger.info(`${definition.setup} filled the application`)
@@ -114,18 +122,35 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         parameters.clear()
       },
     })
-    const koa = mountApplication({ definition, service, store, authentication, parameters, dataFolder, logger, io })
+    const koa = mountApplication({
+      definition,
+      service,
+      store,
+      authentication,
+      parameters,
+      dataFolder,
+      logger,
+      io,
+      events,
+      audit,
+    })
     const indexUpkeep = await startIndexUpkeep({ service, logger, freshTables })
     // Last, because its password is shown once: nothing may fail between.
     const newAdministrator = await createAdministrator(service, {
       login: settings.adminLogin,
       password: settings.adminPassword,
     })
-    return { koa, service, newAdministrator, close }
+    events?.start(service)
+    return { koa, service, newAdministrator, endStreams, close }
+
+    async function endStreams(): Promise<void> {
+      await Promise.all([service.close(), events?.close()])
+    }
 
     async function close(): Promise<void> {
       await indexUpkeep.stop()
-      await service.close()
+      await endStreams()
+      await audit?.close()
       await store.close()
     }
   } catch (error) {

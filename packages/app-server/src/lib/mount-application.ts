@@ -6,6 +6,7 @@ import {
   allowOrigins,
   cors,
   errorResponse,
+  eventsRouter,
   loginRouter,
   requestId,
   restRouter,
@@ -16,6 +17,8 @@ import Koa from 'koa'
 import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
+import type { Audit } from './audit.js'
+import type { Events } from './events.js'
 import { healthRouter } from './health-router.js'
 import { platformVersion } from './version.js'
 
@@ -29,6 +32,10 @@ export interface MountOptions {
   readonly logger: Logger
   /** Answers `/io`, when the application has a service user. */
   readonly io?: Middleware | undefined
+  /** When objects have events. */
+  readonly events?: Pick<Events, 'hub'> | undefined
+  /** When objects have an audit trail. */
+  readonly audit?: Pick<Audit, 'middleware'> | undefined
 }
 
 /** Base addresses of the service of an application. Source: rest-service.md, "Base address"; `/api/rest` is an addition. */
@@ -46,12 +53,15 @@ export function mountApplication({
   dataFolder,
   logger,
   io,
+  events,
+  audit,
 }: MountOptions): Koa {
   const { name, title = name, level = '5.1', trustedProxies: trustProxy = [], log = {} } = definition
   const koa = new Koa()
   koa.on('error', (error) => logger.error(error))
 
   koa.use(requestId({ trustProxy }))
+  if (audit) koa.use(audit.middleware)
   if (log.format === 'combined') koa.use(accessLog({ format: 'combined', stream: process.stdout, trustProxy }))
   else if (log.format !== 'none') koa.use(accessLog({ format: 'pino', logger, trustProxy }))
   koa.use(errorResponse({ log: logger }))
@@ -67,6 +77,15 @@ export function mountApplication({
   if (definition.cors) koa.use(cors(definition.cors))
   if (io) koa.use(io)
   koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
+  if (events) {
+    koa.use(
+      eventsRouter(service, events.hub, {
+        authenticate: authentication.authenticate,
+        prefix: ['/api/events', `/${name}/api/events`],
+        log: logger,
+      }),
+    )
+  }
   koa.use(
     testerPage({
       prefix: ['/api/tester', `/${name}/api/tester`],

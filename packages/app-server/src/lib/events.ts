@@ -1,0 +1,53 @@
+import type { BusinessObjects, Model, ObjectStore } from '@steward/rest-core'
+import { createEventHub, createWebhookDispatcher } from '@steward/rest-core/system'
+import type { EventHub, UserDirectory, WebhookDispatcher } from '@steward/rest-core/system'
+import { createWebhookSender } from '@steward/rest-koa'
+import type { Logger } from 'pino'
+import type { AppDefinition } from './app-definition.js'
+
+export interface EventsOptions {
+  readonly definition: AppDefinition
+  readonly model: Model
+  readonly store: ObjectStore
+  readonly directory: UserDirectory
+  readonly logger: Logger
+}
+
+/** The events of an application. */
+export interface Events {
+  readonly hub: EventHub
+  /** Begins to read events, and to send them to webhooks. */
+  start(service: BusinessObjects): void
+  /** Ends streams and calls. May be called twice. */
+  close(): Promise<void>
+}
+
+/** @returns `undefined` when no object has events: nothing runs then. */
+export function createEvents({ definition, model, store, directory, logger }: EventsOptions): Events | undefined {
+  if (![...model.objects.values()].some((object) => object.definition.events)) return undefined
+  const { keepDays, keepDeliveriesDays, allowPrivateWebhooks = false } = definition.events ?? {}
+  const onError = (error: unknown): void => logger.error(error, 'Events cannot be told for now')
+  const hub = createEventHub({ model, store, onError })
+  let dispatcher: WebhookDispatcher | undefined
+  return {
+    hub,
+    start(service) {
+      dispatcher = createWebhookDispatcher({
+        model,
+        store,
+        service,
+        hub,
+        principalOf: (userId) => directory.principalOf(userId),
+        send: createWebhookSender({ allowPrivate: allowPrivateWebhooks }),
+        onError,
+        ...(keepDays !== undefined && { keepEventsDays: keepDays }),
+        ...(keepDeliveriesDays !== undefined && { keepDeliveriesDays }),
+      })
+      dispatcher.start()
+    },
+    async close() {
+      await hub.close()
+      await dispatcher?.close()
+    },
+  }
+}
