@@ -11,11 +11,12 @@ export interface WelcomeOptions {
 
 /** What is printed when the server is up: the address, the first password, and commands to try. */
 export function welcome({ definition, host, port, newAdministrator, adminLogin }: WelcomeOptions): string {
-  const { name, title = name, version } = definition
+  const { name, title = name, version, level = '5.1' } = definition
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const login = newAdministrator?.login ?? adminLogin ?? 'admin'
   const password = newAdministrator?.generatedPassword
-  return `${title} ${version} is served at ${origin}/${name}/api/rest
+  const tester = Number(level) >= 3.2 ? `\nTry it in a browser: ${origin}/${name}/api/tester` : ''
+  return `${title} ${version} is served at ${origin}/${name}/api/rest${tester}
 ${password === undefined ? '' : `\nAdministrator "${login}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
 Try in a shell:
   AUTH='${login}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'

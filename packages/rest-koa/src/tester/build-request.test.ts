@@ -20,6 +20,7 @@ test.each<[Partial<Draft>, string]>([
       filters: [
         { field: 'mov_title', value: 'A&B %' },
         { field: '', value: 'x' },
+        { field: 'x', value: ' ' },
       ],
       order: '-a,b',
     },

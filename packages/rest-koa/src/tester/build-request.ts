@@ -122,7 +122,11 @@ function partParameters(part: Part, draft: Draft): Pairs {
   const searches = !(operationOf(draft.operation).parts.includes('optionalRow') && draft.rowId.trim() !== '')
   switch (part) {
     case 'filters':
-      return searches ? draft.filters.filter(({ field }) => field !== '').map(({ field, value }) => [field, value]) : []
+      return searches
+        ? draft.filters
+            .filter(({ field, value }) => field !== '' && value.trim() !== '')
+            .map(({ field, value }) => [field, value])
+        : []
     case 'order':
       return searches ? text('_order', draft.order) : []
     case 'page': {

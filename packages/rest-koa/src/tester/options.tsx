@@ -1,6 +1,7 @@
 import type { ObjectMetadata } from '@steward/rest-core'
 import { Checkbox, TextField } from './controls.js'
 import type { Draft } from './draft.js'
+import { searchableFields } from './metadata.js'
 import { operationOf } from './operations.js'
 import type { Part } from './operations.js'
 
@@ -25,7 +26,7 @@ export function Options(props: {
         {has('order') && searches && (
           <TextField
             label="Sort"
-            hint="Fields with commas between them, - for descending: -mov_rating,mov_title"
+            hint={`Fields with commas between them, - for descending: ${sortExample(metadata)}`}
             value={draft.order}
             onInput={(order) => change({ order })}
           />
@@ -128,6 +129,15 @@ function AnswerOptions(props: {
       )}
     </>
   )
+}
+
+function sortExample(metadata: ObjectMetadata | undefined): string {
+  const [first = 'date', second = 'name'] = metadata
+    ? searchableFields(metadata)
+        .slice(1)
+        .map(({ name }) => name)
+    : []
+  return `-${first},${second}`
 }
 
 /** How many options differ from what is usual. */
