@@ -85,6 +85,10 @@ function sentForm(field: FieldModel, operation: 'create' | 'update'): Schema {
       return operation === 'create'
         ? { anyOf: [...(field.required ? [] : [{ const: '' }]), reference(uploadedDocument)] }
         : { anyOf: [{ type: 'string' }, reference(uploadedDocument)] }
+    case 'decimal': {
+      const { columnType: column } = field
+      return column.kind === 'decimal' ? { ...schema, 'x-decimal-places': column.scale } : schema
+    }
     default:
       return field.visible ? schema : { ...schema, writeOnly: true }
   }

@@ -2,12 +2,13 @@ import type { ActionModel, Scope } from '../actions/action.js'
 import type { FieldModel } from '../model/model.js'
 import { usableActions, usableCrosstabs, usablePublications } from '../metadata/usable.js'
 import type { Access } from '../rights/access.js'
-import { answer, errors, header, jsonContent } from './answers.js'
+import { answer, errors, header, jsonContent, writtenHeaders } from './answers.js'
 import { crosstabCubes, crosstabTable } from './crosstab-schemas.js'
 import { reference } from './description.js'
 import type { BodyDescription, ParameterDescription, Schema } from './description.js'
 import { exactly } from './general-schemas.js'
 import { plainText } from './markdown-text.js'
+import { idempotencyKey } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
 import type { Route, ServiceOperation } from './service-interface.js'
 
@@ -60,7 +61,7 @@ export const namedOperations = {
 function describeAction(access: Access, action: ActionModel, route: Route): OperationContents {
   const { name, label, scope, parameters, definition } = action
   const post = route.method === 'POST'
-  const done = answer('What the action gives.', jsonContent(exactly({ result: {} })))
+  const done = answer('What the action gives.', jsonContent(exactly({ result: {} })), writtenHeaders)
   const begun = answer(
     'It has begun, and runs on.',
     jsonContent(reference('rest.Task')),
@@ -73,7 +74,7 @@ function describeAction(access: Access, action: ActionModel, route: Route): Oper
     summary: `Action: ${plainText(label)}`,
     text: plainText(definition.help ?? ''),
     filtered: isGlobal(route),
-    parameters: post ? [] : parameters.map(inQuery),
+    parameters: post ? (definition.background ? [] : [idempotencyKey]) : parameters.map(inQuery),
     ...(post && { body: parametersBody(parameters) }),
     // A dry run waits for the end, too.
     answers: [done, ...(definition.background ? [begun] : []), ...errors(404, 409, ...(post ? [413, 415] : []))],

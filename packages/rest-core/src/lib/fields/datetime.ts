@@ -1,4 +1,4 @@
-import { readMoment, temporalType } from './temporal.js'
+import { datePattern, readMoment, temporalType, timePattern } from './temporal.js'
 
 /** A moment in UTC, `yyyy-MM-dd HH:mm:ss`. A date alone is its midnight. */
 export const datetimeType = temporalType({
@@ -9,5 +9,5 @@ export const datetimeType = temporalType({
     return moment && `${moment.date} ${moment.time}`
   },
   expected: 'a date and time such as 2024-02-29 13:45:00 or 2024-02-29T13:45:00Z',
-  pattern: String.raw`\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}`,
+  pattern: `${datePattern} ${timePattern}`,
 })

@@ -37,14 +37,15 @@ export const decimalType: FieldType = {
   column: (field) => ({ kind: 'decimal', ...sizeOf(field) }),
   jsonSchema(field) {
     const { min, max } = field.definition as DecimalField
+    const { precision, scale } = sizeOf(field)
+    const most = 10 ** (precision - scale)
     return {
-      type: [
-        'number',
-        ...(sizeOf(field).precision > exactDigits ? ['string'] : []),
-        ...(field.required ? [] : ['null']),
-      ],
-      ...(min === undefined ? {} : { minimum: min }),
-      ...(max === undefined ? {} : { maximum: max }),
+      type: ['number', ...(precision > exactDigits ? ['string'] : []), ...(field.required ? [] : ['null'])],
+      ...(min === undefined ? { exclusiveMinimum: -most } : { minimum: min }),
+      ...(max === undefined ? { exclusiveMaximum: most } : { maximum: max }),
+      ...(precision > exactDigits
+        ? { pattern: `^-?[0-9]{1,${Math.max(1, precision - scale)}}${scale > 0 ? `(?:\\.[0-9]{1,${scale}})?` : ''}$` }
+        : {}),
     }
   },
 }

@@ -9,7 +9,12 @@ const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u
  * One address without a display name. As the HTML standard's e-mail input, plus letters beyond ASCII; quoted local parts
  * are not taken. `user@localhost` is an address.
  */
-export const emailType = textType({ name: 'email', number: 12, check: checkEmail })
+export const emailType = textType({
+  name: 'email',
+  number: 12,
+  check: checkEmail,
+  schema: { form: { format: 'email' } },
+})
 
 function checkEmail(text: string): Problem | undefined {
   const at = text.lastIndexOf('@')

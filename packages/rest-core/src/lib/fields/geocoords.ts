@@ -6,6 +6,10 @@ import { compareNumbers, digitsText, readDigits } from './number-text.js'
 const mostFraction = 12
 const columnLength = 40
 
+const upTo90 = String.raw`(?:90(?:\.0{1,12})?|[0-8]?\d(?:\.\d{1,12})?)`
+const upTo180 = String.raw`(?:180(?:\.0{1,12})?|(?:1[0-7]\d|\d{1,2})(?:\.\d{1,12})?)`
+const shape = `-?${upTo90};-?${upTo180}`
+
 /** `latitude;longitude` in degrees, latitude within ±90, longitude within ±180, without superfluous zeros. */
 export const geocoordsType: FieldType = {
   name: 'geocoords',
@@ -24,7 +28,11 @@ export const geocoordsType: FieldType = {
   validate: () => undefined,
   format: String,
   column: () => ({ kind: 'string', length: columnLength }),
-  jsonSchema: () => ({ type: 'string', description: 'latitude;longitude in degrees' }),
+  jsonSchema: (field) => ({
+    type: 'string',
+    pattern: field.required ? `^${shape}$` : `^(?:${shape})?$`,
+    description: 'latitude;longitude in degrees',
+  }),
 }
 
 function readDegrees(text: string | undefined, most: number): string | undefined {

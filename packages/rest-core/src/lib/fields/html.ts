@@ -1,4 +1,9 @@
 import { textType } from './text-value.js'
 
 /** Markup of any length, kept as it is: whoever shows it must make it safe. */
-export const htmlType = textType({ name: 'html', number: 11, long: true, schema: { contentMediaType: 'text/html' } })
+export const htmlType = textType({
+  name: 'html',
+  number: 11,
+  long: true,
+  schema: { annotations: { contentMediaType: 'text/html' } },
+})

@@ -36,10 +36,12 @@ export const integerType: FieldType = {
   column: (field) => ({ kind: 'integer', precision: (field.definition as IntegerField).precision ?? defaultPrecision }),
   jsonSchema(field) {
     const { precision = defaultPrecision, min, max } = field.definition as IntegerField
+    const most = precision > defaultPrecision ? Number.MAX_SAFE_INTEGER : 10 ** precision - 1
     return {
       type: ['integer', ...(precision > defaultPrecision ? ['string'] : []), ...(field.required ? [] : ['null'])],
-      ...(min === undefined ? {} : { minimum: min }),
-      ...(max === undefined ? {} : { maximum: max }),
+      minimum: Math.max(min ?? -most, -most),
+      maximum: Math.min(max ?? most, most),
+      ...(precision > defaultPrecision ? { pattern: `^-?[0-9]{1,${precision}}$` } : {}),
     }
   },
 }

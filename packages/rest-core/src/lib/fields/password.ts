@@ -26,5 +26,7 @@ export const passwordType: FieldType = {
   format: () => '***',
   column: () => ({ kind: 'string', length: hashLength }),
   jsonSchema: (field) =>
-    textSchema(field, (field.definition as PasswordField).length ?? defaultLength, { writeOnly: true }),
+    textSchema(field, (field.definition as PasswordField).length ?? defaultLength, {
+      annotations: { writeOnly: true },
+    }),
 }

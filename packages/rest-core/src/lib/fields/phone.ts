@@ -2,10 +2,15 @@ import { quote } from './describe.js'
 import { Problem } from './field-type.js'
 import { textType } from './text-value.js'
 
-const shape = /^\+?[\d ()./-]+(?:(?:x|ext\.?|#) ?\d{1,6})?$/i
+const shape = /^\+?[\d ()./-]+(?:(?:[Xx]|[Ee][Xx][Tt]\.?|#) ?\d{1,6})?$/
 
 /** A phone number as people write it: 3 to 20 digits, blanks and `().-/` between them, an optional leading `+` and extension. Kept as given. */
-export const phoneType = textType({ name: 'phone', number: 22, check: checkPhone })
+export const phoneType = textType({
+  name: 'phone',
+  number: 22,
+  check: checkPhone,
+  schema: { form: { pattern: shape.source } },
+})
 
 function checkPhone(text: string): Problem | undefined {
   const digits = text.replace(/\D/g, '').length

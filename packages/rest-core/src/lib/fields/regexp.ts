@@ -3,7 +3,12 @@ import { Problem } from './field-type.js'
 import { textType } from './text-value.js'
 
 /** A regular expression (JavaScript syntax, with or without the flag `v`), without slashes and flags. */
-export const regexpType = textType({ name: 'regexp', number: 15, check: checkRegexp, schema: { format: 'regex' } })
+export const regexpType = textType({
+  name: 'regexp',
+  number: 15,
+  check: checkRegexp,
+  schema: { form: { format: 'regex' } },
+})
 
 function checkRegexp(text: string): Problem | undefined {
   if (compiles(text, '') || compiles(text, 'v')) return undefined

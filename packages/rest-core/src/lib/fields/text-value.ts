@@ -59,8 +59,7 @@ export interface TextTypeOptions {
   readonly long?: boolean
   /** Rules of the type itself, checked before the field's pattern. */
   readonly check?: (text: string) => Problem | undefined
-  /** Added to the JSON Schema. */
-  readonly schema?: Record<string, unknown>
+  readonly schema?: TextSchema
 }
 
 /** A field type whose values are texts; the types differ in their check only. */
@@ -100,17 +99,38 @@ export function formatText(value: FieldValue): string {
   return String(value)
 }
 
-/** JSON Schema of a text with the length of its field; the pattern only when empty texts would be wrong too. */
+/** What the JSON Schema of a text says besides its length. */
+export interface TextSchema {
+  /** What a text that is not empty must fit. */
+  readonly form?: Record<string, unknown>
+  /** What says nothing about which texts are right. */
+  readonly annotations?: Record<string, unknown>
+}
+
+/** JSON Schema of a text with the rules of its field; empty texts fit unless the field is required. */
 export function textSchema(
   field: FieldModel,
-  length?: number,
-  more?: Record<string, unknown>,
+  length: number | undefined,
+  { form, annotations }: TextSchema = {},
 ): Record<string, unknown> {
-  const { pattern } = field.definition as TextField
+  const own = patternSchema(field)
+  const forms = [...(own ? [own] : []), ...(form ? [form] : [])]
+  const rule = forms.length > 1 ? { allOf: forms } : forms[0]
   return {
     type: 'string',
     ...(length === undefined ? {} : { maxLength: length }),
-    ...(field.required && pattern !== undefined ? { pattern: `^(?:${pattern})$` } : {}),
-    ...more,
+    ...(field.required || !rule ? rule : { anyOf: [{ maxLength: 0 }, rule] }),
+    ...annotations,
+  }
+}
+
+/** The pattern of the definition, when JSON Schema, which knows the flag `u` only, can read it. */
+function patternSchema({ definition }: FieldModel): Record<string, unknown> | undefined {
+  const { pattern } = definition as TextField
+  if (pattern === undefined) return undefined
+  try {
+    return { pattern: new RegExp(`^(?:${pattern})$`, 'u').source }
+  } catch {
+    return undefined
   }
 }

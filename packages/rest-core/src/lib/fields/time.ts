@@ -1,4 +1,4 @@
-import { readTime, temporalType } from './temporal.js'
+import { readTime, temporalType, timePattern } from './temporal.js'
 
 /** A time of day, `HH:mm:ss`. */
 export const timeType = temporalType({
@@ -6,5 +6,5 @@ export const timeType = temporalType({
   number: 6,
   read: readTime,
   expected: 'a time such as 13:45:00',
-  pattern: String.raw`\d{2}:\d{2}:\d{2}`,
+  pattern: timePattern,
 })

@@ -11,7 +11,17 @@ const safeSchemes: readonly string[] = ['http', 'https', 'ftp', 'ftps', 'sftp', 
 const scheme = /^([a-z][a-z0-9+.-]{0,20}):/i
 
 /** An absolute address with one of the safe schemes, without blanks and control characters. */
-export const urlType = textType({ name: 'url', number: 10, check: checkUrl })
+export const urlType = textType({
+  name: 'url',
+  number: 10,
+  check: checkUrl,
+  schema: { form: { format: 'uri', pattern: `^(?:${safeSchemes.map(eitherCase).join('|')}):` } },
+})
+
+/** JSON Schema has no way to ignore case. */
+function eitherCase(text: string): string {
+  return text.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+}
 
 function checkUrl(text: string): Problem | undefined {
   const given = scheme.exec(text)?.[1]
