@@ -145,6 +145,50 @@ test('a withdrawn movie takes no reviews; those it has go with it', async () => 
   expect((await app.call(`/Review/?rev_movie_id=${movie}`)).body).toEqual([])
 })
 
+test('an action reviews a movie, another withdraws many in the background', async () => {
+  const { body: movie } = await app.call('/Movie', { body: { mov_code: 'M90003', mov_title: 'Reviewed' } })
+  const review = async (body: object) => app.call(`/Movie/${movie.row_id}/action:review`, { body })
+  expect(await review({ stars: 4, text: 'Fine.' })).toMatchObject({ status: 200, body: { result: { average: 4 } } })
+  expect(await review({ stars: 3 })).toMatchObject({ status: 409, body: { messages: [{ code: 'ERR_USERKEY' }] } })
+  expect(await review({ stars: 9, nope: 1 })).toMatchObject({
+    status: 400,
+    body: { messages: [{ code: 'ERR_UNKNOWN_FIELD' }, { code: 'ERR_TYPE' }] },
+  })
+  const { status, body: task } = await app.call('/Movie?_action=withdraw&mov_code=M90003')
+  expect([status, task.action]).toEqual([202, 'withdraw'])
+  const read = async () => (await app.call(`/_task/${task.id}`)).body
+  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('done')
+  expect(await read()).toMatchObject({ done: 1, result: '1 movies are withdrawn.' })
+  expect((await app.call(`/Movie/${movie.row_id}`)).body.mov_state).toBe('withdrawn')
+  await app.call(`/Movie/${movie.row_id}`, { method: 'DELETE' })
+})
+
+test('publications show movies as a page, a letter, a spreadsheet, a brochure', async () => {
+  const publish = async (address: string) => {
+    const { status, body } = await app.call(`${address}&_output=json`)
+    expect(status).toBe(200)
+    const { name, mime, content } = body as { name: string; mime: string; content: string }
+    return { name, mime, content, start: Buffer.from(content, 'base64').subarray(0, 4).toString('latin1') }
+  }
+  const { row_id: id, mov_title: title, mov_code: code } = await find('/Movie/?mov_code=M00001')
+  const sheet = await publish(`/Movie/${id}/publication:sheet?`)
+  expect(sheet).toMatchObject({ name: `${title}.html`, mime: 'text/html' })
+  expect(sheet.content).toContain(`<h1>${title}</h1>`)
+  expect(sheet.content).toMatch(/<img src="data:image\/webp;base64,[A-Za-z0-9+/]+=*" alt="poster-1.png" width="133">/)
+  expect(await publish(`/Movie/${id}?_printtemplate=letter`)).toMatchObject({
+    name: `Letter ${code}.docx`,
+    start: 'PK\x03\x04',
+  })
+  expect(await publish('/Movie/publication:list?mov_title=Star*')).toMatchObject({
+    name: 'list.xlsx',
+    start: 'PK\x03\x04',
+  })
+  expect(await publish(`/Movie/publication:brochure?mov_code=M0000*`)).toMatchObject({
+    name: 'brochure.pdf',
+    start: '%PDF',
+  })
+})
+
 test('references refuse, or are emptied, when what they point at goes', async () => {
   const [genre, director] = [await find('/Genre/?gen_name=Western'), await find('/Director/?dir_name=Sergio Leone')]
   expect(await app.call(`/Genre/${genre.row_id}`, { method: 'DELETE' })).toMatchObject({
@@ -191,7 +235,9 @@ describe('commands that people are shown', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-catalog-'))
-    fresh = await startApp([example, '--data', folder])
+    fresh = await startApp([example, '--data', folder], {
+      env: { STEWARD_SERVICE_USER: 'io', STEWARD_SERVICE_PASSWORD: 'a password' },
+    })
   })
   afterAll(async () => {
     await fresh?.stop()
@@ -222,5 +268,11 @@ describe('commands that people are shown', () => {
     expect(
       await unexpectedOutputs(block.replaceAll('http://127.0.0.1:8080', fresh.origin).replace('<password>', password)),
     ).toEqual([])
+  })
+
+  test('those of README.md for imports and tests print what it says', async ({ skip }) => {
+    skip(shellIsMissing() !== undefined, shellIsMissing())
+    const [block = ''] = codeBlocks(new URL('README.md', import.meta.url), 'sh').filter((code) => code.includes('/io'))
+    expect(await unexpectedOutputs(block.replaceAll('http://127.0.0.1:8080', fresh.origin))).toEqual([])
   })
 })

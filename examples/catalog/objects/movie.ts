@@ -65,7 +65,9 @@ export const Movie = defineObject({
           rev_text: parameters['text'],
         })
         let [count, sum] = [0, 0]
-        for await (const batch of await service.search(principal, 'Review', { filters: { rev_movie_id: movie ?? '' } })) {
+        for await (const batch of await service.search(principal, 'Review', {
+          filters: { rev_movie_id: movie ?? '' },
+        })) {
           count += batch.length
           for (const { rev_stars: stars } of batch) sum += Number(stars)
         }

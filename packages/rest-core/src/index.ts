@@ -68,6 +68,7 @@ export type {
 export { createMemoryStore } from './lib/memory/memory-store.js'
 export { createBusinessObjects } from './lib/service/create-business-objects.js'
 export type { BusinessObjectsOptions } from './lib/service/create-business-objects.js'
+export type { TaskOptions } from './lib/service/tasks.js'
 export type { Change } from './lib/service/service-context.js'
 export type {
   ActionRequest,
@@ -97,6 +98,7 @@ export type {
   WriteOptions,
 } from './lib/service/business-objects.js'
 export type {
+  ActionGuardContext,
   DeleteContext,
   HookContext,
   ObjectHooks,
