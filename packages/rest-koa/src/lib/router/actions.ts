@@ -9,6 +9,7 @@ import { readNamedTarget, refuseSearch } from './named-target.js'
 import type { NamedTarget } from './named-target.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
+import { idempotencyKey, write } from './writing.js'
 
 /** Runs an action. Source: rest-service.md, "Custom action"; wire-decisions, "action". */
 export async function runAction(
@@ -23,7 +24,12 @@ export async function runAction(
   const request = readRequest(service, named, query, body)
   const run = async (runner: BusinessObjects): Promise<ActionResult> =>
     runner.action(principal, named.object, named.name, request)
-  const answer = query.dryRun ? await service.dryRun(run) : await run(service)
+  const isBackground = service.model.object(named.object).actions.get(named.name)?.definition.background ?? false
+  if (query.dryRun || !isBackground)
+    return write(call, query, { body, work: async (inside) => ({ body: JSON.stringify(await run(inside)) }) })
+  if (idempotencyKey(context) !== undefined)
+    throw new RestError('ERR_BAD_REQUEST', 'A background action takes no Idempotency-Key: it has no answer to keep.')
+  const answer = await run(service)
   if ('result' in answer) return send(context, respond, 200, textHeaders(), JSON.stringify(answer))
   const location = `${publicBase(call)}/_task/${answer.task.id}`
   send(context, respond, 202, [...textHeaders(), 'Location', location], JSON.stringify(answer.task))

@@ -83,10 +83,10 @@ export function precondition({ context }: Call): Pick<UpdateOptions, 'preconditi
   return { precondition: (record) => matchesStrongly(wanted, entityTag(JSON.stringify(record))) }
 }
 
-/** @throws RestError ERR_BAD_REQUEST */
+/** What the client calls this request by; a GET has none. @throws RestError ERR_BAD_REQUEST */
 export function idempotencyKey({ req }: Context): string | undefined {
   const given = req.headers['idempotency-key']
-  if (given === undefined) return undefined
+  if (given === undefined || req.method === 'GET') return undefined
   const key = [given].flat().join()
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
   throw new RestError(

@@ -44,6 +44,17 @@ export function testIdempotency(suite: Suite): void {
     expect(suite.changes).toHaveLength(changes + 6)
   })
 
+  it('an action is run once, unless it goes on in the background', async () => {
+    const { json } = await suite.call('POST', '/Book', { json: { boo_title: 'Once', boo_price: 10 } })
+    const first = await twice('POST', `/Book/${json.row_id}/action:reprice?percent=10`)
+    expect(first.json.result.price).toBe(11)
+    const dry = await send(randomUUID(), 'POST', `/Book/${json.row_id}/action:reprice?percent=10&why=dry&_dryrun=true`)
+    expect([dry.json.result.price, dry.headers.get('x-dry-run')]).toEqual([12.1, 'true'])
+    expect((await suite.call('GET', `/Book/${json.row_id}`)).json.boo_price).toBe(11)
+    const { status, json: answer } = await send(randomUUID(), 'POST', `/Book/${json.row_id}/action:back`)
+    expect([status, answer.error]).toEqual([400, expect.stringMatching(/background/)])
+  })
+
   it('at the same time from many sides is carried out once; the others wait for the answer', async () => {
     const before = await count()
     const key = randomUUID()
