@@ -15,6 +15,8 @@ export type DatabaseKind = (typeof databaseKinds)[number]
 export interface Target {
   readonly kind: DatabaseKind
   readonly url: string
+  /** Items are found by words. Default false: what is compared with others has no index that they do not have. */
+  readonly indexed?: boolean
 }
 
 /** A private database with the data. */

@@ -19,17 +19,18 @@ const hooks: ObjectHooks = {
   preSave: () => {},
 }
 
-function createItems(more: ObjectHooks) {
+function createItems(more: ObjectHooks, indexed: boolean) {
   const all = { ...hooks, ...more }
+  const indexable = indexed && ['itm_code', 'itm_name', 'itm_desc']
   return createModel([
     ...systemObjects,
-    ...objects.map((object) => (object.name === 'Item' ? { ...object, hooks: all } : object)),
+    ...objects.map((object) => (object.name === 'Item' ? { ...object, indexable, hooks: all } : object)),
   ])
 }
 
 /** This project as an application uses it: users and grants come from its own tables. */
 export async function openSteward(target: Target, more: ObjectHooks = {}): Promise<StewardApp> {
-  const model = createItems(more)
+  const model = createItems(more, target.indexed ?? false)
   const store = await openStore(target)
   const directory = createUserDirectory({ model, store })
   const onChange = ({ object }: { object: Parameters<typeof isDirectoryObject>[0] }) => {
