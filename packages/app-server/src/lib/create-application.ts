@@ -17,6 +17,7 @@ import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import { createAudit } from './audit.js'
 import { describeDatabase } from './describe-database.js'
+import { startDocumentCleaning } from './document-cleaning.js'
 import { createEvents } from './events.js'
 import { createIo } from './io/create-io.js'
 import { startIndexUpkeep } from './index-upkeep.js'
@@ -88,12 +89,13 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     const documentsFolder =
       definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents)
+    const documents = createDiskDocumentStore({ folder: documentsFolder })
     const events = createEvents({ definition, model, store, directory, logger })
     const audit = createAudit({ model, store, keepDays: definition.audit?.keepDays, logger })
     const service = createBusinessObjects({
       model,
       store,
-      documents: createDiskDocumentStore({ folder: documentsFolder }),
+      documents,
       onChange({ object }) {
         events?.hub.notify()
         if (object.name === 'SystemParam') parameters.clear()
@@ -141,6 +143,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       password: settings.adminPassword,
     })
     events?.start(service)
+    const cleaning = startDocumentCleaning({ model, store, documents, logger })
     return { koa, service, newAdministrator, endStreams, close }
 
     async function endStreams(): Promise<void> {
@@ -149,6 +152,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
     async function close(): Promise<void> {
       await indexUpkeep.stop()
+      await cleaning.stop()
       await endStreams()
       await audit?.close()
       await store.close()

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -13,6 +13,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const options = { name: 'notes.txt', path: 'Movie/mov_notes', maxBytes: 1000 }
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
 
 async function readAll(stream: Readable): Promise<string> {
   return Buffer.concat(await stream.toArray()).toString('utf8')
@@ -86,4 +92,25 @@ test('thumbnail() of what only claims to be a picture is undefined', async () =>
   expect(await documents.thumbnail(id, 100)).toBeUndefined()
   const { id: text } = await documents.put(Buffer.from('text'), options)
   expect(await documents.thumbnail(text, 100)).toBeUndefined()
+})
+
+test('read() gives a part of the content', async () => {
+  const documents = createDiskDocumentStore({ folder })
+  const { id } = await documents.put(Buffer.from('0123456789'), options)
+  expect(await readAll(await documents.read(id, { start: 2, end: 4 }))).toBe('234')
+})
+
+test('list() gives documents and uploads that have not ended, and delete() removes both', async () => {
+  const documents = createDiskDocumentStore({ folder: join(folder, 'not yet there') })
+  expect(await collect(documents.list())).toEqual([])
+  const before = Date.now() - 1000
+  const { id } = await documents.put(Buffer.from('x'), options)
+  const draft = '00000000-0000-4000-8000-000000000000'
+  await mkdir(join(folder, 'not yet there/incoming', draft), { recursive: true })
+  await writeFile(join(folder, 'not yet there/incoming/notes.txt'), 'of somebody else')
+  const found = await collect(documents.list())
+  expect(found.map((each) => each.id).toSorted()).toEqual([draft, id].toSorted())
+  expect(found.every(({ storedAt }) => storedAt > before)).toBe(true)
+  for (const each of found) await documents.delete(each.id)
+  expect(await collect(documents.list())).toEqual([])
 })
