@@ -73,7 +73,7 @@ function readOffset(offset: string | undefined): number | undefined {
 
 /** Dates for JSON Schema: months have their days, every February 29. */
 export const datePattern =
-  '(?!0000)[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))'
+  '(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))'
 
 /** Times for JSON Schema. */
 export const timePattern = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]'
