@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { basic, makeFolder, runCli, shopFiles, startApp } from './running-app-for-test.js'
@@ -189,6 +189,41 @@ test('a stop finishes running requests and takes no new ones', async () => {
   expect((await slow).status).toBe(200)
   expect(await ended).toBe(0)
   await expect(fetch(`${app.origin}/ping`)).rejects.toThrow()
+})
+
+test('a stop aborts a background action, and lets it end', async () => {
+  const folder = await folderOf({
+    ...shopFiles,
+    'objects/lamp.ts': `
+import { writeFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+export const Lamp = {
+  name: 'Lamp',
+  fields: { lmp_no: { type: 'string', key: true } },
+  actions: {
+    burn: {
+      scope: 'global',
+      background: true,
+      parameters: { file: { type: 'string' } },
+      async run({ parameters, signal, service, principal }) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await pause(100)
+        await service.create(principal, 'Lamp', { lmp_no: 'out' })
+        await writeFile(parameters.file, 'out')
+      },
+    },
+  },
+}
+`,
+  })
+  const app = await started([folder])
+  const file = join(folder, 'lamp.txt')
+  const { status } = await fetch(`${app.origin}/api/rest/Lamp/action:burn?file=${encodeURIComponent(file)}`, {
+    headers: admin,
+  })
+  expect(status).toBe(202)
+  expect(await app.end('SIGTERM')).toBe(0)
+  expect(await readFile(file, 'utf8')).toBe('out')
 })
 
 test('a taken port ends with one clear line', async () => {

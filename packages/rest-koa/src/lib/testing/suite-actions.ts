@@ -97,6 +97,19 @@ export function testActions(suite: Suite): void {
       expect((await suite.call('GET', `/Genre?gen_code=log ${ids['Dune']}*`)).json).toEqual([])
     })
 
+    it('a dry run keeps nothing, also of a background action', async () => {
+      const path = `/Book/${ids['Dune']}/action:reprice?percent=50&why=dry&_dryrun=true`
+      expect((await suite.call('GET', path)).json).toEqual({ result: { title: 'Dune', price: 15, kind: '' } })
+      expect(await priceOf('Dune')).toBe(10)
+      const lent = async (): Promise<unknown> => (await suite.call('GET', `/Book/${ids['Dune']}`)).json.boo_lent
+      await suite.call('PUT', `/Book/${ids['Dune']}`, { json: { boo_lent: true } })
+      expect((await suite.call('POST', `/Book/${ids['Dune']}/action:back?_dryrun=true`)).json).toEqual({
+        result: { done: 1 },
+      })
+      expect(await lent()).toBe(true)
+      await suite.call('PUT', `/Book/${ids['Dune']}`, { json: { boo_lent: false } })
+    })
+
     it('a guard may refuse it', async () => {
       const { status, json } = await suite.call('GET', `/Book/${ids['Cosmos']}/action:reprice?percent=1`)
       expect([status, json.code]).toEqual([403, 'ERR_RIGHT'])
