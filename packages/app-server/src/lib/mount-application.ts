@@ -5,6 +5,7 @@ import {
   accessLog,
   allowOrigins,
   cors,
+  createObjectPool,
   errorResponse,
   eventsRouter,
   loginRouter,
@@ -108,6 +109,8 @@ export function mountApplication({
       },
       level,
       ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
+      pool: createObjectPool({ parameters }),
+      ...(definition.rateLimit && { rateLimit: { ...definition.rateLimit, trustProxy } }),
       log: logger,
     }),
   )

@@ -46,7 +46,8 @@ export interface AuthenticationOptions {
 /** Who makes a request: a password on every call (basic authentication), or a token. */
 export interface Authentication {
   /**
-   * The principal of a request; also sets `ctx.state.session`. Answers at once when the credentials are known.
+   * The principal of a request; also sets `ctx.state.session`, or `ctx.state.anonymous` when it came without credentials.
+   * Answers at once when the credentials are known.
    *
    * @throws RestError ERR_CREDENTIALS (with `WWW-Authenticate` set), ERR_TOO_MANY, ERR_UNAVAILABLE
    */
@@ -137,6 +138,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 
   function anonymous(context: Context): Principal | Promise<Principal> {
+    context.state['anonymous'] = true
     if (typeof publicPrincipal === 'function')
       return publicPrincipal().then((principal) => principal ?? refuseAnonymous(context))
     return publicPrincipal ?? refuseAnonymous(context)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import { RestError } from '@steward/rest-core/errors'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { networkOf } from '../http/client-address.js'
 
 /** How many wrong passwords there may be within a time. */
 export interface FailureLimit {
@@ -46,7 +46,7 @@ export function createThrottle(options: ThrottleOptions = {}): {
   return { attempt }
 
   async function attempt(login: string, address: string): Promise<Attempt> {
-    const place = network(address)
+    const place = networkOf(address)
     const pair = keyOf(`${login}\n${place}`)
     const counted: { limiter: RateLimiterMemory; key: string }[] = []
     const undone = async (): Promise<void> => {
@@ -92,17 +92,4 @@ function tooMany({ msBeforeNext }: RateLimiterRes): RestError {
 /** Keys of one short length, whatever was sent. */
 function keyOf(text: string): string {
   return hash('sha256', text, 'base64url')
-}
-
-/** The first 64 bits of an IPv6 address, which one customer has for himself; an IPv4 address as it is. */
-function network(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
-  const first = head === '' ? [] : head.split(':')
-  const last = !tail ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
-  return [...first, ...zeros, ...last]
-    .slice(0, 4)
-    .map((part) => Number.parseInt(part, 16).toString(16))
-    .join(':')
 }

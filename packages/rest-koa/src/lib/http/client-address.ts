@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 import proxyAddr from 'proxy-addr'
 
 /**
@@ -36,4 +37,17 @@ export function createClientAddress(trustProxy: TrustProxy = []): ClientAddress 
 /** `::ffff:192.0.2.1` is how a socket for both kinds of addresses shows `192.0.2.1`. */
 function withoutMapping(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address
+}
+
+/** The first 64 bits of an IPv6 address, which one customer has for himself; an IPv4 address as it is. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
+  const first = head === '' ? [] : head.split(':')
+  const last = !tail ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
+  return [...first, ...zeros, ...last]
+    .slice(0, 4)
+    .map((part) => Number.parseInt(part, 16).toString(16))
+    .join(':')
 }

@@ -1,6 +1,9 @@
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
+import type { ObjectPool } from '../limits/object-pool.js'
+import { createRateLimit } from '../limits/rate-limit.js'
+import type { RateLimitOptions } from '../limits/rate-limit.js'
 import { emptyHeaders, send } from '../http/answer.js'
 import type { Respond } from '../http/answer.js'
 import type { Log } from '../http/log.js'
@@ -38,6 +41,13 @@ export interface RestRouterOptions {
    * event, which Koa prints.
    */
   readonly log?: Log | undefined
+  /** Limits how many calls of a user run at once, see `createObjectPool`. Default: no limit. */
+  readonly pool?: ObjectPool | undefined
+  /**
+   * Most requests of one user, or of one address without credentials, in some time; beyond it there is 429, and all
+   * answers have `RateLimit-…` headers. Default: no limit.
+   */
+  readonly rateLimit?: RateLimitOptions | undefined
   /**
    * `direct` (default) writes answers past Koa's response path, which is a third of the cost of a small read: middlewares
    * around see `ctx.status`, and headers set before are kept. `koa` sets `ctx.body`, for middlewares around that change
@@ -70,10 +80,12 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     level = '5.1',
     bodyLimitBytes = 10 * 1024 * 1024,
     log,
+    pool,
     respond = 'direct',
   } = options
   if (!levels.includes(level)) throw new TypeError(`Level "${level}" does not exist; levels are ${levels.join(', ')}.`)
   if (!(bodyLimitBytes > 0)) throw new TypeError(`bodyLimitBytes is ${bodyLimitBytes}; give a number above 0.`)
+  const rateLimit = options.rateLimit && createRateLimit(options.rateLimit)
   // Before 3.1 the output format was a part of the path. Source: rest-service.md, "Base address".
   const bases = normalisePrefixes(prefix)
   const prefixes = level === '3.0' ? normalisePrefixes([...bases, ...bases.map((base) => `${base}/json`)]) : bases
@@ -86,13 +98,19 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const user = authenticate(context)
       const principal = user instanceof Promise ? await user : user
       context.state['principal'] = principal
+      if (rateLimit) await rateLimit(context, principal)
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
       const pairs = withView(target, parseQuery(address.query), level)
       const operation = readOperation(context, target, pairs)
       const query = readQuery(pairs, operation, level)
       const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond, address }
-      await operations[operation](call, (await findRow(call, target, operation)) as never, query)
+      const work = async (): Promise<void> => {
+        await operations[operation](call, (await findRow(call, target, operation)) as never, query)
+      }
+      // What is about no object is cheap, but for searches over all of them.
+      const object = 'object' in target ? target.object : target.kind === 'index' ? '' : undefined
+      await (pool && object !== undefined ? pool.run(context, principal, object, work) : work())
     } catch (error) {
       sendError(context, error, { log, respond })
     }
