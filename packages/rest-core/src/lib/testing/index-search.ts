@@ -386,6 +386,27 @@ export function testIndexSearch(factory: StoreFactory): void {
           expect(await used.store.countIndex(object, { terms: parseIndexText(text) }), text).toBe(1)
       })
 
+      test('finds rows of tables with ids of their own, best first, then by these', async () => {
+        const { define, thing } = makeTable()
+        const given = define(
+          { row_id: { type: 'id', values: 'string', column: 'code', readOnly: false }, ...fields },
+          undefined,
+          { indexable: true },
+        )
+        await expectSynced(given)
+        const object = thing(given)
+        for (const row_id of ['b', 'C', 'a', 'é'])
+          await used.store.insert(object, { row_id, name: 'same', idx_words: 'same' }, object.selection)
+        const query = { select: object.selection, terms: parseIndexText('same') }
+        const ids = (hits: readonly IndexHit[]) => hits.map(({ record }) => record.row_id)
+        expect(ids(await used.store.searchIndex(object, query))).toStrictEqual(['C', 'a', 'b', 'é'])
+        expect(ids(await used.store.searchIndex(object, { ...query, limit: 2, offset: 1 }))).toStrictEqual(['a', 'b'])
+        const where = { op: '<>', field: 'row_id', value: 'a' } as const
+        expect(await used.store.countIndex(object, { terms: query.terms, where })).toBe(3)
+        await used.store.delete(object, 'b')
+        expect(await used.store.countIndex(object, { terms: query.terms })).toBe(3)
+      })
+
       test('is a StoreError "schema" where sync has not been', async () => {
         const { define, thing } = makeTable()
         const object = thing(define(fields, undefined, { indexable: true }))
