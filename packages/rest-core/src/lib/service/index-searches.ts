@@ -111,7 +111,7 @@ export function createIndexSearches(
     limit: number,
     offset: number,
   ): Promise<IndexRecord[]> {
-    const { object, index, access } = searched
+    const { object, index, access, rights } = searched
     const answered = answerSelection(access, request)
     const keyFields = shownKey(object).filter((field) => !access.hides(field))
     const select = object.select([...new Set([...answered.fields, ...keyFields, ...index.fields].map(nameOf))])
@@ -124,7 +124,9 @@ export function createIndexSearches(
     const hookBase = hookContext(object, principal)
     const added = select.fields.filter((field) => !answered.fields.includes(field)).map(nameOf)
     const records: IndexRecord[] = []
-    for (const { record, score } of hits) {
+    for (const [at, { record, score: counted }] of hits.entries()) {
+      // Databases count a word by how many rows have it, also those that this user may not know of.
+      const score = rights ? 1 / (offset + at + 1) : counted
       // Before anything is made of the record: a hook may hide what is in it.
       if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
       const key = keyFields.map((field) => wireText(record[field.name])).filter((text) => text !== '')
