@@ -75,7 +75,6 @@ test(`a document of ${mebibytes} MiB goes up and down with flat memory`, { timeo
     expect(bytes).toBe(mebibytes * chunk.length)
   })
   expect(Math.max(up, down), `${up.toFixed(0)} MiB up, ${down.toFixed(0)} MiB down`).toBeLessThan(mostMiB)
-  if (process.env['LARGE_DOCUMENT_MIB']) console.log(`memory: +${up.toFixed(0)} MiB up, +${down.toFixed(0)} MiB down`)
 })
 
 function* repeat<T>(value: T, times: number): Iterable<T> {

@@ -32,8 +32,11 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
       service.transaction(async (inside) => {
         const results: BatchResult[] = []
         for (const [at, item] of items.entries()) {
-          const record = await runItem(inside, item).catch((error: unknown) => Promise.reject(ofItem(error, at)))
-          results.push({ status: 200, record })
+          try {
+            results.push({ status: 200, record: await runItem(inside, item) })
+          } catch (error) {
+            throw ofItem(error, at)
+          }
         }
         return results
       })

@@ -100,7 +100,7 @@ function withKey(fields: readonly FieldModel[], key: readonly FieldValue[], body
   const values = body as Readonly<Record<string, unknown>>
   const others = fields.filter((field, at) => {
     const given = values[field.name]
-    return given !== undefined && !isSame(field, given, key[at] as FieldValue)
+    return given !== undefined && !isSame(field, given, key[at])
   })
   if (others.length > 0) {
     throw RestError.validation(
