@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
-import { hasCommand, installPackages, whyNotInstallable } from './test-servers.ts'
+import { hasCommand, tryToInstall } from './test-servers.ts'
 
 /** The server under test has a core of its own; the load and the database share the other one. */
 export const serverCore = 0
@@ -22,10 +22,9 @@ export async function requireMachine(): Promise<void> {
 /** Installs a Debian package when what it holds is not found. Throws an Error that says what to install by hand. */
 export async function requireProgram(find: () => unknown, debianPackage: string): Promise<void> {
   if (find()) return
-  const reason = whyNotInstallable()
+  const reason = await tryToInstall([debianPackage])
   if (reason !== undefined)
     throw new Error(`The bench needs the Debian package ${debianPackage}, or the same programs; ${reason}.`)
-  await installPackages([debianPackage])
 }
 
 export function describeMachine(): string {

@@ -26,6 +26,6 @@ export const { findMariadb, findPostgresql, hasCommand } = (await import(
 export const { makeFolder, removeAbandonedFolders } = (await import(
   `${folder}/folders.ts`
 )) as typeof import('../../tests/servers/folders.js')
-export const { installPackages, whyNotInstallable } = (await import(
+export const { tryToInstall } = (await import(
   `${folder}/install.ts`
 )) as typeof import('../../tests/servers/install.js')

@@ -199,7 +199,7 @@ onEachServer((database) => {
   })
 
   describe('a network that swallows everything', () => {
-    it('does not hold up reads and writes for ever', async () => {
+    it('does not hold up reads and writes for ever', { timeout: 60_000 }, async () => {
       const { row_id } = await store.insert(counter, { cnt_value: 0 }, counter.selection)
       const cable = await openCable(database.url)
       const far = openStore(database.name, cable.url, {
