@@ -127,6 +127,7 @@ export type {
 export { pageStyle, toHtml } from './lib/documentation/html.js'
 export { toMarkdown } from './lib/documentation/markdown.js'
 export { toOpenApi } from './lib/documentation/openapi.js'
+export { toSwagger } from './lib/documentation/swagger.js'
 export type {
   ParameterForm,
   RequestParameter,

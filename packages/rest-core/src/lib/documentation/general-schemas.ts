@@ -30,7 +30,8 @@ function orNull(schema: Schema): Schema {
   return { ...schema, type: [schema['type'], 'null'] }
 }
 
-function oneOf(...values: readonly string[]): Schema {
+/** One of these texts. */
+export function oneOf(...values: readonly string[]): Schema {
   return { type: 'string', enum: values }
 }
 
@@ -187,7 +188,12 @@ export const generalSchemas: Readonly<Record<string, Schema>> = {
     'A document in place of its id.',
   ),
   [uploadedDocument]: {
-    ...exactly({ 'id?': text, name: { type: 'string', minLength: 1 }, 'mime?': text, content: text }),
+    ...exactly({
+      'id?': text,
+      name: { type: 'string', minLength: 1 },
+      'mime?': text,
+      content: { type: 'string', contentEncoding: 'base64' },
+    }),
     description: 'A new document; the content is base64.',
   },
   'rest.Publication': exactly(

@@ -22,7 +22,7 @@ export function guide({ level, parameters }: ServiceDescription): string {
 \`HH:mm:ss\`. Numbers with more digits than JavaScript keeps are strings. Characters may be all but NUL.
 
 **Addresses.** Where no row is meant, \`/<object>\`, \`/<object>/\`, \`/<object>/0\` and \`/<object>/_\` are the same.
-\`HEAD\` works where \`GET\` does. What has an address of its own can be asked for by a parameter of a search, or of a
+\`HEAD\` works where \`GET\` does, but for actions. What has an address of its own can be asked for by a parameter of a search, or of a
 record, too: ${asked.join(', ')}. A \`POST\` with \`?_method=PUT\` or \`DELETE\`, or the header \`X-HTTP-Method-Override\`, stands
 for that method.
 

@@ -12,16 +12,14 @@ import { plainText } from './markdown-text.js'
 
 /** An OpenAPI 3.1 document. */
 export function toOpenApi(service: ServiceDescription): Record<string, unknown> {
-  const { title, version, base, objects, schemas } = service
-  // One operation per address and method: what only a parameter tells apart cannot be described.
-  const operations = service.operations.filter(({ path }) => !path.includes('?'))
+  const { title, version, base, operations, objects, schemas } = service
   return {
     openapi: '3.1.0',
     info: { title, version: version === '' ? '0' : version, description: guide(service) },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ basic: [] }, { bearer: [] }, { header: [] }],
     tags: objects.map(({ name, help }) => ({ name, ...(help !== '' && { description: plainText(help) }) })),
-    paths: pathsOf(operations),
+    paths: operationsByPath(service, toOperation),
     components: {
       schemas,
       parameters: Object.fromEntries(
@@ -41,18 +39,31 @@ export function toOpenApi(service: ServiceDescription): Record<string, unknown> 
   }
 }
 
-/** One object per path, one operation in it per method. */
-export function byPath<T>(
-  operations: readonly OperationDescription[],
+/**
+ * One object per path, one operation in it per method. What only a parameter tells from another operation is left out,
+ * since such documents cannot describe it.
+ */
+export function operationsByPath<T>(
+  { operations }: ServiceDescription,
   render: (operation: OperationDescription) => T,
 ): Record<string, Record<string, T>> {
   const paths: Record<string, Record<string, T>> = {}
-  for (const operation of operations) (paths[operation.path] ??= {})[operation.method.toLowerCase()] = render(operation)
+  for (const operation of operations)
+    if (!operation.path.includes('?'))
+      (paths[operation.path] ??= {})[operation.method.toLowerCase()] = render(operation)
   return paths
 }
 
-function pathsOf(operations: readonly OperationDescription[]): Record<string, unknown> {
-  return byPath(operations, ({ id, object, summary, text, parameters, body, answers }) => ({
+function toOperation({
+  id,
+  object,
+  summary,
+  text,
+  parameters,
+  body,
+  answers,
+}: OperationDescription): Record<string, unknown> {
+  return {
     operationId: id,
     ...(object !== undefined && { tags: [object] }),
     summary,
@@ -71,7 +82,7 @@ function pathsOf(operations: readonly OperationDescription[]): Record<string, un
         answer.shared === undefined ? toResponse(answer) : { $ref: `#/components/responses/${answer.shared}` },
       ]),
     ),
-  }))
+  }
 }
 
 function toParameter({ name, in: place, required, text, schema, list }: ParameterDescription): Record<string, unknown> {

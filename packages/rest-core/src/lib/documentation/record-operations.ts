@@ -2,7 +2,7 @@ import type { Access } from '../rights/access.js'
 import { answer, entityTag, errors, header, jsonContent, writtenHeaders } from './answers.js'
 import { reference } from './description.js'
 import type { Schema } from './description.js'
-import { exactly, listOf } from './general-schemas.js'
+import { exactly, listOf, oneOf } from './general-schemas.js'
 import { mayWrite, schemaNames } from './object-schemas.js'
 import { bodyOf, byKey, hasKey, headerParameter, idempotencyKey, ifMatch, recordContent } from './parts.js'
 import type { Describe, OperationContents } from './parts.js'
@@ -105,7 +105,7 @@ export const recordOperations = {
       summary: 'Write several records',
       text: 'All as one transaction; with `_atomic=false` each on its own, and without an `Idempotency-Key`.',
       parameters: [idempotencyKey],
-      body: { required: true, text: 'What to do, in order.', content: jsonContent(listOf(batchItem)) },
+      body: { required: true, text: 'What to do, in order.', content: jsonContent(listOf(batchItem(access))) },
       answers: [
         answer('Per item, in order: the record, or why not.', jsonContent(listOf(batchResult(name))), writtenHeaders),
         ...errors(404, 409, 413, 415),
@@ -114,11 +114,19 @@ export const recordOperations = {
   },
 } satisfies Partial<Record<ServiceOperation, Describe>>
 
-const batchItem: Schema = exactly({
-  action: { type: 'string', enum: ['create', 'update', 'delete', 'upsert'] },
-  'row_id?': { type: 'string' },
-  'values?': { type: 'object', description: 'As in the body of a create or update.' },
-})
+/** Records are found by row id, or by the functional key among the values. */
+function batchItem(access: Access): Schema {
+  const { name } = access.object
+  const text: Schema = { type: 'string' }
+  const items: Schema[] = []
+  if (mayWrite(access, 'C'))
+    items.push(exactly({ action: oneOf('create', 'upsert'), values: reference(schemaNames.create(name)) }))
+  if (mayWrite(access, 'U'))
+    items.push(exactly({ action: oneOf('update'), 'row_id?': text, values: reference(schemaNames.update(name)) }))
+  if (mayWrite(access, 'D'))
+    items.push(exactly({ action: oneOf('delete'), 'row_id?': text, 'values?': { type: 'object' } }))
+  return items.length > 1 ? { anyOf: items } : (items[0] as Schema)
+}
 
 function batchResult(object: string): Schema {
   return {

@@ -4,12 +4,17 @@ import { textType } from './text-value.js'
 
 const shape = /^\+?[\d ()./-]+(?:(?:[Xx]|[Ee][Xx][Tt]\.?|#) ?\d{1,6})?$/
 
+const digit = '(?:[ ()./-]*[0-9])'
+const extension = '(?:[Xx]|[Ee][Xx][Tt][.]?|#) ?[0-9]{1,6}'
+/** The same for JSON Schema. */
+const pattern = `^[+]?(?:${digit}{3,20}[ ()./-]*|${digit}{3,14}[ ()./-]*${extension})$`
+
 /** A phone number as people write it: 3 to 20 digits, blanks and `().-/` between them, an optional leading `+` and extension. Kept as given. */
 export const phoneType = textType({
   name: 'phone',
   number: 22,
   check: checkPhone,
-  schema: { form: { pattern: shape.source } },
+  schema: { form: { pattern } },
 })
 
 function checkPhone(text: string): Problem | undefined {

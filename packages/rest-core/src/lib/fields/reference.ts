@@ -13,7 +13,10 @@ export const referenceType: FieldType = {
   validate: () => undefined,
   format: String,
   column: (field) => ({ kind: 'reference', values: valuesOf(field) }),
-  jsonSchema: () => ({ type: 'string' }),
+  jsonSchema(field) {
+    if (valuesOf(field) === 'string') return { type: 'string', ...(field.required ? { minLength: 1 } : {}) }
+    return { type: 'string', pattern: field.required ? '^-?[0-9]{1,18}$' : '^(?:-?[0-9]{1,18})?$' }
+  },
 }
 
 /** From the definition of the linked object, because its model may not be complete while the columns are worked out. */

@@ -118,6 +118,7 @@ export function textSchema(
   const rule = forms.length > 1 ? { allOf: forms } : forms[0]
   return {
     type: 'string',
+    ...(field.required ? { minLength: 1 } : {}),
     ...(length === undefined ? {} : { maxLength: length }),
     ...(field.required || !rule ? rule : { anyOf: [{ maxLength: 0 }, rule] }),
     ...annotations,

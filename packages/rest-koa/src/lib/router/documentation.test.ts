@@ -39,9 +39,9 @@ async function start(definitions: readonly ObjectDefinition[], level: Level = '5
 const all = [...new Map([...suiteObjects, ...systemObjects].map((object) => [object.name, object])).values()]
 
 describe('OpenAPI', () => {
-  it('of the objects of the suite and the system is valid', async () => {
+  it.each(['openapi', 'swagger-2.0'])('%s of the objects of the suite and the system is valid', async (output) => {
     const call = await start(all)
-    const { json } = await call('GET', '/_doc?_output=openapi')
+    const { json } = await call('GET', `/_doc?_output=${output}`)
     const { valid, errors } = await new Validator().validate(json)
     expect([valid, errors]).toEqual([true, undefined])
     const text = JSON.stringify(json)

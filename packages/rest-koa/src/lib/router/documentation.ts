@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describeService, pageStyle, toHtml, toMarkdown, toOpenApi } from '@steward/rest-core'
+import { describeService, pageStyle, toHtml, toMarkdown, toOpenApi, toSwagger } from '@steward/rest-core'
 import type { ServiceDescription, ServiceInterface } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
@@ -54,6 +54,7 @@ const forms: readonly {
     render: (description) => ({ type: 'text/html; charset=utf-8', text: toHtml(description), headers: pageHeaders }),
   },
   { name: 'openapi', since: '4.0', render: (description, context) => jsonOrYaml(toOpenApi(description), context) },
+  { name: 'swagger-2.0', since: '4.0', render: (description, context) => jsonOrYaml(toSwagger(description), context) },
 ]
 
 const pageHeaders = [

@@ -75,6 +75,9 @@ export function createConformance(document: any): Conformance {
     if (answer.status === 431 || request.method === 'OPTIONS') return undefined
     const operation = find(request)
     if (!operation) return checkUnknown(request, answer)
+    // An action may be run by GET, but has no HEAD.
+    if (answer.status === 405 && request.method === 'HEAD' && !answer.headers.get('allow')?.includes('HEAD'))
+      return checkError(request, answer)
     const found = operation.responses[String(answer.status)]
     if (!found) return `${operation.operationId} answers ${answer.status}, which is not documented`
     const response = '$ref' in found ? (follow(found) as Response) : found
@@ -199,6 +202,7 @@ function resolve({ method, path, headers }: AskedRequest): { method: string; pat
   const meant = method === 'HEAD' ? 'GET' : method === 'POST' && override ? override.toUpperCase() : method
   let place = decodeSafely(address === '' ? '/' : address)
     .replace(/([^/])\/$/, '$1')
+    .replace(/^(\/[^/]+)\/\/$/, '$1')
     .replace(/^(\/[^/_][^/]*)\/[0_]?(?=$|\/(?:action|publication):)/, '$1')
   for (const [parameter, toAddress] of views) {
     const value = query.get(parameter)

@@ -1,0 +1,105 @@
+import type {
+  AnswerDescription,
+  Content,
+  OperationDescription,
+  ParameterDescription,
+  Schema,
+  ServiceDescription,
+} from './description.js'
+import { guide } from './guide.js'
+import { plainText } from './markdown-text.js'
+import { operationsByPath } from './openapi.js'
+import { mapValues, toSwaggerSchema } from './swagger-schema.js'
+
+/** A Swagger 2.0 document, for tools that do not know OpenAPI 3.1. */
+export function toSwagger(service: ServiceDescription): Record<string, unknown> {
+  const { title, version, base, objects, schemas, authorizationHeader } = service
+  return {
+    swagger: '2.0',
+    info: { title, version: version === '' ? '0' : version, description: guide(service) },
+    basePath: base === '' ? '/' : base,
+    security: [{ basic: [] }, { token: [] }, { header: [] }],
+    securityDefinitions: {
+      basic: { type: 'basic', description: 'Login and password.' },
+      token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bearer <token>`' },
+      header: { type: 'apiKey', in: 'header', name: authorizationHeader, description: 'In place of `Authorization`.' },
+    },
+    tags: objects.map(({ name, help }) => ({ name, ...(help !== '' && { description: plainText(help) }) })),
+    paths: operationsByPath(service, toOperation),
+    definitions: mapValues(schemas, toSwaggerSchema),
+  }
+}
+
+function toOperation({
+  id,
+  object,
+  summary,
+  text,
+  parameters,
+  body,
+  answers,
+}: OperationDescription): Record<string, unknown> {
+  const [sent] = Object.entries(body?.content ?? {})
+  return {
+    operationId: id,
+    ...(object !== undefined && { tags: [object] }),
+    summary,
+    ...(text !== '' && { description: text }),
+    ...(sent && { consumes: [sent[0] === '*/*' ? 'application/octet-stream' : sent[0]] }),
+    produces: mediaTypes(answers),
+    parameters: [
+      ...parameters.map(toParameter),
+      ...(sent && body
+        ? [
+            {
+              name: 'body',
+              in: 'body',
+              description: body.text,
+              required: body.required,
+              schema: sent[0] === '*/*' ? { type: 'string', format: 'binary' } : toSwaggerSchema(sent[1]),
+            },
+          ]
+        : []),
+    ],
+    responses: Object.fromEntries(answers.map((answer) => [answer.status, toResponse(answer)])),
+  }
+}
+
+function mediaTypes(answers: readonly AnswerDescription[]): string[] {
+  const types = answers.flatMap(({ content }) => Object.keys(content))
+  return [...new Set(types.map((type) => (type === '*/*' ? 'application/octet-stream' : type)))]
+}
+
+/** Parameters are simple there: arrays of simple values, else texts. */
+function toParameter({ name, in: place, required, text, schema, list }: ParameterDescription): Record<string, unknown> {
+  const { title: _title, readOnly: _readOnly, 'x-nullable': _nullable, ...simple } = toSwaggerSchema(schema)
+  return {
+    name,
+    in: place,
+    required,
+    description: text,
+    ...(simple['type'] === undefined || simple['type'] === 'object' ? { type: 'string' } : simple),
+    ...(list && { collectionFormat: list === 'repeated' ? 'multi' : 'csv' }),
+  }
+}
+
+function toResponse({ text, content, headers }: AnswerDescription): Record<string, unknown> {
+  const schema = schemaOf(content)
+  return {
+    description: text,
+    ...(schema && { schema }),
+    ...(headers.length > 0 && {
+      headers: Object.fromEntries(
+        headers.map(({ name, text: description }) => [name, { description, type: 'string' }]),
+      ),
+    }),
+  }
+}
+
+/** One schema for all media types: that of JSON. */
+function schemaOf(content: Content): Schema | undefined {
+  const [first] = Object.keys(content)
+  if (first === undefined) return undefined
+  const json = content['application/json']
+  return json ? toSwaggerSchema(json) : { type: 'file' }
+}
