@@ -94,11 +94,34 @@ describe('an empty folder with the tarballs installed', () => {
     await run(bin('tsc'), [...flags, '--skipLibCheck', 'false', 'index.ts'], consumer)
   })
 
+  it('serves the tester page, with what it is made of inside', async () => {
+    writeFileSync(join(consumer, 'page.js'), testerProgram)
+    const { stdout } = await run(process.execPath, ['page.js'], consumer)
+    const [page, ...files] = stdout.trimEnd().split('\n')
+    expect(page).toBe('200 text/html; charset=utf-8')
+    expect(files).toEqual(['200 text/css; charset=utf-8', '200 text/javascript; charset=utf-8'])
+  })
+
   it.each(published.flatMap(({ json }) => Object.keys(json.bin ?? {})))('runs %s --help', async (name) => {
     const { stdout } = await run(process.execPath, [join(consumer, 'node_modules', '.bin', name), '--help'], consumer)
     expect(stdout).toContain(name)
   })
 })
+
+const testerProgram = `
+import Koa from 'koa'
+import { testerPage } from '@steward/rest-koa'
+const server = new Koa().use(testerPage()).listen(0, '127.0.0.1', async () => {
+  const ask = async (address) => {
+    const answer = await fetch(address)
+    console.log(answer.status, answer.headers.get('content-type'))
+    return answer.text()
+  }
+  const page = new URL('http://127.0.0.1:' + server.address().port + '/api/tester')
+  for (const [, file] of (await ask(page)).matchAll(/(?:href|src)="(tester.[^"]*)"/g)) await ask(new URL(file, page))
+  server.close()
+})
+`
 
 /**
  * A package.json that wants the tarballs, and a lockfile with the versions of this repository's lockfile, so that the

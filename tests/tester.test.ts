@@ -1,6 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { testerPage } from '@steward/rest-koa'
+import Koa from 'koa'
+import mount from 'koa-mount'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -31,6 +35,12 @@ export const Product = {
     prd_picture: { type: 'image', label: 'Picture' },
   },
   order: ['prd_code'],
+  indexable: true,
+  publications: {
+    sheet: { format: 'html', template: '<style>h1 { color: rgb(1, 2, 3) }</style><h1 style="font-style: italic">{{prd_name}}</h1>' },
+    list: { scope: 'global', format: 'csv', fields: ['prd_code'] },
+  },
+  crosstabs: { kinds: { lines: ['prd_kind'] } },
   actions: {
     raise: {
       label: 'Raise the price',
@@ -44,6 +54,7 @@ export const Product = {
         return { price, reason: parameters.reason }
       },
     },
+    crawl: { scope: 'global', background: true, run: ({ signal }) => pause(60_000, undefined, { signal }) },
     wait: { scope: 'global', run: ({ signal }) => pause(60_000, undefined, { signal }) },
   },
 }
@@ -60,6 +71,15 @@ beforeAll(async () => {
     await writeFile(join(folder, name), text)
   }
   app = await startApp([folder], { password: 'secret' })
+  await fill()
+})
+
+afterAll(async () => {
+  await app?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function fill(): Promise<void> {
   const picture = await sharp({ create: { width: 320, height: 200, channels: 3, background: 'teal' } })
     .png()
     .toBuffer()
@@ -70,12 +90,7 @@ beforeAll(async () => {
     { prd_code: 'X', prd_name: hostile },
   ]
   for (const body of products) expect((await app.call('/Product', { body })).status).toBe(200)
-})
-
-afterAll(async () => {
-  await app?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+}
 
 describe('the address of the tester page', () => {
   const get = (path: string, init?: RequestInit) => fetch(app.origin + path, init)
@@ -99,6 +114,25 @@ describe('the address of the tester page', () => {
       expect(rest.pathname).toBe(path.startsWith('/shop') ? '/shop/api/rest' : '/api/rest')
     },
   )
+
+  it('may be below a mount, and is not there below level 3.2', async () => {
+    const application = new Koa()
+    application.use(mount('/deep/inside', testerPage({ prefix: '', rest: '../service' })))
+    application.use(testerPage({ prefix: '/old', level: '3.1' }))
+    const server = application.listen(0, '127.0.0.1')
+    const { port } = server.address() as AddressInfo
+    try {
+      for (const path of ['/deep/inside', '/deep/inside/']) {
+        const page = await fetch(`http://127.0.0.1:${port}${path}`)
+        const [, script = '', folder = ''] = / src="([^"]*)".* data-folder="([^"]*)"/s.exec(await page.text()) ?? []
+        expect((await fetch(new URL(script, page.url))).status).toBe(200)
+        expect(new URL('../service', new URL(folder, page.url)).pathname).toBe('/deep/service')
+      }
+      expect((await fetch(`http://127.0.0.1:${port}/old`)).status).toBe(404)
+    } finally {
+      server.close()
+    }
+  })
 
   it('answers 304, 404 and 405 as they should be', async () => {
     const first = await get('/api/tester')
@@ -170,10 +204,12 @@ needsBrowser((browser) => {
     await page.reload()
   })
 
-  afterEach(async () => {
+  async function checkThatNothingIsWrong(): Promise<void> {
     expect(watched.problems.splice(0)).toEqual([])
     expect(await page.evaluate('window.hacked')).toBeUndefined()
-  })
+  }
+
+  afterEach(checkThatNothingIsWrong)
 
   it('signs in with a password or a token, and keeps no password', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -293,6 +329,74 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await answer().getByText('Cancelled.').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
+  })
+
+  it('knows the other operations', async () => {
+    await choose('Index search', 'Product')
+    await page.getByLabel('Words').fill('app*')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('1 item', { exact: true }).waitFor()
+    await choose('Pivot table')
+    await page.getByLabel('Pivot table (required)').selectOption('kinds')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('totals').waitFor()
+
+    await choose('Create or update by key')
+    await page.getByLabel('Functional key').fill('K')
+    const body = page.getByLabel('Body (JSON)')
+    await body.fill('{"prd_name":"Kite"}')
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('Dry run').check()
+    expect(await send()).toBe('200 OK')
+    expect((await app.call('/Product/?prd_code=K&_count=true')).body.count).toBe(0)
+    await choose('Batch')
+    await body.fill(
+      '[{"action":"create","values":{"prd_code":"K","prd_name":"Kite"}}, {"action":"create","values":{}}]',
+    )
+    expect(await send()).toBe('400 Bad Request')
+    await page.getByLabel('All or nothing').uncheck()
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('2 items').waitFor()
+
+    await choose('Publication')
+    await page.getByLabel('Publication (required)').selectOption('sheet')
+    await page.getByLabel('Row id').fill('1')
+    expect(await send()).toBe('200 OK')
+    await page.frameLocator('iframe.html').getByRole('heading', { name: 'Apple' }).waitFor()
+    await page.getByLabel('Publication (required)').selectOption('list')
+    expect(await send()).toBe('200 OK')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download list.csv' }).click()
+    expect((await saved).suggestedFilename()).toBe('list.csv')
+
+    await choose('Action')
+    await page.getByLabel('Action (required)').selectOption('crawl')
+    await page.getByLabel('Dry run').uncheck()
+    expect(await send()).toBe('202 Accepted')
+    await page.getByRole('button', { name: 'How far is it?' }).click()
+    await answer().getByText('running').waitFor()
+    await choose('Stop of a background action')
+    expect(await send()).toBe('200 OK')
+  })
+
+  it('takes files, and shows pictures', async () => {
+    const idOf = async (code: string) => String((await app.call(`/Product/?prd_code=${code}`)).body[0].row_id)
+    await choose('Download of a document', 'Product')
+    await page.getByLabel('Row id').fill(await idOf('P'))
+    await page.getByLabel('Field (required)').selectOption('prd_picture')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('320 × 200').waitFor()
+    await choose('Upload of a document')
+    await page.getByLabel('Row id').fill(await idOf('B'))
+    const buffer = await sharp({ create: { width: 50, height: 40, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    await page.getByLabel('File (required)').setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer })
+    expect(await page.getByLabel('curl command').textContent()).toContain(`--data-binary '@red.png'`)
+    expect(await send()).toBe('200 OK')
+    await choose('Thumbnail')
+    expect(await send()).toBe('200 OK')
+    await answer().getByText('50 × 40').waitFor()
   })
 
   it('shows documentation as pages and pictures as pictures', async () => {
@@ -446,8 +550,8 @@ needsBrowser((browser) => {
     await choose('Documentation')
     expect(await send()).toBe('200 OK')
     await page.locator('.markdown h1').waitFor()
-    // It is long: once per scheme.
-    if (width === 1280) expect(await accessibilityProblems(page)).toEqual([])
+    // It is long; once will do.
+    if (look === '1280-dark') expect(await accessibilityProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
     await keepScreenshot(page, `tester-documentation-${look}`)
   })
