@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -120,6 +121,7 @@ describe('the address of the tester page', () => {
     application.use(mount('/deep/inside', testerPage({ prefix: '', rest: '../service' })))
     application.use(testerPage({ prefix: '/old', level: '3.1' }))
     const server = application.listen(0, '127.0.0.1')
+    await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     try {
       for (const path of ['/deep/inside', '/deep/inside/']) {
