@@ -1,7 +1,7 @@
 import { RestError, StoreError } from '../../errors.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
-import type { StoreSession } from '../store.js'
+import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects, KeptAnswer, OnceRequest } from './business-objects.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
@@ -18,6 +18,9 @@ const attempts = 3
 /** Another request with the same key has written its entry first. */
 class KeyTaken extends Error {}
 
+/** Requests that this process is carrying out, per store by user and key: repeats wait here, without a connection. */
+const runningOf = new WeakMap<ObjectStore, Map<string, Promise<unknown>>>()
+
 /**
  * Carries out a request once: the entry of its key is the first thing that its transaction writes, so that a second one
  * waits for its end (databases let nobody else write the same key meanwhile), and the answer is the last.
@@ -26,20 +29,36 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
   return {
     async once(principal, request, work) {
       const object = keysOf(context)
-      try {
-        for (let attempt = 1; attempt <= attempts; attempt++) {
-          const entry = await findEntry(context.store, object, principal, request)
-          if (entry) return { replayed: true, answer: answerOf(entry, request) }
-          const answer = await run(object, principal, request, work)
-          if (answer) return { replayed: false, answer }
-        }
-      } catch (error) {
-        throw await translate(error, undefined, context.store)
-      }
-      throw new RestError('ERR_CONFLICT', 'Another request with this Idempotency-Key is being carried out.', {
-        retryAfterSeconds: 1,
-      })
+      const name = JSON.stringify([userOf(principal), request.key])
+      let running = runningOf.get(context.store)
+      if (!running) runningOf.set(context.store, (running = new Map()))
+      while (running.has(name)) await running.get(name)
+      const result = carryOut(object, principal, request, work)
+      const ended = result.catch(() => {}).finally(() => running.delete(name))
+      running.set(name, ended)
+      return result
     },
+  }
+
+  async function carryOut(
+    object: ObjectModel,
+    principal: Principal,
+    request: OnceRequest,
+    work: (service: BusinessObjects) => Promise<KeptAnswer>,
+  ): Promise<{ readonly replayed: boolean; readonly answer: KeptAnswer }> {
+    try {
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        const entry = await findEntry(context.store, object, principal, request)
+        if (entry) return { replayed: true, answer: answerOf(entry, request) }
+        const answer = await run(object, principal, request, work)
+        if (answer) return { replayed: false, answer }
+      }
+    } catch (error) {
+      throw await translate(error, undefined, context.store)
+    }
+    throw new RestError('ERR_CONFLICT', 'Another request with this Idempotency-Key is being carried out.', {
+      retryAfterSeconds: 1,
+    })
   }
 
   /** `undefined` when the key turns out to be taken. */

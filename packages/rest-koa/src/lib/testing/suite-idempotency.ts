@@ -133,9 +133,32 @@ export function testIdempotency(suite: Suite): void {
 
   describe('in another process', () => {
     const restarted = (clock?: () => Date): BusinessObjects =>
-      createBusinessObjects({ model: suite.service.model, store: suite.store, documents: suite.documents, clock })
+      createBusinessObjects({ model: suite.service.model, store: sameStore(), documents: suite.documents, clock })
+    /** The same data in another object, as another process has it. */
+    const sameStore = () =>
+      new Proxy(suite.store, {
+        get(store, name) {
+          const member: unknown = Reflect.get(store, name, store)
+          return typeof member === 'function' ? (member.bind(store) as unknown) : member
+        },
+      })
     const request = (key: string) => ({ key, fingerprint: 'same' })
     const answer = (body: string) => async () => ({ status: 200, headers: {}, body })
+
+    it('many at the same time carry it out once; the database lets the others wait', async () => {
+      const key = randomUUID()
+      const values = fresh()
+      const results = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          restarted().once(suite.ann, request(key), async (inside) => {
+            const record = await inside.create(suite.ann, 'Asset', values)
+            return { status: 200, headers: {}, body: record.row_id }
+          }),
+        ),
+      )
+      expect(new Set(results.map(({ answer: { body } }) => body)).size).toBe(1)
+      expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1)
+    })
 
     it('a repeat finds the answer, until it has ended', async () => {
       const key = randomUUID()
