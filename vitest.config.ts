@@ -9,7 +9,7 @@ export default defineConfig({
     // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 15_000,
+    testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
     // Tests of real servers that are cut off or killed meet machines that are busy; what needed a repetition is printed.

@@ -166,7 +166,7 @@ test('/ping and /health need no credentials', async () => {
   const text = await (await fetch(`${app.origin}/health`)).text()
   expect(text).toMatch(/^\[platform\]\nstatus=OK\n/)
   expect(text).toContain('[application]\nname=shop\nversion=1.2.3\n')
-  const sections = ['platform', 'application', 'server', 'os', 'disk', 'process', 'database', 'healthcheck']
+  const sections = ['platform', 'application', 'server', 'os', 'disk', 'process', 'cache', 'database', 'healthcheck']
   for (const path of ['/health?format=json', '/health.json']) {
     expect(Object.keys((await (await fetch(app.origin + path)).json()) as object)).toEqual(sections)
   }

@@ -131,6 +131,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       authentication,
       parameters,
       dataFolder,
+      cachedUsers: () => directory.size,
       logger,
       io,
       events,

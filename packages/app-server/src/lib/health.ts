@@ -15,11 +15,13 @@ export interface HealthOptions {
   /** A folder on the disk whose room is told. */
   readonly folder: string
   readonly startedAt: Date
+  /** How many things of which kind are kept in memory. */
+  readonly cached: () => Readonly<Record<string, number>>
 }
 
 /** Looks at everything once. Healthy = the database answers. */
 export async function checkHealth(options: HealthOptions): Promise<Health> {
-  const { application, platformVersion, store, folder, startedAt } = options
+  const { application, platformVersion, store, folder, startedAt, cached } = options
   const begin = performance.now()
   const healthy = await store.ping().then(
     () => true,
@@ -54,6 +56,7 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
         heapused: mebibytes(memory.heapUsed),
         heaptotal: mebibytes(memory.heapTotal),
       },
+      cache: cached(),
       database: { product: store.capabilities.name, status: healthy ? 'OK' : 'KO' },
       healthcheck: { date: new Date().toISOString(), elapsedtime: round(performance.now() - begin) },
     },

@@ -30,6 +30,8 @@ export interface MountOptions {
   readonly authentication: Authentication
   readonly parameters: SystemParameters
   readonly dataFolder: string
+  /** How many users are kept in memory. */
+  readonly cachedUsers: () => number
   readonly logger: Logger
   /** Answers `/io`, when the application has a service user. */
   readonly io?: Middleware | undefined
@@ -52,6 +54,7 @@ export function mountApplication({
   authentication,
   parameters,
   dataFolder,
+  cachedUsers,
   logger,
   io,
   events,
@@ -73,7 +76,16 @@ export function mountApplication({
       }),
     }),
   )
-  koa.use(healthRouter({ application: definition, platformVersion, store, folder: dataFolder, startedAt: new Date() }))
+  koa.use(
+    healthRouter({
+      application: definition,
+      platformVersion,
+      store,
+      folder: dataFolder,
+      startedAt: new Date(),
+      cached: () => ({ users: cachedUsers() }),
+    }),
+  )
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))
   if (io) koa.use(io)

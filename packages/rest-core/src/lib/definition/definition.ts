@@ -96,7 +96,15 @@ export interface BooleanField extends FieldCommon {
   readonly type: 'boolean'
 }
 export interface TemporalField extends FieldCommon {
-  readonly type: 'date' | 'datetime' | 'time'
+  readonly type: 'date' | 'time'
+}
+export interface DatetimeField extends FieldCommon {
+  readonly type: 'datetime'
+  /**
+   * `UTC` (default): a moment; input with an offset is turned into UTC. `none`: what a clock on a wall shows, kept as it is
+   * given; input with an offset is refused.
+   */
+  readonly zone?: 'UTC' | 'none'
 }
 export interface EnumField extends FieldCommon {
   readonly type: 'enum'
@@ -134,6 +142,7 @@ export type FieldDefinition =
   | DecimalField
   | BooleanField
   | TemporalField
+  | DatetimeField
   | EnumField
   | MultiEnumField
   | DocumentField

@@ -59,6 +59,7 @@ const fields = {
   decimal: { ...common, type: 'decimal', min: 0.5, max: 2, precision: 38, scale: 0 } satisfies Full<D.DecimalField>,
   boolean: { ...common, type: 'boolean' } satisfies Full<D.BooleanField>,
   date: { ...common, type: 'date' } satisfies Full<D.TemporalField>,
+  datetime: { ...common, type: 'datetime', zone: 'none' } satisfies Full<D.DatetimeField>,
   enum: { ...common, type: 'enum', values } satisfies Full<D.EnumField>,
   multi: { ...common, type: 'multi-enum', values } satisfies Full<D.MultiEnumField>,
   document: { ...common, type: 'document', maxBytes: 1 } satisfies Full<D.DocumentField>,

@@ -5,6 +5,6 @@ export const dateType = temporalType({
   name: 'date',
   number: 4,
   read: (text) => readMoment(text)?.date,
-  expected: 'a date such as 2024-02-29',
+  expected: () => 'a date such as 2024-02-29',
   pattern: datePattern,
 })

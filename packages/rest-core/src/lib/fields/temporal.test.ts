@@ -41,6 +41,25 @@ describe('date', () => {
   })
 })
 
+describe('datetime without a time zone', () => {
+  const local = { type: 'datetime', zone: 'none' } as const
+
+  test.each([
+    ['2024-02-29T13:45:10', '2024-02-29 13:45:10'],
+    ['2024-02-29', '2024-02-29 00:00:00'],
+    ['', ''],
+  ])('keeps %j as %j', (input, value) => {
+    expect(take(local, input)).toBe(value)
+  })
+
+  test.each(['2024-02-29T13:45:10Z', '2024-02-29 13:45:10+02:00', '2024-02-29 13:45:10-0000'])(
+    'refuses %j',
+    (input) => {
+      expect(take(local, input)).toMatch(/^ERR_TYPE must be a date and time without a time zone, such as /)
+    },
+  )
+})
+
 describe('datetime', () => {
   test.each([
     ['2024-02-29 13:45:10', '2024-02-29 13:45:10'],

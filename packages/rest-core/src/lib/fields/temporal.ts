@@ -1,4 +1,5 @@
 import { describe } from './describe.js'
+import type { FieldModel } from '../model/model.js'
 import { Problem, type FieldType, type FieldValue } from './field-type.js'
 
 const timePart = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?`
@@ -30,6 +31,11 @@ export function readMoment(text: string): Moment | undefined {
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   date.setUTCHours(Number(hour), Number(minute) - minutes, Number(second))
   return date.getUTCFullYear() < 1 || date.getUTCFullYear() > 9999 ? undefined : momentOf(date)
+}
+
+/** Whether a date and time says where on earth it is meant. */
+export function hasOffset(text: string): boolean {
+  return dateShape.exec(text)?.[7] !== undefined
 }
 
 /** Reads a time of day, `HH:mm` or `HH:mm:ss`, with fraction (dropped) and offset (turned into UTC) if wanted. */
@@ -83,9 +89,9 @@ export interface TemporalTypeOptions {
   /** Type number in metadata. */
   readonly number: number
   /** The value in its one form, or `undefined` when the text is none. */
-  readonly read: (text: string) => string | undefined
+  readonly read: (text: string, field: FieldModel) => string | undefined
   /** Completes `must be `. */
-  readonly expected: string
+  readonly expected: (field: FieldModel) => string
   /** Of a non-empty value. */
   readonly pattern: string
 }
@@ -98,10 +104,10 @@ export function temporalType(options: TemporalTypeOptions): FieldType {
     empty: '',
     like: true,
     ordered: true,
-    parse(input): FieldValue | Problem {
+    parse(input, field): FieldValue | Problem {
       if (input === null || input === undefined || input === '') return ''
-      const value = typeof input === 'string' ? options.read(input.trim()) : undefined
-      return value ?? new Problem('ERR_TYPE', `must be ${options.expected}, not ${describe(input)}`)
+      const value = typeof input === 'string' ? options.read(input.trim(), field) : undefined
+      return value ?? new Problem('ERR_TYPE', `must be ${options.expected(field)}, not ${describe(input)}`)
     },
     validate: () => undefined,
     format: String,

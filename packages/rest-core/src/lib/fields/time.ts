@@ -5,6 +5,6 @@ export const timeType = temporalType({
   name: 'time',
   number: 6,
   read: readTime,
-  expected: 'a time such as 13:45:00',
+  expected: () => 'a time such as 13:45:00',
   pattern: timePattern,
 })

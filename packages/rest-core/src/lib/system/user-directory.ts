@@ -31,6 +31,8 @@ export interface UserDirectory {
    * not come from here. What was found out with another stamp, or given for it, holds no more.
    */
   securityStampOf(principal: Principal): string | undefined
+  /** How many principals are kept. */
+  readonly size: number
   /** Forgets what was read; call it when a system object changed. */
   clear(): void
 }
@@ -57,6 +59,9 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
     principalOf,
     principalOfLogin,
     securityStampOf: (principal) => stamps.get(principal),
+    get size() {
+      return principals.size
+    },
     clear() {
       principals.clear()
       userIds.clear()
