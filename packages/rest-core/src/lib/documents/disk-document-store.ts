@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { mkdir, open, opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -55,8 +54,15 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
   }
 
   async function read(id: string, range?: ByteRange): Promise<Readable> {
-    if (!(await info(id))) throw RestError.notFound(`Document "${id}"`)
-    return createReadStream(join(place(id), 'content'), { ...range })
+    if (!idPattern.test(id)) throw RestError.notFound(`Document "${id}"`)
+    try {
+      // Opened at once, so that what is removed meanwhile can still be read, and what was removed before is told here.
+      const handle = await open(join(place(id), 'content'), 'r')
+      return handle.createReadStream({ ...range })
+    } catch (error) {
+      if (isMissing(error)) throw RestError.notFound(`Document "${id}"`)
+      throw error
+    }
   }
 
   async function thumbnail(id: string, pixels: number): Promise<Uint8Array | undefined> {
@@ -73,8 +79,13 @@ export function createDiskDocumentStore({ folder }: DiskDocumentStoreOptions): D
     if (picture) {
       // Two requests may make it at once; each writes a file of its own and the last rename wins.
       const draft = `${file}.${randomUUID()}`
-      await writeFile(draft, picture)
-      await rename(draft, file)
+      try {
+        await writeFile(draft, picture)
+        await rename(draft, file)
+      } catch (error) {
+        // The document was removed meanwhile.
+        if (!isMissing(error)) throw error
+      }
     }
     return picture
   }

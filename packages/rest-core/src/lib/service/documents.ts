@@ -6,6 +6,7 @@ import type { FieldValue } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import type { AnswerOptions } from './business-objects.js'
 import type { Input } from './input.js'
+import type { ServiceContext } from './service-context.js'
 
 const defaultMaxBytes = { document: 100 * 2 ** 20, image: 20 * 2 ** 20 } as const
 export const defaultThumbnailPixels = 200
@@ -66,29 +67,63 @@ export function checkDocumentIds({ documentIds }: Input, old: BusinessRecord | u
 
 /** Puts contents and thumbnails in place of document ids, as the caller asked. */
 export async function inlineDocuments(
-  documents: DocumentStore | undefined,
+  context: ServiceContext,
   object: ObjectModel,
   record: BusinessRecord,
   options: AnswerOptions,
 ): Promise<void> {
+  const { documents } = context
   if (!documents) return
   for (const field of object.documents) {
-    const id = record[field.name]
-    const withContent = wants(options.inlineDocuments, field)
-    const withThumbnail = field.type.name === 'image' && wants(options.inlineThumbnails, field)
-    if (typeof id !== 'string' || id === '' || !(withContent || withThumbnail)) continue
-    const info = await documents.info(id)
-    if (!info)
-      throw new RestError(
-        'ERR_INTERNAL',
-        `The content of document "${id}" of ${object.name} "${record.row_id}" is missing.`,
-      )
-    record[field.name] = {
-      ...info,
-      ...(withContent && { content: await readAll(documents, id) }),
-      ...(withThumbnail && { thumbnail: await thumbnail(documents, field, id) }),
+    const wanted = {
+      content: wants(options.inlineDocuments, field),
+      thumbnail: field.type.name === 'image' && wants(options.inlineThumbnails, field),
+    }
+    let id = record[field.name]
+    while (typeof id === 'string' && id !== '' && (wanted.content || wanted.thumbnail)) {
+      const inlined = await inline(documents, field, id, wanted)
+      if (inlined) {
+        record[field.name] = inlined
+        break
+      }
+      // Somebody replaced or removed the document after the record was read, or its content is lost.
+      const now = await currentId(context, field, record.row_id)
+      if (now === id)
+        throw new RestError(
+          'ERR_INTERNAL',
+          `The content of document "${id}" of ${object.name} "${record.row_id}" is missing.`,
+        )
+      record[field.name] = id = now
     }
   }
+}
+
+/** A document in place of its id; `undefined` when it is gone. */
+async function inline(
+  documents: DocumentStore,
+  field: FieldModel,
+  id: string,
+  wanted: { readonly content: boolean; readonly thumbnail: boolean },
+): Promise<FieldValue | undefined> {
+  try {
+    const info = await documents.info(id)
+    if (!info) return undefined
+    return {
+      ...info,
+      ...(wanted.content && { content: await readAll(documents, id) }),
+      ...(wanted.thumbnail && { thumbnail: await thumbnail(documents, field, id) }),
+    }
+  } catch (error) {
+    if (error instanceof RestError && error.code === 'ERR_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** What the field holds by now; empty when the record is gone. */
+async function currentId(context: ServiceContext, field: FieldModel, rowId: string): Promise<string> {
+  const session = await context.session()
+  const record = await session.get(field.object, rowId, { select: field.object.select([field.name]) })
+  return (record?.[field.name] ?? '') as string
 }
 
 function wants(option: true | readonly string[] | undefined, field: FieldModel): boolean {

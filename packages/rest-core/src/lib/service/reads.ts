@@ -38,7 +38,7 @@ export function createReads(context: ServiceContext) {
     if (hooks?.preSelect) await hooks.preSelect({ ...hookContext(object, principal), rowId: id })
     const record = await read(object, id, answerSelection(access, options), where)
     if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
-    if (options && wantsDocuments(options)) await inlineDocuments(context.documents, object, record, options)
+    if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options)
     return record
   }
 
@@ -137,7 +137,7 @@ export function createReads(context: ServiceContext) {
     for await (const batch of batches) {
       for (const record of batch) {
         if (hooks?.postSearchRow) await hooks.postSearchRow({ ...hookBase, record })
-        if (wantsDocuments(request)) await inlineDocuments(context.documents, object, record, request)
+        if (wantsDocuments(request)) await inlineDocuments(context, object, record, request)
       }
       count += batch.length
       yield batch

@@ -198,7 +198,7 @@ export function createWrites(context: ServiceContext) {
         if (hooks?.postSave) await hooks.postSave(after)
       }
       if (options?.inlineDocuments || options?.inlineThumbnails)
-        await inlineDocuments(context.documents, object, record, options)
+        await inlineDocuments(context, object, record, options)
       transaction.afterRollback(() => removeDocuments(uploaded))
       announce(transaction, object, hookContext.operation, record.row_id)
       return record

@@ -34,7 +34,12 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     form: 'context',
     text: 'What the metadata is for, a name or number: `required`, `visible` and `updatable` follow it.',
   },
-  _metadatacontext: { on: ['metadata'], since: '3.0', form: 'context', text: 'The same as `_metadacontext`.' },
+  _metadatacontext: {
+    on: ['metadata'],
+    since: '3.0',
+    form: 'context',
+    text: 'The same as `_metadacontext`; give one of them.',
+  },
   _doc: { on: ['documentation'], since: '3.1', form: 'flag', text: 'This documentation.' },
   _indexsearch: {
     on: ['indexSearch'],
