@@ -69,7 +69,9 @@ export function embeddedIn(value: unknown): Embedded | undefined {
   const { name, mime, content, thumbnail } = (value ?? {}) as Record<string, unknown>
   if (typeof name !== 'string' || typeof mime !== 'string') return undefined
   if (typeof content === 'string' && content !== '') return { name, mime, base64: content }
-  return typeof thumbnail === 'string' && thumbnail !== '' ? { name, mime: 'image/webp', base64: thumbnail } : undefined
+  return typeof thumbnail === 'string' && thumbnail !== ''
+    ? { name: `${name}.webp`, mime: 'image/webp', base64: thumbnail }
+    : undefined
 }
 
 /** The decoded content; `undefined` for what is not base64. */
@@ -89,7 +91,8 @@ export function fileNameOf({ headers, mime, request }: Answer): string {
   const [, quoted] = /filename="([^"]*)"/i.exec(disposition) ?? []
   if (quoted) return quoted
   const path = request.url.replace(/[?#].*$/, '')
-  const name = /[/:]([^/:]+)\/?$/.exec(path)?.[1] ?? 'answer'
+  // A row id alone says little.
+  const name = /[/:]([^/:]+(?:\/\d+)?)\/?$/.exec(path)?.[1]?.replace('/', '-') ?? 'answer'
   return `${decodeURIComponent(name)}.${/(?:[/+])([a-z]+)$/.exec(mime)?.[1] ?? 'bin'}`
 }
 

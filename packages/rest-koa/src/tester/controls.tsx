@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-interface Common {
+export interface Common {
   readonly label: string
   readonly hint?: string | undefined
   readonly required?: boolean

@@ -1,16 +1,18 @@
 import type { ObjectMetadata } from '@steward/rest-core'
-import { SelectField, TextField } from './controls.js'
+import { TextField } from './controls.js'
 import type { FilterRow } from './draft.js'
-import { filterHint, named, searchableFields } from './metadata.js'
+import { filterHint } from './metadata.js'
+import { FilterFieldPicker } from './pickers.js'
+import type { Loaded } from './use-service.js'
 
 /** Conditions that must all hold; a field may be given twice: one of them. */
 export function Filters(props: {
+  object: string
   filters: readonly FilterRow[]
-  metadata: ObjectMetadata | undefined
+  metadata: Loaded<ObjectMetadata>
   onChange: (filters: readonly FilterRow[]) => void
 }) {
-  const { filters, metadata, onChange } = props
-  const fields = metadata && searchableFields(metadata)
+  const { object, filters, metadata, onChange } = props
   const put = (at: number, row: Partial<FilterRow>): void =>
     onChange(filters.map((filter, index) => (index === at ? { ...filter, ...row } : filter)))
   return (
@@ -19,24 +21,17 @@ export function Filters(props: {
       {filters.map((filter, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- rows have no other identity
         <div key={at} class="filter" role="group" aria-label={`Filter ${at + 1}`}>
-          {fields ? (
-            <SelectField
-              label="Field"
-              value={filter.field}
-              onInput={(field) => put(at, { field })}
-              choices={[
-                { value: '', label: 'Choose …' },
-                ...fields.map(({ name, label }) => ({ value: name, label: named(name, label) })),
-              ]}
-            />
-          ) : (
-            <TextField label="Field" value={filter.field} onInput={(field) => put(at, { field })} />
-          )}
+          <FilterFieldPicker
+            object={object}
+            value={filter.field}
+            metadata={metadata}
+            onInput={(field) => put(at, { field })}
+          />
           <TextField
             label="Condition"
             value={filter.value}
             onInput={(value) => put(at, { value })}
-            hint={filterHint(fields?.find(({ name }) => name === filter.field))}
+            hint={filterHint(metadata.value?.fields.find(({ name }) => name === filter.field))}
           />
           <button
             type="button"

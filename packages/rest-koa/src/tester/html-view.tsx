@@ -9,11 +9,15 @@ export function HtmlView({ html }: { html: string }) {
   const frame = useRef<HTMLIFrameElement>(null)
 
   useEffect(() => {
-    const inner = frame.current?.contentDocument
+    const element = frame.current
+    const inner = element?.contentDocument
     if (!inner) return
     const { root, styles } = cleanDocument(html)
     inner.replaceChild(inner.adoptNode(root), inner.documentElement)
     applyStyles(inner, styles)
+    // A page that knows no dark is made for paper; another takes the user's preference.
+    const { colorScheme } = (inner.defaultView as Window).getComputedStyle(inner.documentElement)
+    element.classList.toggle('adapts', colorScheme.includes('dark'))
     const listener = (event: Event) => followLink(event, inner)
     inner.addEventListener('click', listener)
     return () => inner.removeEventListener('click', listener)

@@ -117,10 +117,9 @@ export function filterHint(field: FieldMetadata | undefined): string {
   }
 }
 
-/** Names of objects in the OpenAPI description of a service: the first parts of its paths. */
-export function objectNames(description: unknown): string[] {
-  const { paths } = (description ?? {}) as { paths?: Record<string, unknown> }
-  const first = Object.keys(paths ?? {}).map((path) => decodeURIComponent(path.split('/')[1] ?? ''))
+/** Names of objects in the paths of a service: their first parts. */
+export function objectNames(paths: readonly string[]): string[] {
+  const first = paths.map((path) => decodeURIComponent(path.split('/')[1] ?? ''))
   return [...new Set(first)].filter((name) => /^[A-Za-z]/.test(name)).toSorted((a, b) => a.localeCompare(b))
 }
 

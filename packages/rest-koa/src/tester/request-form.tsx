@@ -3,14 +3,14 @@ import { ActionParameters } from './action-parameters.js'
 import { BodyEditor } from './body-editor.js'
 import type { LoadFrom } from './body-editor.js'
 import { Checkbox, SelectField, TextField } from './controls.js'
-import type { Choice } from './controls.js'
 import { withObject } from './draft.js'
 import type { Draft } from './draft.js'
 import { Filters } from './filters.js'
-import { isDocument, named, scopeOf } from './metadata.js'
+import { scopeOf } from './metadata.js'
 import { hasLevel, operationOf, operations } from './operations.js'
 import type { OperationName, Part } from './operations.js'
 import { Options } from './options.js'
+import { DefinitionPicker, DocumentFieldPicker, ObjectPicker } from './pickers.js'
 import type { Loaded } from './use-service.js'
 
 export interface FormProps {
@@ -43,7 +43,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
             .map(({ name, label, group }) => ({ value: name, label, group }))}
         />
         {object !== 'none' && (
-          <ObjectField
+          <ObjectPicker
             value={draft.object}
             optional={object === 'optional'}
             objects={objects}
@@ -57,7 +57,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
         </p>
       )}
       {(has('action') || has('publication') || has('crosstab')) && (
-        <NameField draft={draft} change={change} metadata={metadata} />
+        <DefinitionPicker draft={draft} change={change} metadata={loaded} />
       )}
       {askRow && (
         <TextField
@@ -89,7 +89,7 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
           onInput={(words) => change({ words })}
         />
       )}
-      {has('documentField') && <DocumentFieldChoice draft={draft} change={change} metadata={metadata} />}
+      {has('documentField') && <DocumentFieldPicker draft={draft} change={change} metadata={loaded} />}
       {has('file') && <FileField onFile={(file) => change({ file })} />}
       {has('context') && (
         <SelectField
@@ -125,7 +125,12 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
         />
       )}
       {has('filters') && searches && (
-        <Filters filters={draft.filters} metadata={metadata} onChange={(filters) => change({ filters })} />
+        <Filters
+          object={draft.object}
+          filters={draft.filters}
+          metadata={loaded}
+          onChange={(filters) => change({ filters })}
+        />
       )}
       {has('body') && <BodyEditor draft={draft} change={change} metadata={metadata} load={load} />}
       <Options draft={draft} change={change} metadata={metadata} level={level} searches={searches} />
@@ -140,77 +145,6 @@ const outputs = [
   { value: 'html', label: 'HTML', since: '3.1' },
   { value: 'openapi', label: 'OpenAPI', since: '4.0' },
 ]
-
-function ObjectField(props: {
-  value: string
-  optional: boolean
-  objects: Loaded<readonly string[]>
-  onInput: (value: string) => void
-}) {
-  const { value, optional, objects, onInput } = props
-  const common = { name: 'object', label: 'Object', value, onInput, required: !optional }
-  if (objects.problem) return <TextField {...common} hint={`The list cannot be loaded: ${objects.problem}`} />
-  if (!objects.value) return <SelectField {...common} choices={[{ value: '', label: 'Loading …' }]} />
-  const choices = objects.value.map((name): Choice => ({ value: name, label: name }))
-  return <SelectField {...common} choices={[{ value: '', label: optional ? 'All objects' : 'Choose …' }, ...choices]} />
-}
-
-/** Name of an action, publication or pivot table. */
-function NameField({
-  draft,
-  change,
-  metadata,
-}: Pick<FormProps, 'draft' | 'change'> & { metadata?: ObjectMetadata | undefined }) {
-  const kind = draft.operation as 'action' | 'publication' | 'crosstab'
-  const label = { action: 'Action', publication: 'Publication', crosstab: 'Pivot table' }[kind]
-  const common = {
-    name: kind,
-    label,
-    required: true,
-    value: draft[kind],
-    onInput: (value: string) => change({ [kind]: value, parameters: {} }),
-  }
-  if (!metadata) return <TextField {...common} />
-  const known = metadata[`${kind}s`]
-  const none = known.length === 0 ? 'There is none' : 'Choose …'
-  const chosen = known.find(({ name }) => name === draft[kind])
-  return (
-    <SelectField
-      {...common}
-      hint={chosen?.help || undefined}
-      choices={[
-        { value: '', label: none },
-        ...known.map(({ name, label: text }) => ({ value: name, label: named(name, text) })),
-      ]}
-    />
-  )
-}
-
-function DocumentFieldChoice({
-  draft,
-  change,
-  metadata,
-}: Pick<FormProps, 'draft' | 'change'> & { metadata?: ObjectMetadata | undefined }) {
-  const common = {
-    name: 'documentField',
-    label: 'Field',
-    required: true,
-    value: draft.documentField,
-    onInput: (documentField: string) => change({ documentField }),
-  }
-  if (!metadata) return <TextField {...common} />
-  const fields = metadata.fields.filter((field) => isDocument(field) && field.ref === null)
-  const none = fields.length === 0 ? 'There is none' : 'Choose …'
-  return (
-    <SelectField
-      {...common}
-      choices={[
-        { value: '', label: none },
-        ...fields.map(({ name, label }) => ({ value: name, label: named(name, label) })),
-      ]}
-    />
-  )
-}
 
 function FileField({ onFile }: { onFile: (file: File | undefined) => void }) {
   return (

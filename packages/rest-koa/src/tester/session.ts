@@ -1,5 +1,6 @@
 import type { Settings } from './settings.js'
 import { failureOf, ServiceFailure } from './service-failure.js'
+import type { FailureBody } from './service-failure.js'
 
 /** Who sends requests. A password is only ever in memory; a token also outlives a reload of the tab. */
 export type Session =
@@ -74,19 +75,32 @@ function basic(login: string, password: string): { Authorization: string } {
 }
 
 /** Calls for the page itself, not for its user. Cookies, and passwords that the browser keeps, stay out of it. */
-export async function ask(url: string, { headers, ...init }: RequestInit = {}): Promise<unknown> {
-  const response = await fetch(url, {
-    ...init,
-    credentials: 'omit',
-    headers: { Accept: 'application/json', ...(headers as Record<string, string>) },
-  })
-  const text = await response.text()
-  let body: unknown
+export async function ask(url: string, init: RequestInit = {}): Promise<unknown> {
+  const { status, text } = await askText(url, { ...init, headers: { Accept: 'application/json', ...headersOf(init) } })
   try {
-    body = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    throw new ServiceFailure(response.status, `${url} did not answer with JSON (status ${response.status}).`)
+    throw new ServiceFailure(status, `${url} did not answer with JSON (status ${status}).`)
   }
-  if (!response.ok) throw new ServiceFailure(response.status, failureOf(body)?.error ?? `Status ${response.status}.`)
-  return body
+}
+
+/** The same for what is not JSON. @throws ServiceFailure */
+export async function askText(url: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, { ...init, credentials: 'omit' })
+  const { ok, status } = response
+  const text = await response.text()
+  if (!ok) throw new ServiceFailure(status, failureIn(text)?.error ?? `Status ${status}.`)
+  return { status, text }
+}
+
+function failureIn(text: string): FailureBody | undefined {
+  try {
+    return failureOf(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function headersOf({ headers }: RequestInit): Record<string, string> {
+  return headers as Record<string, string>
 }

@@ -40,7 +40,7 @@ function Members({ value, onOpenRecord }: TreeProps & { value: object }) {
             key={name}
             name={name}
             value={member}
-            open={entries.length === 1}
+            open={entries.length === 1 || embeddedIn(member) !== undefined}
             {...(onOpenRecord && { onOpenRecord })}
           />
         ))}

@@ -1,7 +1,8 @@
 import type { ObjectMetadata } from '@steward/rest-core'
 import { useEffect, useState } from 'preact/hooks'
 import { objectNames } from './metadata.js'
-import { ask, credentialsOf } from './session.js'
+import { hasLevel } from './operations.js'
+import { ask, askText, credentialsOf } from './session.js'
 import type { Session } from './session.js'
 import type { Settings } from './settings.js'
 
@@ -13,25 +14,44 @@ export interface Loaded<T> {
 }
 
 /** The objects that the user may work with; the documentation of the service knows them. */
-export function useObjects({ rest }: Settings, session: Session): Loaded<readonly string[]> {
-  return useAsked(`${rest}/?_doc=true&_output=openapi`, session, objectNames)
+export function useObjects({ rest, level }: Settings, session: Session): Loaded<readonly string[]> {
+  const hasOpenapi = hasLevel(level, '4.0')
+  const read = hasOpenapi ? objectsOfOpenapi : objectsOfMarkdown
+  return useAsked(`${rest}/?_doc=true${hasOpenapi ? '&_output=openapi' : ''}`, session, read)
+}
+
+async function objectsOfOpenapi(url: string, init: RequestInit): Promise<readonly string[]> {
+  return objectNames(Object.keys(((await ask(url, init)) as { paths: object }).paths))
+}
+
+async function objectsOfMarkdown(url: string, init: RequestInit): Promise<readonly string[]> {
+  const { text } = await askText(url, init)
+  return objectNames(Array.from(text.matchAll(/^`GET (\/[^`]*)`/gm), ([, path = '']) => path))
 }
 
 /** What an object is made of, for this user; nothing without an object. */
 export function useMetadata({ rest }: Settings, session: Session, object: string): Loaded<ObjectMetadata> {
   const url = object === '' ? undefined : `${rest}/${encodeURIComponent(object)}/?_metadata=true`
-  return useAsked(url, session, (body) => body as ObjectMetadata)
+  return useAsked(url, session, askMetadata)
+}
+
+async function askMetadata(url: string, init: RequestInit): Promise<ObjectMetadata> {
+  return (await ask(url, init)) as ObjectMetadata
 }
 
 const nothing = { value: undefined, problem: '' }
 
-function useAsked<T>(url: string | undefined, session: Session, read: (body: unknown) => T): Loaded<T> {
+function useAsked<T>(
+  url: string | undefined,
+  session: Session,
+  read: (url: string, init: RequestInit) => Promise<T>,
+): Loaded<T> {
   const [state, setState] = useState<Loaded<T> & { readonly url?: string }>(nothing)
   useEffect(() => {
     if (url === undefined) return
     const controller = new AbortController()
-    ask(url, { headers: credentialsOf(session), signal: controller.signal })
-      .then((body) => setState({ url, value: read(body), problem: '' }))
+    read(url, { headers: credentialsOf(session), signal: controller.signal })
+      .then((value) => setState({ url, value, problem: '' }))
       .catch((error: unknown) => {
         if (!controller.signal.aborted) setState({ url, value: undefined, problem: (error as Error).message })
       })

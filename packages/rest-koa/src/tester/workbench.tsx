@@ -153,7 +153,7 @@ export function Workbench(props: { settings: Settings; session: Session; onSignO
                 setDraft(next)
                 void sendDraft(next)
               }}
-              {...(draft.object !== '' && { onOpenRecord: openRecord })}
+              {...(draft.object !== '' && draft.operation !== 'get' && { onOpenRecord: openRecord })}
               onSignOut={onSignOut}
             />
           </section>
