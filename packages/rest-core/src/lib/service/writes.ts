@@ -158,8 +158,10 @@ export function createWrites(context: ServiceContext) {
       values['updated_by'] = principal.login
       restoreTechnical(object, values, restored)
     }
-    const stored = object.index ? await withChangedWords(object.index, values, old) : values
+    const words = object.index ? await withChangedWords(object.index, values, old) : undefined
     const record = await save(write, hooks?.postUpdate, async (session) => {
+      // Only here are passwords hashed and documents stored.
+      const stored = words ? { ...words, ...values } : values
       return (
         (await session.update(object, id, stored, { select, where })) ??
         Promise.reject(await missingRow(session, access, id))
@@ -197,8 +199,7 @@ export function createWrites(context: ServiceContext) {
         if (post) await post(after)
         if (hooks?.postSave) await hooks.postSave(after)
       }
-      if (options?.inlineDocuments || options?.inlineThumbnails)
-        await inlineDocuments(context, object, record, options)
+      if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context, object, record, options)
       transaction.afterRollback(() => removeDocuments(uploaded))
       announce(transaction, object, hookContext.operation, record.row_id)
       return record
