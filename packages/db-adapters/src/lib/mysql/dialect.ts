@@ -101,7 +101,7 @@ function partOf(column: string, part: DatePart): string {
 
 function readPart(value: Present, part: DatePart): FieldValue {
   if (part === 'day') return orEmpty(value as string)
-  const digits = String(value as number | string)
+  const digits = String(value)
   // Year 0 is a day that is none.
   if (part === 'year') return digits === '0' ? '' : digits.padStart(4, '0')
   const rest = part === 'quarter' ? 1 : 2
