@@ -405,6 +405,15 @@ describe('background actions', () => {
     await service.close()
   })
 
+  test('one that is cancelled before its code begins does not begin', async () => {
+    const { gate, open } = gates()
+    const { service } = setUp({ gate })
+    const { id } = taskOf(await service.action(boss, 'Job', 'gate'))
+    service.cancelTask(boss, id)
+    await until(() => service.task(boss, id), 'cancelled')
+    expect(open.size).toBe(0)
+  })
+
   test('so many run at once, others wait; a waiting one is cancelled at once, a running one by its signal', async () => {
     const { gate, open } = gates()
     const { service } = setUp({ gate }, { tasks: { maxRunning: 2 } })

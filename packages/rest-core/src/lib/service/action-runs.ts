@@ -107,6 +107,8 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
     const service = context.bind(transaction)
     const record = await readRecord(run)
     await guard(run, service, record)
+    // Code that listens for its end would not hear of one that came before.
+    control.signal.throwIfAborted()
     const returned = await runCode(action, {
       object,
       principal,
