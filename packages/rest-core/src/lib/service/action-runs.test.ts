@@ -407,9 +407,18 @@ describe('background actions', () => {
 
   test('one that is cancelled before its code begins does not begin', async () => {
     const { gate, open } = gates()
-    const { service } = setUp({ gate })
+    const second = Promise.withResolvers<void>()
+    let asked = 0
+    const isActionEnable = async () => {
+      asked += 1
+      if (asked === 2) await second.promise
+      return true
+    }
+    const { service } = setUp({ gate }, { hooks: { isActionEnable } })
     const { id } = taskOf(await service.action(boss, 'Job', 'gate'))
+    await expect.poll(() => asked).toBe(2)
     service.cancelTask(boss, id)
+    second.resolve()
     await until(() => service.task(boss, id), 'cancelled')
     expect(open.size).toBe(0)
   })
