@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +37,12 @@ test('the set-up fills the catalogue once', async () => {
   )
   expect(counts).toEqual([3200, 12, 550, 174, 0])
   expect(app.errors()).toContain('setup.ts filled the application')
+})
+
+test.each(['openapi', 'swagger-2.0'])('its documentation as %s is valid', async (output) => {
+  const { status, body } = await app.call(`/_doc?_output=${output}`)
+  expect(status).toBe(200)
+  expect(await new Validator().validate(body)).toMatchObject({ valid: true })
 })
 
 test('a movie comes with fields of what it refers to', async () => {

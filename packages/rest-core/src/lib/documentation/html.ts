@@ -4,10 +4,13 @@ import { toMarkdown } from './markdown.js'
 
 /** Style of the page; its hash is in the content security policy that it is sent with. */
 export const pageStyle = `:root{color-scheme:light dark}
+html{background:light-dark(#fff,#161616);color:light-dark(#161616,#eee)}
+a{color:light-dark(#0645ad,#9cc2ff)}
 body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:72rem;padding:1rem}
 h1,h2,h3{line-height:1.2}
 h2{border-top:1px solid;margin-top:3rem;padding-top:1rem}
 code{font:.9em ui-monospace,monospace;overflow-wrap:anywhere}
+td code{white-space:nowrap}
 .table{overflow-x:auto}
 .table:focus-visible{outline:2px solid}
 table{border-collapse:collapse}

@@ -42,6 +42,15 @@ describe('readTarget()', () => {
     ['//A', { kind: 'none' }],
     ['/A/1//', { kind: 'none' }],
     ['//', { kind: 'none' }],
+    ['/_index', { kind: 'index' }],
+    ['/A/_index/', { kind: 'index', object: 'A' }],
+    ['/_doc', { kind: 'view', parameter: '_doc', value: 'true' }],
+    ['/A/_count', { kind: 'view', object: 'A', parameter: '_count', value: 'true' }],
+    ['/A/_metadata', { kind: 'view', object: 'A', parameter: '_metadata', value: 'true' }],
+    ['/A/crosstab:a%20b', { kind: 'view', object: 'A', parameter: '_crosstab', value: 'a b' }],
+    ['/A/_nope', { kind: 'none' }],
+    ['/A/crosstab:', { kind: 'none' }],
+    ['/A/1/_count', { kind: 'none' }],
   ])('%s', (path, expected) => {
     expect(readTarget({ base: '', path, query: '' })).toEqual(expected)
   })
