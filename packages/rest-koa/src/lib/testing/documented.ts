@@ -24,7 +24,8 @@ export function checkDocumented(base: string): CheckAnswer {
 
   return async (request, answer) => {
     const conformance = (await known(request.headers['authorization'] ?? '')) ?? (await known(basic('ann', 'ann')))
-    const wrong = conformance?.check(request, answer)
+    if (!conformance) throw new Error('The service gives no OpenAPI document.')
+    const wrong = conformance.check(request, answer)
     if (wrong !== undefined)
       throw new Error(`${request.method} ${request.path.slice(0, 300)} does not fit the documentation: ${wrong}`)
   }
