@@ -96,7 +96,9 @@ async function groupRaw(db: Knex, sql: string): Promise<void> {
 }
 
 async function callPivot({ port }: ServerProcess, name: PivotName, items: number): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}${base}?_crosstab=${name}`, { headers: { authorization } })
+  // The raw statement blocks this process for seconds on SQLite, after which a connection that was kept may be gone.
+  const headers = { authorization, connection: 'close' }
+  const response = await fetch(`http://127.0.0.1:${port}${base}?_crosstab=${name}`, { headers })
   const { totals, error } = (await response.json()) as { totals?: readonly number[]; error?: string }
   if (totals?.[0] !== items) throw new Error(`The pivot table "${name}" counts ${totals?.[0] ?? error}, not ${items}.`)
 }

@@ -27,7 +27,13 @@ export async function startMariadb(options: ServerOptions = {}): Promise<TestSer
     await mkdir(dir, { recursive: true })
     await writeFile(initFile, initSql)
     await giveTo(user, dir)
-    const flags = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
+    const flags = [
+      '--no-defaults',
+      `--datadir=${data}`,
+      `--tmpdir=${dir}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+    ]
     await run(asUser(user, [programs['mariadb-install-db'], ...flags, '--innodb-log-file-size=8M', simpleIo]))
   }
 

@@ -1,4 +1,5 @@
 import { RestError } from '../../errors.js'
+import { isJoined } from '../model/model.js'
 import type { ObjectModel, Selection } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import type { AnswerOptions } from './business-objects.js'
@@ -14,11 +15,24 @@ export function parseRowId(object: ObjectModel, rowId: string): string {
 /** The fields that a caller gets, rights applied. */
 export function answerSelection(access: Access, options: AnswerOptions | undefined): Selection {
   if (options === undefined) return access.selection
-  const { fields, timestamps } = options
+  const { fields, timestamps, inlineDocuments, inlineThumbnails } = options
+  checkInlined(access, inlineDocuments, ['document', 'image'])
+  checkInlined(access, inlineThumbnails, ['image'])
   if (fields === undefined) return timestamps ? access.selectionWithTimestamps : access.selection
   const names = fields.map((name) => access.readable(name).name)
   const technical = timestamps ? access.object.technical.filter((field) => !access.hides(field)) : []
   return access.object.select([...names, ...technical.map(({ name }) => name)])
+}
+
+/** @throws RestError ERR_BAD_REQUEST for a name that is no own field of these types. */
+function checkInlined(access: Access, names: true | readonly string[] | undefined, types: readonly string[]): void {
+  if (names === undefined || names === true) return
+  for (const name of names) {
+    const field = access.readable(name)
+    if (types.includes(field.type.name) && !isJoined(field)) continue
+    const text = `Field "${name}" of "${access.object.name}" is no ${types.join(' and no ')} of its own.`
+    throw new RestError('ERR_BAD_REQUEST', text)
+  }
 }
 
 const wholeSelections = new WeakMap<ObjectModel, Selection>()

@@ -142,7 +142,9 @@ function readList(name: string, value: string): string[] {
 /** `true`, or field names. Source: wire-decisions, "document, image". */
 function readInline(name: string, value: string): true | string[] | undefined {
   if (value === 'true' || value === '1') return true
-  return value === 'false' || value === '0' ? undefined : readList(name, value)
+  if (value === 'false' || value === '0') return undefined
+  const names = readList(name, value)
+  return names.includes('true') ? true : names
 }
 
 /** `order__<field>=±n`; a `+` that was not percent-encoded arrives as a space. */

@@ -262,6 +262,9 @@ export function testBadInput(suite: Suite): void {
       'order__mov_title=0',
       'order__nope=1',
       '_timestamps=x',
+      '_inline_documents=mov_nope',
+      '_inline_documents=mov_title',
+      '_inline_thumbnails=mov_title',
     ])('GET /Movie?%s is 400 and names it', async (query) => {
       const { status, json } = await suite.call('GET', `/Movie?${query}`)
       expect(status).toBe(400)
