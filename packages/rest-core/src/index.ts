@@ -163,3 +163,4 @@ export type { DiskDocumentStoreOptions } from './lib/documents/disk-document-sto
 export { hashPassword, verifyPasswordHash } from './lib/security/password.js'
 export { retryDuplicate } from './lib/service/retry.js'
 export { LazyTransaction } from './lib/service/transaction.js'
+export { escapeHtml } from './lib/text/escape-html.js'

@@ -1,16 +1,14 @@
-import { lookup } from 'node:dns'
-import type { LookupAddress } from 'node:dns'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import http from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { RestError } from '@steward/rest-core/errors'
+import { isPrivateAddress, publicLookup } from '@steward/rest-koa'
 
 export interface DownloadOptions {
   /** File that is made. */
@@ -53,10 +51,14 @@ async function request(
 ): Promise<IncomingMessage> {
   const { privateAddresses } = options
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!privateAddresses && isIP(host) !== 0 && isPrivate(host)) throw privateRefused(url.href)
+  if (!privateAddresses && isIP(host) !== 0 && isPrivateAddress(host)) throw privateRefused(url.href)
   const { get } = url.protocol === 'https:' ? https : http
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { signal, ...(!privateAddresses && { lookup: publicLookup }) }, resolve).once('error', reject)
+    get(
+      url,
+      { signal, ...(!privateAddresses && { lookup: publicLookup((name) => privateRefused(`http://${name}/`)) }) },
+      resolve,
+    ).once('error', reject)
   })
   const { statusCode = 0, headers } = response
   if (statusCode === 200) return response
@@ -72,45 +74,6 @@ function parseUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw new RestError('ERR_BAD_REQUEST', 'The parameter "url" must be an http or https address.')
-}
-
-const publicLookup: LookupFunction = (host, options, done) => {
-  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return done(error, '')
-    if (addresses.some(({ address }) => isPrivate(address))) return done(privateRefused(`http://${host}/`), '')
-    if (options.all) return done(null, addresses)
-    const [first] = addresses
-    done(null, first?.address ?? '', first?.family)
-  })
-}
-
-const notPublic = new BlockList()
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const)
-  notPublic.addSubnet(network, bits, 'ipv4')
-for (const [network, bits] of [
-  ['::', 96],
-  ['::ffff:0:0', 96],
-  ['64:ff9b::', 96],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const)
-  notPublic.addSubnet(network, bits, 'ipv6')
-
-/** Addresses of private networks, of this machine, and for special purposes. */
-export function isPrivate(address: string): boolean {
-  return notPublic.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
 function atMost(maxBytes: number): Transform {

@@ -1,6 +1,7 @@
 import { Marked } from 'marked'
 import type { ServiceDescription } from './description.js'
 import { toMarkdown } from './markdown.js'
+import { escapeHtml } from '../text/escape-html.js'
 
 /** Style of the page; its hash is in the content security policy that it is sent with. */
 export const pageStyle = `:root{color-scheme:light dark}
@@ -68,16 +69,4 @@ ${content}</main>
 </body>
 </html>
 `
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string)
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../text/escape-html.js'
 import type { PublicationFormat } from './publication.js'
 
 /** Text that a helper made for this very place, so that it is not escaped. Data cannot be one of these. */
@@ -15,20 +16,6 @@ export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-}
-
-/** For text and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'`]/g, (character) => entities[character] as string)
 }
 
 /** Characters that XML 1.0 cannot hold, not even escaped. */

@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns'
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import type { LookupFunction } from 'node:net'
 
 /**
  * Networks that no address of the internet lies in: this machine, private and local networks, documentation, multicast,
@@ -43,4 +45,22 @@ export function isPrivateAddress(address: string): boolean {
   const bare = address.split('%')[0] ?? ''
   const version = isIP(bare)
   return version === 0 || blocked.check(bare, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Looks up names for connections that must not lead into such a network: the address is checked when it is connected to,
+ * so that it cannot change in between. Addresses in place of names are connected to without being looked up.
+ *
+ * @param refusal the error for a name that leads there.
+ */
+export function publicLookup(refusal: (name: string) => Error): LookupFunction {
+  return (name, options, callback) => {
+    lookup(name, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '')
+      if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(refusal(name), '')
+      const [first] = addresses
+      if (options.all) callback(null, addresses)
+      else callback(null, first?.address ?? '', first?.family)
+    })
+  }
 }

@@ -1,10 +1,8 @@
-import { lookup } from 'node:dns'
 import { request as requestByHttp } from 'node:http'
 import { request as requestByHttps } from 'node:https'
 import { isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
 import type { WebhookSender } from '@steward/rest-core/system'
-import { isPrivateAddress } from './private-addresses.js'
+import { isPrivateAddress, publicLookup } from './private-addresses.js'
 
 export interface WebhookSenderOptions {
   /**
@@ -34,7 +32,7 @@ export function createWebhookSender({ allowPrivate = false }: WebhookSenderOptio
         headers: { ...headers, 'content-length': `${Buffer.byteLength(body)}` },
         agent: false,
         signal,
-        ...(!allowPrivate && { lookup: lookupPublic }),
+        ...(!allowPrivate && { lookup: publicLookup(privateAddress) }),
       })
       call.on('response', (response) => {
         let bytes = 0
@@ -50,16 +48,6 @@ export function createWebhookSender({ allowPrivate = false }: WebhookSenderOptio
       )
       call.end(body)
     })
-}
-
-const lookupPublic: LookupFunction = (name, options, callback) => {
-  lookup(name, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '')
-    if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(privateAddress(), '')
-    const [first] = addresses
-    if (options.all) callback(null, addresses)
-    else callback(null, first?.address ?? '', first?.family)
-  })
 }
 
 class PrivateAddressError extends Error {}

@@ -1,3 +1,4 @@
+import { escapeHtml } from '@steward/rest-core'
 import type { Level } from '../router/level.js'
 import type { Assets } from './assets.js'
 
@@ -23,28 +24,16 @@ export function pageHtml({ title, level, rest, login, folder, assets: { script, 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title === '' ? 'REST tester' : `${title} · REST tester`)}</title>
+<title>${escapeHtml(title === '' ? 'REST tester' : `${title} · REST tester`)}</title>
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
-<link rel="stylesheet" href="${escape(folder + style.name)}">
-<script type="module" src="${escape(folder + script.name)}"></script>
+<link rel="stylesheet" href="${escapeHtml(folder + style.name)}">
+<script type="module" src="${escapeHtml(folder + script.name)}"></script>
 </head>
-<body data-title="${escape(title)}" data-level="${level}" data-folder="${escape(folder)}" data-rest="${escape(rest)}"${
-    login === false ? '' : ` data-login="${escape(login)}"`
+<body data-title="${escapeHtml(title)}" data-level="${level}" data-folder="${escapeHtml(folder)}" data-rest="${escapeHtml(rest)}"${
+    login === false ? '' : ` data-login="${escapeHtml(login)}"`
   }>
 <noscript>This page builds and sends requests with JavaScript, which is switched off.</noscript>
 </body>
 </html>
 `
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string)
 }
