@@ -3,6 +3,7 @@ import { createObjectClient } from './object-client.js'
 import type { ObjectClient } from './object-client.js'
 import { queryOf } from './query.js'
 import { createTransport } from './transport.js'
+import { wait } from './wait.js'
 import type { AnyRecord, CallOptions, ChangeEvent, ClientOptions, IndexRecord, Session, Task } from './types.js'
 
 /** Record types by object name, e.g. `RecordsOf<typeof definitions>` or what `rest-client types` writes. */
@@ -65,7 +66,7 @@ export function createClient<Known extends Records = Record<string, AnyRecord>>(
         const state = await task(id, call)
         onProgress?.(state)
         if (state.status !== 'running') return state
-        await new Promise((resolve) => setTimeout(resolve, intervalMs))
+        await wait(intervalMs, call.signal)
       }
     },
     events: (call) => readEvents(transport, call),

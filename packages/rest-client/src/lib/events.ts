@@ -2,7 +2,7 @@ import { lines } from './lines.js'
 import { queryOf } from './query.js'
 import type { Transport } from './transport.js'
 import type { CallOptions, ChangeEvent } from './types.js'
-import { wait } from './wait.js'
+import { longestPauseMs, wait } from './wait.js'
 
 /** Before the stream is opened again, unless it says how long. Not specified; chosen so that a restart is soon noticed. */
 const pauseMs = 500
@@ -41,6 +41,6 @@ export async function* readEvents(
     } catch (error) {
       if (signal?.aborted || !(error instanceof TypeError)) throw error
     }
-    await wait(pause, signal)
+    await wait(Math.min(pause, longestPauseMs), signal)
   }
 }

@@ -1,6 +1,6 @@
 import { errorOf, RestClientError, retryAfter } from './errors.js'
 import type { ClientOptions, Credentials, Session } from './types.js'
-import { wait } from './wait.js'
+import { longestPauseMs, wait } from './wait.js'
 
 export interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -55,10 +55,8 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
       }
       const asked = response instanceof Response ? retryAfter(response) : undefined
       if (response instanceof Response) await response.body?.cancel()
-      await wait(
-        asked === undefined ? firstWaitMs * 2 ** attempt * (0.5 + Math.random()) : asked * 1000,
-        request.signal,
-      )
+      const pause = asked === undefined ? firstWaitMs * 2 ** attempt * (0.5 + Math.random()) : asked * 1000
+      await wait(Math.min(pause, longestPauseMs), request.signal)
     }
   }
 
@@ -102,9 +100,7 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
     const who = await given()
     session = undefined
     const headers = { Accept: 'application/json', ...(who && { Authorization: authorization(who) }) }
-    const response = await call(`${beside}/login?format=json`, { method: 'POST', headers })
-    if (!(response instanceof Response)) throw response
-    if (!response.ok) throw await errorOf(response)
+    const response = await post('/login', headers)
     return (session = (await response.json()) as Session)
   }
 
@@ -112,9 +108,14 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
     if (!session) return
     const headers = { Authorization: authorization({ token: session.authtoken }) }
     session = undefined
-    const response = await call(`${beside}/logout?format=json`, { method: 'POST', headers })
+    await post('/logout', headers)
+  }
+
+  async function post(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+    const response = await call(`${beside}${path}?format=json`, { method: 'POST', headers })
     if (!(response instanceof Response)) throw response
     if (!response.ok) throw await errorOf(response)
+    return response
   }
 }
 
