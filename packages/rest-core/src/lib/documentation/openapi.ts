@@ -12,13 +12,14 @@ import { plainText } from './markdown-text.js'
 
 /** An OpenAPI 3.1 document. */
 export function toOpenApi(service: ServiceDescription): Record<string, unknown> {
-  const { title, version, base, operations, objects, schemas } = service
+  const { base, operations, schemas } = service
+  const { info, tags } = infoAndTags(service)
   return {
     openapi: '3.1.0',
-    info: { title, version: version === '' ? '0' : version, description: guide(service) },
+    info,
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ basic: [] }, { bearer: [] }, { header: [] }],
-    tags: objects.map(({ name, help }) => ({ name, ...(help !== '' && { description: plainText(help) }) })),
+    tags,
     paths: operationsByPath(service, toOperation),
     components: {
       schemas,
@@ -36,6 +37,15 @@ export function toOpenApi(service: ServiceDescription): Record<string, unknown> 
       ),
       securitySchemes: securitySchemes(service),
     },
+  }
+}
+
+/** What the document and its parts are about: the same in OpenAPI and Swagger. */
+export function infoAndTags(service: ServiceDescription): Record<'info' | 'tags', unknown> {
+  const { title, version, objects } = service
+  return {
+    info: { title, version: version === '' ? '0' : version, description: guide(service) },
+    tags: objects.map(({ name, help }) => ({ name, ...(help !== '' && { description: plainText(help) }) })),
   }
 }
 

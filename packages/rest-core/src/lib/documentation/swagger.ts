@@ -6,17 +6,16 @@ import type {
   Schema,
   ServiceDescription,
 } from './description.js'
-import { guide } from './guide.js'
-import { plainText } from './markdown-text.js'
-import { operationsByPath } from './openapi.js'
+import { infoAndTags, operationsByPath } from './openapi.js'
 import { mapValues, toSwaggerSchema } from './swagger-schema.js'
 
 /** A Swagger 2.0 document, for tools that do not know OpenAPI 3.1. */
 export function toSwagger(service: ServiceDescription): Record<string, unknown> {
-  const { title, version, base, objects, schemas, authorizationHeader } = service
+  const { base, schemas, authorizationHeader } = service
+  const { info, tags } = infoAndTags(service)
   return {
     swagger: '2.0',
-    info: { title, version: version === '' ? '0' : version, description: guide(service) },
+    info,
     basePath: base === '' ? '/' : base,
     security: [{ basic: [] }, { token: [] }, { header: [] }],
     securityDefinitions: {
@@ -24,7 +23,7 @@ export function toSwagger(service: ServiceDescription): Record<string, unknown> 
       token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Bearer <token>`' },
       header: { type: 'apiKey', in: 'header', name: authorizationHeader, description: 'In place of `Authorization`.' },
     },
-    tags: objects.map(({ name, help }) => ({ name, ...(help !== '' && { description: plainText(help) }) })),
+    tags,
     paths: operationsByPath(service, toOperation),
     definitions: mapValues(schemas, toSwaggerSchema),
   }

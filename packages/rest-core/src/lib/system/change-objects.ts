@@ -1,7 +1,8 @@
 import { defineObject } from '../definition/definition.js'
 import { entryHooks } from './entry-hooks.js'
 
-const actions = ['create', 'update', 'delete'] as const
+/** What can happen to a record. */
+export const changeActions = ['create', 'update', 'delete'] as const
 
 /** Who changed what: one entry per written record of objects with `audit: true`. Source: wire-decisions, "additions". */
 export const AuditEntry = defineObject({
@@ -12,7 +13,7 @@ export const AuditEntry = defineObject({
   fields: {
     aud_object: { type: 'string', length: 63, index: true, label: 'Object' },
     aud_row_id: { type: 'string', length: 255, index: true, label: 'Record' },
-    aud_action: { type: 'enum', values: actions, label: 'Action' },
+    aud_action: { type: 'enum', values: changeActions, label: 'Action' },
     aud_dt: { type: 'datetime', index: true, label: 'Time' },
     aud_login: { type: 'string', length: 255, label: 'Login' },
     aud_changes: { type: 'object', label: 'Changes', help: 'By field: the value before and the value after.' },
@@ -40,7 +41,7 @@ export const Event = defineObject({
     },
     evt_object: { type: 'string', length: 63, label: 'Object' },
     evt_row_id: { type: 'string', length: 255, label: 'Record' },
-    evt_action: { type: 'enum', values: actions, label: 'Action' },
+    evt_action: { type: 'enum', values: changeActions, label: 'Action' },
     evt_dt: { type: 'datetime', index: true, label: 'Time' },
     evt_login: { type: 'string', length: 255, label: 'Login' },
   },

@@ -1,8 +1,7 @@
 import { defineObject } from '../definition/definition.js'
+import { changeActions } from './change-objects.js'
 import { checkWebhook } from './check-webhook.js'
 import { entryHooks } from './entry-hooks.js'
-
-const actions = ['create', 'update', 'delete'] as const
 
 /** Where events are sent. Signatures follow the convention of Standard Webhooks. */
 export const Webhook = defineObject({
@@ -23,7 +22,7 @@ export const Webhook = defineObject({
       help: '"whsec_" and 24 to 64 bytes in base64. Signs what is sent; never answered.',
     },
     whk_objects: { type: 'text', label: 'Objects', help: 'Names of objects, separated by commas. Empty: all.' },
-    whk_actions: { type: 'multi-enum', values: actions, label: 'Actions', help: 'Empty: all.' },
+    whk_actions: { type: 'multi-enum', values: changeActions, label: 'Actions', help: 'Empty: all.' },
     whk_user_id: {
       type: 'reference',
       object: 'User',
@@ -61,7 +60,7 @@ export const WebhookDelivery = defineObject({
     whd_event: { type: 'integer', precision: 18, label: 'Number of the event' },
     whd_object: { type: 'string', length: 63, label: 'Object' },
     whd_row_id: { type: 'string', length: 255, label: 'Record' },
-    whd_action: { type: 'enum', values: actions, label: 'Action' },
+    whd_action: { type: 'enum', values: changeActions, label: 'Action' },
     whd_event_dt: { type: 'datetime', label: 'Time of the event' },
     whd_login: { type: 'string', length: 255, label: 'Login' },
     whd_status: {
