@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream'
+
+/**
+ * Makes, dumps, restores and copies whole databases: for those who run many applications on one server. One contract
+ * suite runs on each. Programs never get passwords as arguments.
+ */
+export interface DatabaseServer {
+  /** `sqlite`, `mysql`, `postgresql` */
+  readonly type: 'sqlite' | 'mysql' | 'postgresql'
+  readonly capabilities: DatabaseServerCapabilities
+  /** Whether it can be reached, and with which of the vendor's programs. @throws DatabaseServerError */
+  probe(signal?: AbortSignal): Promise<DatabaseServerInfo>
+  /** `partial`: only one of database and user is there, or the user may not use it. */
+  exists(account: DatabaseAccount): Promise<'no' | 'partial' | 'yes'>
+  /** Makes database and user with least rights; what is there already stays, with the given password. */
+  create(account: DatabaseAccount): Promise<void>
+  /** Ends its connections and removes database and user; nothing to do when there is none. */
+  drop(account: DatabaseAccount): Promise<void>
+  /**
+   * A consistent dump while others write, in the vendor's format, with the vendor's program.
+   *
+   * @throws DatabaseServerError `ERR_NO_TOOL` when the program is not there.
+   */
+  dump(account: DatabaseAccount, options?: DumpOptions): Promise<Dump>
+  /** Into an empty database that `create` made. */
+  restore(account: DatabaseAccount, content: Readable, options?: DumpOptions): Promise<void>
+  /** Into an empty database of the same type that `create` made. */
+  copy(from: DatabaseAccount, to: DatabaseAccount, options?: DumpOptions): Promise<void>
+  /** URL for an application, with the password. */
+  url(account: DatabaseAccount): string
+  /** The vendor's client, for a person at a terminal. @throws DatabaseServerError `ERR_NO_TOOL` */
+  client(account: DatabaseAccount): Promise<ClientProgram>
+  /** Rows by table, and bytes used. */
+  statistics(account: DatabaseAccount): Promise<DatabaseStatistics>
+  close(): Promise<void>
+}
+
+export interface DatabaseServerCapabilities {
+  /** Each database has a user of its own. */
+  readonly users: boolean
+  /** `dump` is consistent while others write. */
+  readonly onlineDump: boolean
+  /** It has a process of its own that must be reachable. */
+  readonly server: boolean
+}
+
+/** A database and who may use it. */
+export interface DatabaseAccount {
+  /** Of SQLite: the absolute path of the file. */
+  readonly name: string
+  /** Of SQLite: ignored. */
+  readonly user: string
+  readonly password: string
+}
+
+export interface DatabaseServerInfo {
+  /** `PostgreSQL 15.14`, `MariaDB 10.11.14`, `SQLite 3.53.0` */
+  readonly server: string
+  /** Paths of the vendor's programs by name; undefined: not there. */
+  readonly tools: Readonly<Record<string, string | undefined>>
+}
+
+export interface DumpOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: (bytes: number) => void
+}
+
+/** A dump while it is made. The content may end well although the program fails: it is good only when `done` resolves. */
+export interface Dump {
+  readonly content: Readable
+  readonly done: Promise<void>
+  /** Programs that made it, with their versions. */
+  readonly tools: Readonly<Record<string, string>>
+}
+
+export interface ClientProgram {
+  readonly command: string
+  readonly args: readonly string[]
+  /** With the password, or the path of a file that holds it. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export interface DatabaseStatistics {
+  readonly rows: Readonly<Record<string, number>>
+  readonly bytes: number
+}
+
+export type DatabaseServerErrorCode =
+  | 'ERR_UNREACHABLE'
+  | 'ERR_CREDENTIALS'
+  | 'ERR_NO_TOOL'
+  | 'ERR_EXISTS'
+  | 'ERR_NOT_FOUND'
+  | 'ERR_DISK_FULL'
+  | 'ERR_FAILED'
+
+/** A stable `code`; `output` has the last lines that a program printed. */
+export class DatabaseServerError extends Error {
+  readonly code: DatabaseServerErrorCode
+  readonly output: string | undefined
+
+  constructor(code: DatabaseServerErrorCode, message: string, options: { cause?: unknown; output?: string } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'DatabaseServerError'
+    this.code = code
+    this.output = options.output
+  }
+}

@@ -1,0 +1,12 @@
+export { DatabaseServerError } from './lib/server/database-server.js'
+export type {
+  ClientProgram,
+  DatabaseAccount,
+  DatabaseServer,
+  DatabaseServerCapabilities,
+  DatabaseServerErrorCode,
+  DatabaseServerInfo,
+  DatabaseStatistics,
+  Dump,
+  DumpOptions,
+} from './lib/server/database-server.js'

@@ -1,0 +1,61 @@
+/** How a failure ends an action; each outcome has one exit code of the command line. Source: wire-decisions, "CLI output". */
+export type Outcome = 'failed' | 'usage' | 'not-found' | 'refused' | 'busy' | 'rolled-back' | 'attention'
+
+/** Codes of the manager's errors. Codes are API, messages are not. */
+export const outcomeOf = {
+  ERR_FAILED: 'failed',
+  ERR_HOOK: 'failed',
+  ERR_HEALTH: 'failed',
+  ERR_DATABASE: 'failed',
+  ERR_TEMPLATE: 'failed',
+  ERR_BACKUP: 'failed',
+  ERR_DISK: 'failed',
+  ERR_USAGE: 'usage',
+  ERR_SETTINGS: 'usage',
+  ERR_NAME: 'usage',
+  ERR_NOT_FOUND: 'not-found',
+  ERR_HOME: 'not-found',
+  ERR_NAME_TAKEN: 'refused',
+  ERR_STATE: 'refused',
+  ERR_PROTECTED: 'refused',
+  ERR_LIMIT: 'refused',
+  ERR_CONFIRMATION: 'refused',
+  ERR_BUSY: 'busy',
+  ERR_ROLLED_BACK: 'rolled-back',
+  ERR_ATTENTION: 'attention',
+} as const satisfies Record<string, Outcome>
+
+export type ManagerErrorCode = keyof typeof outcomeOf
+
+export interface ManagerErrorOptions {
+  readonly cause?: unknown
+  /** What to do, in one sentence, when the message does not say it. */
+  readonly help?: string
+  /** A command that shows more or puts it right, without the program's name: `logs demo`. */
+  readonly command?: string
+  /** Text that a program printed, its last lines. */
+  readonly output?: string
+  /** Id of the operation that it ended. */
+  readonly operation?: string
+}
+
+/** Every expected failure of the manager: a stable `code`, and an `outcome` that surfaces turn into theirs. */
+export class ManagerError extends Error {
+  readonly code: ManagerErrorCode
+  readonly outcome: Outcome
+  readonly help: string | undefined
+  readonly command: string | undefined
+  readonly output: string | undefined
+  readonly operation: string | undefined
+
+  constructor(code: ManagerErrorCode, message: string, options: ManagerErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'ManagerError'
+    this.code = code
+    this.outcome = outcomeOf[code]
+    this.help = options.help
+    this.command = options.command
+    this.output = options.output
+    this.operation = options.operation
+  }
+}

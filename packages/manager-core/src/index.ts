@@ -1,0 +1,34 @@
+export { createManager } from './lib/manager.js'
+export type { Manager, ManagerOptions } from './lib/manager.js'
+export { actions, findAction } from './lib/actions/index.js'
+export type {
+  Ability,
+  Action,
+  ActionCall,
+  ActionGroup,
+  ActionResult,
+  Input,
+  InputType,
+  Option,
+  Parameter,
+  Program,
+  View,
+} from './lib/actions/action.js'
+export type { Json } from './lib/domain/json.js'
+export { databaseTypes, statusOf } from './lib/domain/instance.js'
+export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'
+export { Secret } from './lib/domain/secret.js'
+export type { Caller, JournalPoint, OperationEvent, PlannedOperation, StepTitle } from './lib/operation/operation.js'
+export type {
+  ExitInfo,
+  InstanceRef,
+  InstanceSpec,
+  LogOptions,
+  Observation,
+  ProcessInfo,
+  Runtime,
+  RuntimeCapabilities,
+  StartOptions,
+  StopOptions,
+} from './lib/runtime/runtime.js'
+export type { TemplateRevision, TemplateSource, TemplateVersion } from './lib/templates/template-source.js'

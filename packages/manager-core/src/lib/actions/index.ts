@@ -1,0 +1,26 @@
+import type { Action } from './action.js'
+import { applicationActions } from './application.js'
+import { backupActions } from './backups.js'
+import { flagActions } from './flags.js'
+import { lifecycleActions } from './lifecycle.js'
+import { lookingActions } from './looking.js'
+import { managerActions } from './manager.js'
+import { runningActions } from './running.js'
+import { versionActions } from './versions.js'
+
+/** The action table. */
+export const actions: readonly Action[] = Object.freeze([
+  ...lifecycleActions,
+  ...runningActions,
+  ...versionActions,
+  ...backupActions,
+  ...lookingActions,
+  ...flagActions,
+  ...applicationActions,
+  ...managerActions,
+])
+
+/** By name or alias. */
+export function findAction(name: string): Action | undefined {
+  return actions.find((action) => action.name === name || action.aliases?.includes(name))
+}

@@ -1,0 +1,3 @@
+import type { Action } from './action.js'
+
+export const versionActions: readonly Action[] = []

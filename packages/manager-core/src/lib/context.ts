@@ -1,0 +1,31 @@
+import type { Backups } from './backup/backup.js'
+import type { Databases } from './databases/databases.js'
+import type { Home } from './home.js'
+import type { Hooks } from './hooks/hooks.js'
+import type { Mailer } from './mail/mail.js'
+import type { Locks } from './operation/locks.js'
+import type { Operations } from './operation/operation.js'
+import type { Runtime } from './runtime/runtime.js'
+import type { Settings } from './settings/settings.js'
+import type { Registry } from './store/registry.js'
+import type { Templates } from './templates/template-source.js'
+
+/** What actions and operations work with. Parts are made when they are first used. */
+export interface ManagerContext {
+  readonly home: Home
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly locks: Locks
+  readonly operations: Operations
+  readonly runtime: Runtime
+  readonly databases: Databases
+  readonly templates: Templates
+  readonly backups: Backups
+  readonly hooks: Hooks
+  readonly mailer: Mailer
+  readonly clock: () => Date
+  /** Absolute path of the program that serves an application: `app-server`'s `cli.js`. */
+  readonly applicationServer: string
+  /** Absolute path of the template that ships with the manager. */
+  readonly defaultTemplate: string
+}

@@ -1,0 +1,49 @@
+/** Identifiers of database types in settings and options. Source: wire-decisions, "database types". */
+export const databaseTypes = ['sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'] as const
+export type DatabaseType = (typeof databaseTypes)[number]
+
+/** What the operator wants. */
+export type Desired = 'started' | 'stopped'
+
+/** What was seen last. `crashed`: it ended by itself and is not started again; `suspended`: paused during a save. */
+export type Observed = 'started' | 'starting' | 'degraded' | 'stopped' | 'crashed' | 'suspended' | 'unknown'
+
+/** One instance as the registry knows it. Dates are ISO 8601 in UTC, `2026-11-21T03:00:00.000Z`. */
+export interface Instance {
+  /** Stable: folders, databases and units are called by it, so that renaming moves no data. 8 lower-case alphanumerics. */
+  readonly id: string
+  /** 3 to 20 alphanumeric characters; unique without regard to case. */
+  readonly name: string
+  /** Name of the template version that it was made from or upgraded to. */
+  readonly version: string
+  /** Date of the template that it runs; an upgrade is needed when its version's is later. */
+  readonly versionDate: string
+  /** Revision of the template that it runs, see `TemplateVersion`. */
+  readonly revision: string
+  readonly desired: Desired
+  readonly observed: Observed
+  readonly protected: boolean
+  readonly autoUpdate: boolean
+  readonly autoSave: boolean
+  readonly database: DatabaseType
+  /** On 127.0.0.1; unique. */
+  readonly port: number
+  /** Custom URL, set with `seturl`; empty: none. */
+  readonly customUrl: string
+  /** What it was made from: `template:<version>`, `instance:<name>` or `backup:<key>`. */
+  readonly source: string
+  readonly ownerEmail: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly phone: string
+  readonly company: string
+  readonly created: string
+  readonly updated: string
+  /** Id of the operation that changes it now, or that needs attention; empty: none. */
+  readonly operation: string
+}
+
+/** The `status` of the requirements ("States and transitions") is a projection of what was observed. */
+export function statusOf({ observed }: Pick<Instance, 'observed'>): Desired {
+  return ['started', 'starting', 'degraded', 'suspended'].includes(observed) ? 'started' : 'stopped'
+}

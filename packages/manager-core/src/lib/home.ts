@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+
+/** Where things are in the manager's home. Source: design, "The manager's home". */
+export interface Home {
+  readonly folder: string
+  readonly config: string
+  readonly hooks: string
+  readonly templates: string
+  readonly instances: string
+  readonly trash: string
+  readonly locks: string
+  readonly logs: string
+  readonly database: string
+  versionSettings(version: string): string
+  instance(id: string): InstanceHome
+}
+
+/** Where things are in an instance's home, `instances/<id>/`. */
+export interface InstanceHome {
+  readonly folder: string
+  /** Mode 0600. */
+  readonly settings: string
+  /** The application: a copy of its template. */
+  readonly app: string
+  readonly data: string
+  readonly logs: string
+  /** Of the runtime: identities of processes. */
+  readonly run: string
+}
+
+export function homeAt(folder: string): Home {
+  const at = (name: string) => join(folder, name)
+  return Object.freeze({
+    folder,
+    config: at('config.sh'),
+    hooks: at('hooks'),
+    templates: at('templates'),
+    instances: at('instances'),
+    trash: at('trash'),
+    locks: at('locks'),
+    logs: at('logs'),
+    database: at('manager.db'),
+    versionSettings: (version: string) => at(`version-${version}.sh`),
+    instance: (id: string) => instanceHomeAt(join(folder, 'instances', id)),
+  })
+}
+
+/** Also of one that is being laid out, or in the trash. */
+export function instanceHomeAt(folder: string): InstanceHome {
+  const at = (name: string) => join(folder, name)
+  return Object.freeze({
+    folder,
+    settings: at('settings.sh'),
+    app: at('app'),
+    data: at('data'),
+    logs: at('logs'),
+    run: at('run'),
+  })
+}

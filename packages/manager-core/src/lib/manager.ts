@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { ManagerError } from '../errors.js'
+import { actions, findAction } from './actions/index.js'
+import type { Action, ActionResult, Input } from './actions/action.js'
+import { checkInput } from './actions/check-input.js'
+import { createBackups } from './backup/create-backups.js'
+import type { ManagerContext } from './context.js'
+import { createDatabases } from './databases/create-databases.js'
+import { homeAt } from './home.js'
+import { createHooks } from './hooks/create-hooks.js'
+import { createMailer } from './mail/create-mailer.js'
+import { createOperations } from './operation/engine.js'
+import { operationKinds } from './operation/kinds.js'
+import { createLocks } from './operation/locks.js'
+import type { Caller, JournalPoint } from './operation/operation.js'
+import { createProcessRuntime } from './runtime/create-process-runtime.js'
+import { createSettings } from './settings/create-settings.js'
+import type { Registry } from './store/registry.js'
+import { openRegistry } from './store/registry.js'
+import { createTemplates } from './templates/create-templates.js'
+
+export interface ManagerOptions {
+  /** The manager's home, `APPS_HOME`. */
+  readonly home: string
+  /** Environment that settings may come from, over `config.sh`. Default: none. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Absolute path of the program that serves an application. */
+  readonly applicationServer: string
+  /** Absolute path of the template that ships with the manager. */
+  readonly defaultTemplate: string
+  /** Default: the system's. */
+  readonly clock?: () => Date
+  /** Told after each entry of the journal, for tests of crashes. */
+  readonly onJournal?: (point: JournalPoint) => void
+}
+
+/** The instances manager: what surfaces call. It prints nothing and keeps no process alive. */
+export interface Manager {
+  readonly actions: readonly Action[]
+  readonly context: ManagerContext
+  /**
+   * Checks the inputs, recovers what dead owners left, and runs the action.
+   *
+   * @param action name or alias
+   * @throws ManagerError
+   */
+  perform(action: string, input: Readonly<Record<string, Input>>, caller: Caller): Promise<ActionResult>
+  close(): void
+}
+
+/** No I/O before the first call. */
+export function createManager(options: ManagerOptions): Manager {
+  const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
+  const home = homeAt(options.home)
+  let registry: Registry | undefined
+  const once = <T>(make: () => T) => {
+    let made: { readonly value: T } | undefined
+    return () => (made ??= { value: make() }).value
+  }
+  const settings = once(() => createSettings({ home, environment }))
+  const openedRegistry = () => {
+    if (registry) return registry
+    if (!existsSync(home.config))
+      throw new ManagerError('ERR_HOME', `${home.folder} is no manager's home: it has no config.sh.`, {
+        help: 'Make one there, or name another with --home or APPS_HOME.',
+        command: `init --home ${home.folder}`,
+      })
+    return (registry = openRegistry({ file: home.database, clock }))
+  }
+  const parts = {
+    settings,
+    registry: openedRegistry,
+    locks: once(() => createLocks(home.locks)),
+    operations: once(() =>
+      createOperations({ context: () => context, kinds: () => operationKinds, clock, onPoint: onJournal }),
+    ),
+    runtime: once(() => createProcessRuntime({ clock })),
+    databases: once(() => createDatabases({ settings })),
+    templates: once(() => createTemplates({ home, settings, registry: openedRegistry, clock, defaultTemplate })),
+    backups: once(() => createBackups({ settings })),
+    hooks: once(() => createHooks({ home, settings })),
+    mailer: once(() => createMailer({ settings })),
+  }
+  const context = Object.defineProperties(
+    { home, clock, applicationServer, defaultTemplate },
+    Object.fromEntries(Object.entries(parts).map(([name, get]) => [name, { get, enumerable: true }])),
+  ) as ManagerContext
+
+  return {
+    actions,
+    context,
+    async perform(name, input, caller) {
+      const action = findAction(name)
+      if (!action) throw new ManagerError('ERR_USAGE', `There is no action "${name}".`, { command: '--help' })
+      const checked = checkInput(action, input)
+      if (!action.standalone) await context.operations.recover(caller)
+      return action.handler({ context, input: checked, caller })
+    },
+    close: () => registry?.close(),
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * Tells a process from a later one with the same pid: pids are reused, after a boot all of them.
+ * On systems without `/proc` start and boot are empty, and a process can never be told with certainty.
+ */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Start time in clock ticks since the boot: 22nd field of `/proc/<pid>/stat`. */
+  readonly start: string
+  /** `/proc/sys/kernel/random/boot_id` */
+  readonly boot: string
+}
+
+/** @returns undefined when there is no such process. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const stat = readText(`/proc/${pid}/stat`)
+  if (stat === undefined) return isThere(pid) ? { pid, start: '', boot: '' } : undefined
+  // The name in parentheses may hold spaces and parentheses itself. A zombie has ended.
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (state === 'Z' || state === 'X') return undefined
+  return { pid, start: fields[18] ?? '', boot: bootId() }
+}
+
+/** `unknown`: a process with this pid is there, and nothing can tell whether it is the same one. */
+export function stateOf(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
+  const now = identify(identity.pid)
+  if (!now) return 'dead'
+  if (now.start === '' || identity.start === '') return 'unknown'
+  return now.start === identity.start && now.boot === identity.boot ? 'alive' : 'dead'
+}
+
+function bootId(): string {
+  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,119 @@
+import type { Observed } from '../domain/instance.js'
+
+/**
+ * What runs instances: a detached process, later a systemd unit, a Tomcat, a container, a Swarm service. One contract
+ * suite (`@steward/manager-core/testing`) runs on each. Nothing is signalled, stopped or shown as ours unless its
+ * identity matches (a process: pid, start time and boot id).
+ */
+export interface Runtime {
+  /** Stable name in settings and errors, e.g. `process`. */
+  readonly name: string
+  readonly capabilities: RuntimeCapabilities
+  /** Whether it can be used here, for `doctor`. */
+  probe(): Promise<{ readonly ok: boolean; readonly message: string }>
+  /** Makes or changes what is needed to start the instance; no start. May be repeated. */
+  define(spec: InstanceSpec): Promise<void>
+  /** Takes that away; nothing to do when there is nothing. The instance is stopped. */
+  undefine(spec: InstanceRef): Promise<void>
+  /** Starts it; resolves when it is under way, not when it is healthy. Nothing to do when it runs. */
+  start(spec: InstanceSpec, options?: StartOptions): Promise<void>
+  /** Ends it: gracefully, after `graceMs` by force. Nothing to do when it does not run. */
+  stop(ref: InstanceRef, options: StopOptions): Promise<ExitInfo>
+  /** Freezes it; whoever calls it has written down that it must be resumed. Absent: not supported. */
+  suspend?(ref: InstanceRef): Promise<void>
+  resume?(ref: InstanceRef): Promise<void>
+  observe(ref: InstanceRef): Promise<Observation>
+  /** Of many at once, cheaply: for lists. */
+  observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
+  processes(ref: InstanceRef): Promise<readonly ProcessInfo[]>
+  logs(ref: InstanceRef, options: LogOptions): AsyncIterable<string>
+  /** Opens its debugger on loopback for a while. Absent: not supported. */
+  debug?(ref: InstanceRef): Promise<{ readonly port: number }>
+}
+
+/** What a runtime can do. */
+export interface RuntimeCapabilities {
+  /** Two copies may run side by side while switching. */
+  readonly parallelCopies: boolean
+  /** `suspend` and `resume` are there. */
+  readonly suspend: boolean
+  /** Memory and CPU may be limited. */
+  readonly limits: boolean
+  /** It is started again after a boot without the manager. */
+  readonly bootStart: boolean
+  /** It goes back by itself when a new version is not healthy. */
+  readonly nativeRollback: boolean
+  /** `processes` gives pids of this machine. */
+  readonly processes: boolean
+}
+
+/** Which instance. `folder` is its home. */
+export interface InstanceRef {
+  readonly id: string
+  readonly folder: string
+}
+
+/** How an instance is run. No secrets in `command`; `environment` is never shown or logged. */
+export interface InstanceSpec extends InstanceRef {
+  /** Program and arguments. */
+  readonly command: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly workingFolder: string
+  readonly port: number
+  /** Megabytes; undefined: no limit. */
+  readonly maxMemoryMb?: number
+  readonly log: { readonly maxBytes: number; readonly keep: number }
+}
+
+export interface StartOptions {
+  /** Open the debugger on loopback, on a free port. */
+  readonly debug?: boolean
+  readonly signal?: AbortSignal
+}
+
+export interface StopOptions {
+  /** How long it may finish, in ms. */
+  readonly graceMs: number
+  /** At once, without grace. */
+  readonly force?: boolean
+}
+
+export interface ExitInfo {
+  /** False: it did not run. */
+  readonly wasRunning: boolean
+  readonly code?: number
+  readonly signal?: string
+  /** It had to be killed. */
+  readonly forced?: boolean
+}
+
+export interface Observation {
+  readonly state: Observed
+  /** ISO 8601; since when it runs, or when it ended. */
+  readonly since?: string
+  /** How often it was started again after a crash since it was started. */
+  readonly restarts: number
+  readonly pids: readonly number[]
+  readonly lastExit?: { readonly code?: number; readonly signal?: string; readonly at: string }
+  /** Debugger's address while it is open: `127.0.0.1:9229`. */
+  readonly debugAddress?: string
+}
+
+export interface ProcessInfo {
+  readonly pid: number
+  readonly parent: number
+  readonly command: string
+  /** Megabytes resident. */
+  readonly memoryMb: number
+  /** Seconds of CPU used. */
+  readonly cpuSeconds: number
+  readonly started: string
+}
+
+export interface LogOptions {
+  /** Last lines first given. Default 100. */
+  readonly lines?: number
+  /** Go on with what is written from now on, over rotations, until `signal`. */
+  readonly follow?: boolean
+  readonly signal?: AbortSignal
+}

@@ -1,0 +1,129 @@
+import type { DatabaseType } from '../domain/instance.js'
+import type { Secret } from '../domain/secret.js'
+
+/** Settings of `config.sh`, typed and checked. Source: requirements, "Global settings". Names in comments are variables. */
+export interface GlobalSettings {
+  /** APPS_BASEURL, without a last slash. */
+  readonly baseUrl: string
+  /** APPS_ROOTCONTEXT */
+  readonly rootContext: boolean
+  /** APPS_DEFAULTVERSION; undefined: the newest. */
+  readonly defaultVersion: string | undefined
+  /** APPS_DATABASES */
+  readonly databases: readonly DatabaseType[]
+  /** APPS_DEFAULTDATABASE */
+  readonly defaultDatabase: DatabaseType
+  /** APPS_MAXINSTANCES; 0: no limit. */
+  readonly maxInstances: number
+  /** APPS_PORTS, `10000-19999`. Not specified; chosen because every instance needs a port of its own. */
+  readonly ports: { readonly from: number; readonly to: number }
+  /** APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, APPS_DEFAULTAUTOUPDATE */
+  readonly defaultProtected: boolean
+  readonly defaultAutoSave: boolean
+  readonly defaultAutoUpdate: boolean
+  /** APPS_EMAIL */
+  readonly email: string | undefined
+  /** APPS_SAVE_DIR, APPS_SAVEALL_DIR: absolute. */
+  readonly saveFolder: string
+  readonly saveAllFolder: string
+  /** APPS_SAVE_DIR_DEPTH in days; 0: kept for ever. */
+  readonly saveDepthDays: number
+  /** APPS_MYSQL_HOST … */
+  readonly databaseServers: Readonly<Record<Exclude<DatabaseType, 'sqlite'>, DatabaseServerSettings>>
+  /** APPS_MAILSERVER …; undefined: no mail is sent. */
+  readonly mail: MailSettings | undefined
+  /** Chosen: APPS_HOOKTIMEOUT (s, default 300), APPS_STARTTIMEOUT (s, 60), APPS_STOPTIMEOUT (s, 30). */
+  readonly hookTimeoutMs: number
+  readonly startTimeoutMs: number
+  readonly stopTimeoutMs: number
+  /** Chosen: APPS_HEALTHWINDOW: how long an upgraded instance must stay healthy (s, default 5). */
+  readonly healthWindowMs: number
+  /** Chosen: APPS_SUSPENDMAX: how long a save may pause an instance (s, default 30). */
+  readonly suspendMaxMs: number
+  /** Chosen: APPS_TRASHDAYS: how long deleted instances can be had back (default 7; 0: not at all). */
+  readonly trashDays: number
+  /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */
+  readonly log: { readonly maxBytes: number; readonly keep: number }
+  /** Chosen: APPS_WINDOW `HH:MM-HH:MM` local time in which upgradeall and saveall begin work; undefined: always. */
+  readonly window: { readonly from: string; readonly to: string } | undefined
+  /** Variables that are nothing to the manager: instances and hooks get them. */
+  readonly passedOn: Readonly<Record<string, string>>
+}
+
+export interface DatabaseServerSettings {
+  readonly host: string
+  readonly port: number
+  readonly adminUser: string
+  readonly adminPassword: Secret
+}
+
+export interface MailSettings {
+  readonly server: string
+  readonly port: number
+  readonly user: string | undefined
+  readonly password: Secret | undefined
+}
+
+/** Settings of `version-<v>.sh`. Source: requirements, "Version-level settings". */
+export interface VersionSettings {
+  /** Chosen: APPS_TEMPLATE: `default`, `folder:<path>`, `git:<url>#<ref>`, `npm:<name>@<range>`. */
+  readonly template: string | undefined
+  /** APPS_AUTOUPGRADE, forced to false below version 4.0 only where the version says so, see the section. */
+  readonly autoUpgrade: boolean
+  /** APPS_TOMCATMAXMEM; undefined: not set. Becomes the limit of the instance's heap. */
+  readonly maxMemoryMb: number | undefined
+  readonly passedOn: Readonly<Record<string, string>>
+}
+
+/** Settings of an instance, `instances/<id>/settings.sh`, mode 0600. Source: requirements, "Instance-level settings". */
+export interface InstanceSettings {
+  /** SERVICE_CONTEXT: `/` or `/<name>`. */
+  readonly context: string
+  /** SERVICE_URL: its I/O endpoint. */
+  readonly url: string
+  /** SERVICE_USER, SERVICE_PASSWORD */
+  readonly user: string
+  readonly password: Secret
+  /** SERVICE_ADMIN_USER, SERVICE_ADMIN_PASSWORD: of the administrator that the first start makes. */
+  readonly adminUser: string
+  readonly adminPassword: Secret
+  /** SERVICE_DATABASE */
+  readonly database: DatabaseType
+  /** SERVICE_DATABASE_HOST, SERVICE_DATABASE_PORT; undefined for the embedded one. */
+  readonly databaseHost: string | undefined
+  readonly databasePort: number | undefined
+  /** SERVICE_DATABASE_NAME (of SQLite the file's path below the instance's folder), SERVICE_DATABASE_USER, SERVICE_DATABASE_PASSWORD */
+  readonly databaseName: string
+  readonly databaseUser: string
+  readonly databasePassword: Secret
+  /** SERVICE_TOMCATMAXMEM */
+  readonly maxMemoryMb: number | undefined
+  /** SERVICE_AUTOUPGRADE */
+  readonly autoUpgrade: boolean
+  /** Others, such as SERVICE_DEBUG; kept when the file is written again. */
+  readonly others: Readonly<Record<string, string>>
+}
+
+/** Read when needed: what an operator changes holds from the next command on. */
+export interface Settings {
+  /** @throws ManagerError ERR_SETTINGS naming file and line */
+  readonly global: GlobalSettings
+  version(version: string): Promise<VersionSettings>
+  instance(folder: string): Promise<InstanceSettings>
+  /** Atomically, mode 0600. `folder` is the instance's home. */
+  writeInstance(folder: string, settings: InstanceSettings): Promise<void>
+  /** All variables with value, default and origin, for `config`; secrets as `***`. */
+  describe(): readonly SettingDescription[]
+}
+
+export interface SettingDescription {
+  readonly name: string
+  /** Text as written; secrets `***`; undefined: neither set nor a default. */
+  readonly value: string | undefined
+  readonly default: string | undefined
+  /** `default`, `environment`, or file and line: `config.sh:12`. */
+  readonly origin: string
+  readonly summary: string
+  /** Of a value that looks wrong: `Did you mean APPS_EMAIL?` */
+  readonly hint?: string
+}

@@ -1,0 +1,119 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Each brings the registry one step further; only ever appended to. `user_version` counts them. */
+const migrations = [
+  `create table instance (
+     id text primary key,
+     name text not null,
+     name_key text not null unique,
+     version text not null,
+     version_date text not null,
+     revision text not null,
+     desired text not null check (desired in ('started', 'stopped')),
+     observed text not null,
+     protected integer not null,
+     auto_update integer not null,
+     auto_save integer not null,
+     database text not null,
+     port integer not null unique,
+     custom_url text not null default '',
+     source text not null,
+     owner_email text not null default '',
+     firstname text not null default '',
+     lastname text not null default '',
+     phone text not null default '',
+     company text not null default '',
+     created text not null,
+     updated text not null,
+     operation text not null default ''
+   ) without rowid;
+   create table version (
+     version text primary key,
+     title text not null,
+     date text not null,
+     revision text not null,
+     location text not null,
+     fetched text not null,
+     folder text not null
+   ) without rowid;
+   create table request (
+     id integer primary key,
+     name text not null,
+     version text not null,
+     email text not null,
+     firstname text not null default '',
+     lastname text not null default '',
+     phone text not null default '',
+     company text not null default '',
+     status text not null,
+     instance text not null default '',
+     created text not null
+   );
+   create table operation (
+     id text primary key,
+     kind text not null,
+     instance_id text not null,
+     instance text not null,
+     title text not null,
+     actor text not null,
+     surface text not null,
+     request text not null,
+     facts text not null,
+     locks text not null,
+     state text not null,
+     owner text not null,
+     started text not null,
+     ended text,
+     message text not null default '',
+     warnings text not null default '[]'
+   ) without rowid;
+   create index operation_state on operation (state) where state not in ('succeeded', 'rolled_back');
+   create table step (
+     operation text not null references operation (id) on delete cascade,
+     seq integer not null,
+     step text not null,
+     state text not null,
+     intent text,
+     outcome text,
+     started text not null,
+     ended text,
+     primary key (operation, seq)
+   ) without rowid;
+   create table history (
+     id integer primary key autoincrement,
+     at text not null,
+     actor text not null,
+     surface text not null,
+     action text not null,
+     instance_id text not null,
+     instance text not null,
+     parameters text not null,
+     result text not null,
+     message text not null,
+     operation text not null,
+     duration integer not null
+   );
+   create index history_instance on history (instance_id, id);`,
+]
+
+/** @returns whether something was done. */
+export function migrate(database: DatabaseSync): boolean {
+  if (versionOf(database) === migrations.length) return false
+  database.exec('begin immediate')
+  try {
+    // Another process may have been first.
+    const version = versionOf(database)
+    if (version > migrations.length)
+      throw new Error('manager.db was written by a newer manager; use that one, or a newer one still.')
+    for (const sql of migrations.slice(version)) database.exec(sql)
+    database.exec(`pragma user_version = ${migrations.length}; commit`)
+    return true
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.user_version)
+}

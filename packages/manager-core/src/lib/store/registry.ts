@@ -1,0 +1,179 @@
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
+import { ManagerError } from '../../errors.js'
+import type { Instance } from '../domain/instance.js'
+import type { Json } from '../domain/json.js'
+import { instanceColumns, instanceFromRow, rowFromInstance } from './instance-rows.js'
+import { migrate } from './migrations.js'
+
+/** What the manager knows, in `manager.db`: instances, versions, operations, history. No secrets. */
+export interface Registry {
+  /** For the journal and for queries of their own. */
+  readonly database: DatabaseSync
+  /** By name. */
+  instances(): readonly Instance[]
+  /** Without regard to case. */
+  find(name: string): Instance | undefined
+  byId(id: string): Instance | undefined
+  /** @throws ManagerError ERR_NOT_FOUND */
+  get(name: string): Instance
+  count(): number
+  versions(): readonly VersionRow[]
+  history(filter?: { readonly instance?: string; readonly limit?: number }): readonly HistoryEntry[]
+  /** All or nothing; other processes wait. */
+  transaction<T>(work: (writer: RegistryWriter) => T): T
+  close(): void
+}
+
+export interface RegistryWriter {
+  /** @throws ManagerError ERR_NAME_TAKEN, ERR_LIMIT (port taken) */
+  insertInstance(instance: Instance): void
+  /** `updated` is set to now unless given. */
+  updateInstance(id: string, values: Partial<Omit<Instance, 'id'>>): void
+  deleteInstance(id: string): void
+  putVersion(version: VersionRow): void
+  deleteVersion(version: string): void
+  addHistory(entry: Omit<HistoryEntry, 'id'>): void
+}
+
+/** A fetched version. Dates are ISO 8601 in UTC. */
+export interface VersionRow {
+  readonly version: string
+  readonly title: string
+  readonly date: string
+  readonly revision: string
+  readonly location: string
+  readonly fetched: string
+  /** Name of the folder in `templates/`. */
+  readonly folder: string
+}
+
+/** What was done: one per action that changes something. */
+export interface HistoryEntry {
+  readonly id: number
+  readonly at: string
+  readonly actor: string
+  readonly surface: string
+  readonly action: string
+  readonly instanceId: string
+  /** Its name at that time. */
+  readonly instance: string
+  /** Without secrets. */
+  readonly parameters: Json
+  readonly result: 'ok' | 'failed' | 'rolled-back' | 'attention'
+  readonly message: string
+  readonly operation: string
+  /** In ms. */
+  readonly duration: number
+}
+
+export interface RegistryOptions {
+  readonly file: string
+  readonly clock?: () => Date
+}
+
+export function openRegistry({ file, clock = () => new Date() }: RegistryOptions): Registry {
+  const database = new DatabaseSync(file, { timeout: 30_000 })
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
+  if (migrate(database)) chmodSync(file, 0o600)
+  const select = `select ${instanceColumns.join(', ')} from instance`
+  const one = (sql: string, ...values: SQLInputValue[]) => {
+    const row = database.prepare(sql).get(...values)
+    return row === undefined ? undefined : instanceFromRow(row)
+  }
+  const find = (name: string) => one(`${select} where name_key = ?`, name.toLowerCase())
+  const writer = createWriter(database, clock)
+
+  return {
+    database,
+    instances: () => database.prepare(`${select} order by name_key`).all().map(instanceFromRow),
+    find,
+    byId: (id) => one(`${select} where id = ?`, id),
+    get(name) {
+      const instance = find(name)
+      if (instance) return instance
+      const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
+      throw new ManagerError('ERR_NOT_FOUND', `There is no instance "${shown}".`, { command: 'list' })
+    },
+    count: () => Number(database.prepare('select count(*) as n from instance').get()?.n),
+    versions: () => database.prepare('select * from version order by version').all() as unknown as VersionRow[],
+    history({ instance, limit = 100 } = {}) {
+      const where = instance === undefined ? '' : 'where instance_id = ?'
+      const values = instance === undefined ? [limit] : [instance, limit]
+      const rows = database.prepare(`select * from history ${where} order by id desc limit ?`).all(...values)
+      return rows.reverse().map(historyFromRow)
+    },
+    transaction(work) {
+      database.exec('begin immediate')
+      try {
+        const result = work(writer)
+        database.exec('commit')
+        return result
+      } catch (error) {
+        database.exec('rollback')
+        throw error
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter {
+  const run = (sql: string, ...values: SQLInputValue[]) => database.prepare(sql).run(...values)
+  return {
+    insertInstance(instance) {
+      const row = rowFromInstance(instance)
+      const columns = Object.keys(row)
+      try {
+        run(
+          `insert into instance (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+          ...Object.values(row),
+        )
+      } catch (error) {
+        throw translate(error, instance)
+      }
+    },
+    updateInstance(id, values) {
+      const row = rowFromInstance({ updated: clock().toISOString(), ...values })
+      try {
+        run(
+          `update instance set ${Object.keys(row)
+            .map((column) => `${column} = ?`)
+            .join(', ')} where id = ?`,
+          ...Object.values(row),
+          id,
+        )
+      } catch (error) {
+        throw translate(error, values)
+      }
+    },
+    deleteInstance: (id) => void run('delete from instance where id = ?', id),
+    putVersion: ({ version, title, date, revision, location, fetched, folder }) =>
+      void run(
+        'insert or replace into version (version, title, date, revision, location, fetched, folder) values (?, ?, ?, ?, ?, ?, ?)',
+        ...[version, title, date, revision, location, fetched, folder],
+      ),
+    deleteVersion: (version) => void run('delete from version where version = ?', version),
+    addHistory: (entry) =>
+      void run(
+        'insert into history (at, actor, surface, action, instance_id, instance, parameters, result, message, operation, duration) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        ...[entry.at, entry.actor, entry.surface, entry.action, entry.instanceId, entry.instance],
+        ...[JSON.stringify(entry.parameters), entry.result, entry.message, entry.operation, entry.duration],
+      ),
+  }
+}
+
+function translate(error: unknown, { name, port }: Partial<Instance>): unknown {
+  const text = (error as Error).message
+  if (text.includes('instance.name_key'))
+    return new ManagerError('ERR_NAME_TAKEN', `There is an instance "${name}" already.`, { cause: error })
+  if (text.includes('instance.port'))
+    return new ManagerError('ERR_LIMIT', `Port ${port} belongs to another instance.`, { cause: error })
+  return error
+}
+
+function historyFromRow(row: Record<string, unknown>): HistoryEntry {
+  const { instance_id: instanceId, parameters, ...rest } = row
+  return { ...rest, instanceId, parameters: JSON.parse(String(parameters)) as Json } as unknown as HistoryEntry
+}

@@ -1,0 +1,1 @@
+export { createTestHome } from './lib/testing/test-home.js'
