@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ActionResult, Input } from '../actions/action.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { createManager, type Manager, type ManagerOptions } from '../manager.js'
+import type { Caller } from '../operation/operation.js'
+import { endProcessesOf } from './end-processes.js'
+import { fakeApplicationServer, tellFake, writeTemplate, type FakeApplication } from './fake-application.js'
+
+export interface TestManagerOptions extends Partial<Omit<ManagerOptions, 'home'>> {
+  /** More lines of `config.sh`. */
+  readonly config?: readonly string[]
+  /** Lines of `version-1.0.sh`. Default: the template of the test. */
+  readonly version?: readonly string[]
+  /** Whether version 1.0 is fetched at once. Default: yes. */
+  readonly refresh?: boolean
+  /** How the application behaves that is in the template. */
+  readonly fake?: FakeApplication
+  /** A folder with `home` and `template` that is there already; it is removed in the end all the same. */
+  readonly folder?: string
+}
+
+/** A manager with a home of its own in a temporary folder, serving fake applications. */
+export interface TestManager {
+  readonly manager: Manager
+  readonly context: ManagerContext
+  /** Holds `home` and `template`; removed in the end. */
+  readonly folder: string
+  readonly home: string
+  /** Folder of the template of version 1.0; what is changed there comes with the next refresh. */
+  readonly template: string
+  readonly caller: Caller
+  perform(action: string, input?: Readonly<Record<string, Input>>, caller?: Partial<Caller>): Promise<ActionResult>
+  instance(name: string): Instance
+  /** Path in the home of an instance. */
+  path(name: string, ...parts: readonly string[]): string
+  /** Tells the application of an instance how to behave from now on, or from its next start. */
+  tell(name: string, fake: FakeApplication): void
+  /** Last lines that the application of an instance wrote. */
+  log(name: string): string
+  /** Another manager of the same home, as another command would have it; closed with this one. */
+  another(options?: Partial<ManagerOptions>): Manager
+  /** Ends all processes of its instances and removes everything. */
+  close(): Promise<void>
+}
+
+/** @throws ManagerError when version 1.0 cannot be fetched; nothing is left then. */
+export async function createTestManager(options: TestManagerOptions = {}): Promise<TestManager> {
+  const { config = [], refresh = true, fake, folder: given, version, ...managerOptions } = options
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'steward-manager-'))
+  const home = join(folder, 'home')
+  const template = join(folder, 'template')
+  if (given === undefined) {
+    mkdirSync(home)
+    writeTemplate(template, { fake })
+    writeLines(join(home, 'config.sh'), [
+      'export APPS_BASEURL=http://localhost:8000',
+      `export APPS_PORTS=${portRange()}`,
+      ...config,
+    ])
+    writeLines(join(home, 'version-1.0.sh'), version ?? [`export APPS_TEMPLATE=folder:${template}`])
+  }
+  const opened: Manager[] = []
+  const another = (more: Partial<ManagerOptions> = {}) => {
+    const made = createManager({
+      home,
+      applicationServer: fakeApplicationServer,
+      defaultTemplate: template,
+      ...managerOptions,
+      ...more,
+    })
+    opened.push(made)
+    return made
+  }
+  const manager = another()
+  const { context } = manager
+  const caller: Caller = { actor: 'tester', surface: 'cli' }
+  const path = (name: string, ...parts: readonly string[]) =>
+    join(home, 'instances', context.registry.get(name).id, ...parts)
+
+  async function close(): Promise<void> {
+    await endProcessesOf(folder)
+    for (const each of opened) each.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  try {
+    if (refresh && given === undefined) await context.templates.refresh()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    manager,
+    context,
+    folder,
+    home,
+    template,
+    caller,
+    perform: (action, input = {}, more = {}) => manager.perform(action, input, { ...caller, ...more }),
+    instance: (name) => context.registry.get(name),
+    path,
+    tell: (name, how) => tellFake(path(name, 'app'), how),
+    log: (name) => readFileSync(path(name, 'logs', 'application.log'), 'utf8'),
+    another,
+    close,
+  }
+}
+
+let block = 0
+
+/** 100 ports below the system's own, other ones for each manager of this process and for its neighbours. */
+function portRange(): string {
+  const from = 12_000 + ((process.pid * 7 + block++) % 180) * 100
+  return `${from}-${from + 99}`
+}
+
+function writeLines(file: string, lines: readonly string[]): void {
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 })
+}

@@ -1,0 +1,119 @@
+// Stands in for app-server where the application is not the point: same command line, environment and addresses, starts
+// in about 60 ms, and fails as `fake.json` in the application's folder says (all are optional):
+//   start: "fail" ends with code 1 and a message; "hang" never listens
+//   startMs: waits that long before it listens
+//   health: "KO" or another status, answered with 503; "hang" never answers
+//   migrate: SQL for the SQLite database, run at each start
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const [app] = process.argv.slice(2)
+const {
+  STEWARD_DATABASE: url = '',
+  STEWARD_HOST: host = '127.0.0.1',
+  STEWARD_PORT: port = '0',
+  STEWARD_SERVICE_USER: user = '',
+  STEWARD_SERVICE_PASSWORD: password = '',
+} = process.env
+const startedAt = new Date()
+const fake = read()
+const stay = setInterval(() => undefined, 60_000)
+process.once('SIGTERM', () => {
+  console.log('stopped')
+  process.exit(0)
+})
+
+if (fake.start === 'hang') console.log('hangs, as it was told')
+else await serve()
+
+async function serve() {
+  if (fake.startMs) await sleep(fake.startMs)
+  if (fake.start === 'fail') {
+    console.error('The fake application server fails to start, as it was told.')
+    process.exit(1)
+  }
+  openDatabase()
+  const server = createServer((request, response) => answer(request, response))
+  server.on('error', (error) => {
+    console.error(error.message)
+    process.exit(1)
+  })
+  server.listen(Number(port), host, () => {
+    console.log(`fake application server at http://${host}:${server.address().port}`)
+    clearInterval(stay)
+  })
+}
+
+/** Nothing of it changes when it starts again. */
+function openDatabase() {
+  if (!url.startsWith('sqlite:')) return
+  const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 })
+  database.exec('create table if not exists note (id integer primary key, text text not null)')
+  database.exec("insert into note (id, text) select 1, 'first' where not exists (select 1 from note)")
+  if (fake.migrate) database.exec(fake.migrate)
+  database.close()
+}
+
+function answer(request, response) {
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+  const { health = 'OK' } = read()
+  const send = (status, type, body) => response.writeHead(status, { 'Content-Type': type }).end(body)
+  const json = (status, body) => send(status, 'application/json', JSON.stringify(body))
+  if (['/health', '/ping'].includes(pathname) && health === 'hang') return
+  const healthy = health === 'OK'
+  if (pathname === '/ping') return json(healthy ? 200 : 503, { status: healthy ? 'OK' : 'KO' })
+  if (pathname === '/health') return send(healthy ? 200 : 503, 'text/plain', healthText(health))
+  if (pathname === '/io') return io(request, searchParams, send)
+  if (pathname === '/api/rest') return json(200, [])
+  return json(404, { error: { status: 404, message: 'Not found' } })
+}
+
+function io(request, parameters, send) {
+  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  if (request.method !== 'POST') return send(405, 'text/plain', 'Send a POST.')
+  if (!user || request.headers.authorization !== expected) return send(401, 'text/plain', 'Unauthorized')
+  let body = ''
+  request.setEncoding('utf8').on('data', (chunk) => (body += chunk))
+  request.on('end', () => {
+    const service = parameters.get('service') ?? new URLSearchParams(body).get('service')
+    console.log(`io ${service}`)
+    send(200, 'text/plain', 'OK')
+  })
+}
+
+function healthText(status) {
+  const { rss, heapUsed, heapTotal } = process.memoryUsage()
+  const mebibytes = (bytes) => Math.round(bytes / 1048576)
+  return [
+    '[platform]',
+    `status=${status}`,
+    'version=0.0.0',
+    '',
+    '[application]',
+    'name=fake',
+    'version=1.0.0',
+    '',
+    '[server]',
+    `type=Node.js ${process.version}`,
+    `startdate=${startedAt.toISOString()}`,
+    `uptime=${Math.round(process.uptime())}`,
+    '',
+    '[process]',
+    `pid=${process.pid}`,
+    `rss=${mebibytes(rss)}`,
+    `heapused=${mebibytes(heapUsed)}`,
+    `heaptotal=${mebibytes(heapTotal)}`,
+    '',
+  ].join('\n')
+}
+
+function read() {
+  try {
+    return JSON.parse(readFileSync(join(app, 'fake.json'), 'utf8'))
+  } catch {
+    return {}
+  }
+}

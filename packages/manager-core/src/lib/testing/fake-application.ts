@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Program that serves the fake application; it is only there in the sources, for tests. */
+export const fakeApplicationServer = fileURLToPath(new URL('./fake-application-server.mjs', import.meta.url))
+
+/** How the fake application server behaves; it reads `fake.json` when it starts, and `health` with each call. */
+export interface FakeApplication {
+  readonly start?: 'fail' | 'hang'
+  /** Waits that long before it listens, in ms. */
+  readonly startMs?: number
+  /** `KO` or another status is answered with 503; `hang` never answers. */
+  readonly health?: 'OK' | 'KO' | 'hang'
+  /** SQL for the SQLite database, run at each start. */
+  readonly migrate?: string
+}
+
+/** Tells the application in this folder how to behave: a template, or the `app` of an instance. */
+export function tellFake(folder: string, fake: FakeApplication): void {
+  writeFileSync(join(folder, 'fake.json'), JSON.stringify(fake))
+}
+
+/** The least of a template: a few files, one of them in a folder. */
+export function writeTemplate(folder: string, { version = '1.0.0', fake = {} as FakeApplication } = {}): void {
+  mkdirSync(join(folder, 'objects'), { recursive: true })
+  writeFileSync(join(folder, 'app.yaml'), `name: fake\ntitle: Fake application\nversion: ${version}\n`)
+  writeFileSync(join(folder, 'objects', 'Note.yaml'), 'name: Note\nfields:\n  - name: text\n')
+  tellFake(folder, fake)
+}
