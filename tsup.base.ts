@@ -1,10 +1,15 @@
-import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { defineConfig } from 'tsup'
 
 interface PackageJson {
   exports?: Record<string, string | { default: string }>
   bin?: Record<string, string>
+}
+
+export interface PackageOptions {
+  /** Folders that the package ships, each with its place in `dist`; what a run left in them (`data`) is not taken. */
+  folders?: Record<string, string>
 }
 
 /**
@@ -14,7 +19,7 @@ interface PackageJson {
  *
  * Declarations are not made here: `tsc -p tsconfig.build.json` runs afterwards.
  */
-export function packageConfig() {
+export function packageConfig({ folders = {} }: PackageOptions = {}) {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as PackageJson
   const targets = [
     ...Object.values(exports).map((target) => (typeof target === 'string' ? target : target.default)),
@@ -37,6 +42,10 @@ export function packageConfig() {
     silent: true,
     async onSuccess() {
       for (const target of targets.filter((file) => file.endsWith('.json'))) copy(target)
+      for (const [from, to] of Object.entries(folders)) {
+        const isShipped = (file: string) => !['data', 'node_modules'].includes(basename(file))
+        cpSync(from, join('dist', to), { recursive: true, filter: isShipped })
+      }
     },
   })
 }

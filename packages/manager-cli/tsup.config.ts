@@ -1,3 +1,3 @@
 import { packageConfig } from '../../tsup.base.js'
 
-export default packageConfig()
+export default packageConfig({ folders: { '../../templates': 'templates' } })
