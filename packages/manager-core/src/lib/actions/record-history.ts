@@ -1,0 +1,45 @@
+import type { ManagerContext } from '../context.js'
+import type { Json } from '../domain/json.js'
+import type { Caller } from '../operation/operation.js'
+
+export interface HistoryOptions {
+  readonly action: string
+  readonly instance: { readonly id: string; readonly name: string }
+  /** Without secrets. Default: none. */
+  readonly parameters?: Json
+}
+
+/** Runs an action that changes something but is no operation, and puts it into the history, failed or not. */
+export async function recordHistory<T extends { readonly message: string }>(
+  context: ManagerContext,
+  { actor, surface }: Caller,
+  { action, instance, parameters = {} }: HistoryOptions,
+  work: () => Promise<T> | T,
+): Promise<T> {
+  const at = context.clock().toISOString()
+  const begin = performance.now()
+  const record = (result: 'ok' | 'failed', message: string) =>
+    context.registry.transaction((writer) =>
+      writer.addHistory({
+        at,
+        actor,
+        surface,
+        action,
+        instanceId: instance.id,
+        instance: instance.name,
+        parameters,
+        result,
+        message: message.slice(0, 1000),
+        operation: '',
+        duration: Math.round(performance.now() - begin),
+      }),
+    )
+  try {
+    const done = await work()
+    record('ok', done.message)
+    return done
+  } catch (error) {
+    record('failed', error instanceof Error ? error.message : String(error))
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { checkHealth } from '../instances/health.js'
+import { hookEnvironment } from '../hooks/hook-environment.js'
+
+export interface MonitorOptions {
+  readonly intervalSeconds: number
+  /** End after so many checks. Default: never. */
+  readonly count?: number | undefined
+  /** An answer that takes longer is a warning. */
+  readonly slowMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Calls the health check again and again, a line each. On each error or warning, and once when all is well again, the
+ * hook `monitoring.sh` is called with the instance's name and the reason. Source: requirements, "Command line", "Events".
+ */
+export async function* monitor(
+  context: ManagerContext,
+  instance: Instance,
+  { intervalSeconds, count = Infinity, slowMs, signal }: MonitorOptions,
+): AsyncGenerator<string> {
+  let wasWell = true
+  for (let turn = 1; ; turn++) {
+    const { ok, reason, responseTime } = await checkHealth(instance.port, { slowMs })
+    const time = context.clock().toISOString()
+    const outcome = ok && reason === undefined ? 'OK' : `${ok ? 'WARNING' : 'ERROR'} ${reason}`
+    yield `${time} ${instance.name} ${outcome} ${Math.round(responseTime)} ms`
+
+    const told = reason ?? (wasWell ? undefined : 'recovered')
+    wasWell = reason === undefined
+    if (told !== undefined) {
+      const hook = await context.hooks.run({
+        hook: 'monitoring',
+        args: [instance.name, told],
+        environment: await hookEnvironment(context, instance),
+        input: { action: 'monitoring', name: instance.name, reason: told, time },
+        signal,
+      })
+      if (hook.ran && hook.code !== 0)
+        yield `${time} ${instance.name} monitoring.sh ${hook.timedOut ? 'took too long' : `ended with ${hook.code}`}`
+    }
+    if (turn >= count || signal.aborted) return
+    try {
+      await sleep(intervalSeconds * 1000, undefined, { signal })
+    } catch {
+      return
+    }
+  }
+}
