@@ -39,6 +39,8 @@ export function packageConfig({ folders = {} }: PackageOptions = {}) {
     splitting: true,
     clean: true,
     skipNodeModulesBundle: true,
+    // Without its prefix, `node:sqlite` would not be found.
+    removeNodeProtocol: false,
     silent: true,
     async onSuccess() {
       for (const target of targets.filter((file) => file.endsWith('.json'))) copy(target)

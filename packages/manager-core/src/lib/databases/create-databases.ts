@@ -1,6 +1,43 @@
+import { join } from 'node:path'
+import { createDatabaseServer } from '@steward/db-adapters/server'
+import type { DatabaseServer } from '@steward/db-adapters/server'
+import { ManagerError } from '../../errors.js'
+import type { DatabaseType } from '../domain/instance.js'
 import type { Settings } from '../settings/settings.js'
 import type { Databases } from './databases.js'
+import { translated } from './translated-server.js'
 
-export function createDatabases(_options: { readonly settings: () => Settings }): Databases {
-  throw new Error('Not there yet')
+/** No I/O. Each call sees the settings as they are then. */
+export function createDatabases({ settings }: { readonly settings: () => Settings }): Databases {
+  return {
+    server: (type) => translated(createServer(type, settings())),
+    account: (folder, { database, databaseName, databaseUser, databasePassword }) =>
+      database === 'sqlite'
+        ? { name: join(folder, databaseName), user: '', password: '' }
+        : { name: databaseName, user: databaseUser, password: databasePassword.reveal() },
+    names: (type, id) =>
+      type === 'sqlite' ? { name: 'data/database.db', user: '' } : { name: `steward_${id}`, user: `steward_${id}` },
+  }
+}
+
+function createServer(type: DatabaseType, { global }: Settings): DatabaseServer {
+  if (!global.databases.includes(type))
+    throw new ManagerError('ERR_STATE', `This manager has no databases of type "${type}".`, {
+      help: `APPS_DATABASES names those that it has: ${global.databases.join(', ')}.`,
+      command: 'config',
+    })
+  switch (type) {
+    case 'sqlite':
+      return createDatabaseServer({ type })
+    case 'postgresql':
+    case 'mysql': {
+      const { host, port, adminUser, adminPassword } = global.databaseServers[type]
+      return createDatabaseServer({ type, host, port, user: adminUser, password: adminPassword.reveal() })
+    }
+    case 'oracle':
+    case 'mssql':
+      throw new ManagerError('ERR_STATE', `Databases of type "${type}" are not managed by this version.`, {
+        help: 'Use sqlite, postgresql or mysql.',
+      })
+  }
 }

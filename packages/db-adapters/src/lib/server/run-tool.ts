@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { DatabaseServerError } from './database-server.js'
+
+export interface ToolCall {
+  /** Absolute path. */
+  readonly command: string
+  /** No secrets: everybody on the machine can read them. */
+  readonly args: readonly string[]
+  /** Over that of this process. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Ends the program. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface RunningTool {
+  readonly process: ChildProcessByStdio<Writable, Readable, Readable>
+  /**
+   * Resolves when the program ended with 0 and its streams are closed. @throws DatabaseServerError ERR_FAILED with the
+   * last lines that it printed; the signal's reason when that ended it.
+   */
+  readonly ended: Promise<void>
+}
+
+/** Not specified; chosen as what a person reads. */
+const mostOutput = 4_000
+
+/** Starts a program. What it prints to stderr is kept for errors. */
+export function startTool({ command, args, environment, signal }: ToolCall): RunningTool {
+  signal?.throwIfAborted()
+  const child = spawn(command, args, { stdio: 'pipe', env: { ...process.env, LC_ALL: 'C', ...environment } })
+  let printed = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-mostOutput)))
+  // A program that ends early closes its input; its exit code tells why.
+  child.stdin.on('error', () => {})
+  const abort = () => void child.kill('SIGKILL')
+  signal?.addEventListener('abort', abort, { once: true })
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(new DatabaseServerError('ERR_FAILED', `Cannot run ${command}: ${cause.message}`, { cause })),
+    )
+    child.once('close', (code, killedBy) => {
+      signal?.removeEventListener('abort', abort)
+      if (signal?.aborted) return reject(signal.reason as Error)
+      if (code === 0) return resolve()
+      const how = killedBy ? `was ended by ${killedBy}` : `failed with exit code ${code}`
+      const output = printed.trim()
+      const lastLine = output.split('\n').at(-1) ?? ''
+      const message = `${command} ${how}${lastLine === '' ? '.' : `: ${lastLine}`}`
+      reject(new DatabaseServerError('ERR_FAILED', message, { output }))
+    })
+  })
+  ended.catch(() => {})
+  return { process: child, ended }
+}
+
+/** Runs a program without input. @throws as `RunningTool.ended` */
+export async function runToEnd(call: ToolCall): Promise<{ readonly output: string }> {
+  const { process: child, ended } = startTool(call)
+  let output = ''
+  child.stdin.end()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  await ended
+  return { output }
+}

@@ -1,0 +1,89 @@
+import { createWriteStream } from 'node:fs'
+import { constants, copyFile, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { DumpOptions } from '../database-server.js'
+import { DatabaseServerError } from '../database-server.js'
+import { progressOf } from '../progress.js'
+import { takeSnapshot } from './snapshot.js'
+
+/** Files that SQLite puts beside a database. */
+export const besides = ['-wal', '-shm', '-journal'] as const
+
+/** Makes a database in WAL mode, so that a dump of it is a whole file; what is there is left alone. */
+export async function createFile(file: string): Promise<void> {
+  await (await open(file, 'a', 0o600)).close()
+  const database = new DatabaseSync(file, { timeout: 5_000 })
+  try {
+    database.exec('pragma journal_mode = wal')
+  } finally {
+    database.close()
+  }
+}
+
+export async function removeFiles(file: string): Promise<void> {
+  for (const suffix of ['', '.restoring', '.snapshot', ...besides]) await rm(file + suffix, { force: true })
+}
+
+/** Puts content in place of the database, when it is a sound one. */
+export async function restoreFile(file: string, content: Readable, options: DumpOptions): Promise<void> {
+  await replace(file, (part) =>
+    pipeline(
+      content,
+      progressOf(options.onProgress),
+      createWriteStream(part, { mode: 0o600 }),
+      options.signal ? { signal: options.signal } : {},
+    ),
+  )
+}
+
+/** Shares the blocks where the file system can. */
+export async function copyFileOf(from: string, to: string, { signal, onProgress }: DumpOptions): Promise<void> {
+  const snapshot = await takeSnapshot(from, signal)
+  try {
+    await replace(to, (part) => copyFile(snapshot.file, part, constants.COPYFILE_FICLONE))
+    onProgress?.(snapshot.bytes)
+  } finally {
+    await snapshot.release()
+  }
+}
+
+async function replace(file: string, write: (part: string) => Promise<void>): Promise<void> {
+  const part = `${file}.restoring`
+  await rm(part, { force: true })
+  try {
+    await write(part)
+    check(part)
+    await sync(part)
+    // A log of the old file would be played into the new one.
+    for (const suffix of besides) await rm(file + suffix, { force: true })
+    await rename(part, file)
+    await sync(dirname(file))
+  } finally {
+    for (const suffix of ['', ...besides]) await rm(part + suffix, { force: true })
+  }
+}
+
+function check(file: string): void {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const { page_count: pages } = database.prepare('pragma page_count').get() as { page_count: number }
+    if (pages === 0) throw new DatabaseServerError('ERR_FAILED', 'The dump is empty; it was cut off.')
+    const [first] = database.prepare('pragma quick_check(1)').all() as { quick_check: string }[]
+    if (first?.quick_check === 'ok') return
+    throw new DatabaseServerError('ERR_FAILED', 'The dump is damaged.', { output: first?.quick_check ?? '' })
+  } finally {
+    database.close()
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

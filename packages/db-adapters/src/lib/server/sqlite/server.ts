@@ -1,0 +1,103 @@
+import { existsSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, isAbsolute } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pipeline } from 'node:stream/promises'
+import type { DatabaseServerTools } from '../create-database-server.js'
+import { DatabaseServerError } from '../database-server.js'
+import type { DatabaseAccount, DatabaseServer, Dump, DumpOptions } from '../database-server.js'
+import { createTools } from '../find-tool.js'
+import { progressOf } from '../progress.js'
+import { translateError } from './errors.js'
+import { besides, copyFileOf, createFile, removeFiles, restoreFile } from './files.js'
+import { takeSnapshot } from './snapshot.js'
+
+const capabilities = Object.freeze({ users: false, onlineDump: true, server: false })
+
+/** Databases that are files; needs no driver and no program but for `client`. A dump is the file itself. */
+export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseServer {
+  const tools = createTools({ sqlite3: ['sqlite3'] }, options)
+  return {
+    type: 'sqlite',
+    capabilities,
+    probe: () => attempt('look for SQLite', async () => ({ server: version(), tools: tools.all() })),
+    exists: (account) => attemptOn(account, 'look for', async (file) => (existsSync(file) ? 'yes' : 'no')),
+    create: (account) =>
+      attemptOn(account, 'create', async (file) => {
+        await mkdir(dirname(file), { recursive: true })
+        await createFile(file)
+      }),
+    drop: (account) => attemptOn(account, 'remove', removeFiles),
+    dump: (account, dumpOptions) => attemptOn(account, 'dump', (file) => dump(file, dumpOptions)),
+    restore: (account, content, dumpOptions = {}) =>
+      attemptOn(account, 'restore', (file) => restoreFile(file, content, dumpOptions)),
+    copy: (from, to, dumpOptions = {}) => attemptOn(from, 'copy', (file) => copyFileOf(file, checked(to), dumpOptions)),
+    url: (account) => `sqlite:${checked(account)}`,
+    client: (account) =>
+      attemptOn(account, 'open', async (file) => ({ command: tools.need('sqlite3'), args: [file], environment: {} })),
+    statistics: (account) => attemptOn(account, 'count the rows of', async (file) => statistics(file)),
+    close: async () => {},
+  }
+}
+
+async function dump(file: string, { signal, onProgress }: DumpOptions = {}): Promise<Dump> {
+  const snapshot = await takeSnapshot(file, signal)
+  const reading = snapshot.handle.createReadStream({
+    autoClose: false,
+    start: 0,
+    end: Math.max(snapshot.bytes - 1, 0),
+    highWaterMark: 2 ** 20,
+  })
+  const content = progressOf(onProgress)
+  const done = pipeline(reading, content, signal ? { signal } : {})
+    .finally(() => snapshot.release())
+    .catch((error: unknown) => {
+      throw translateError(error, `dump "${file}"`)
+    })
+  done.catch(() => {})
+  return { content, done, tools: { sqlite: version() } }
+}
+
+function statistics(file: string) {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  try {
+    const tables = database
+      .prepare(
+        `select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`,
+      )
+      .all() as { name: string }[]
+    const rows = tables.map(({ name }) => {
+      const quoted = `"${name.replaceAll('"', '""')}"`
+      const { count } = database.prepare(`select count(*) as count from ${quoted}`).get() as { count: number }
+      return [name, count] as const
+    })
+    const sizes = ['', ...besides].map((suffix) => statSync(file + suffix, { throwIfNoEntry: false })?.size ?? 0)
+    return { rows: Object.fromEntries(rows), bytes: sizes.reduce((sum, size) => sum + size, 0) }
+  } finally {
+    database.close()
+  }
+}
+
+function version(): string {
+  const database = new DatabaseSync(':memory:')
+  const { version: number } = database.prepare('select sqlite_version() as version').get() as { version: string }
+  database.close()
+  return `SQLite ${number}`
+}
+
+function checked({ name }: DatabaseAccount): string {
+  if (isAbsolute(name) && !name.includes('\0')) return name
+  throw new DatabaseServerError('ERR_FAILED', `"${name}" is no absolute path of a database file.`)
+}
+
+function attemptOn<T>(account: DatabaseAccount, verb: string, work: (file: string) => Promise<T>): Promise<T> {
+  return attempt(`${verb} "${account.name}"`, () => work(checked(account)))
+}
+
+async function attempt<T>(text: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw translateError(error, text)
+  }
+}

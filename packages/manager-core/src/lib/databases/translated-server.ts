@@ -1,0 +1,51 @@
+import { DatabaseServerError } from '@steward/db-adapters/server'
+import type { DatabaseServer, DatabaseServerErrorCode } from '@steward/db-adapters/server'
+import { ManagerError } from '../../errors.js'
+
+const help: Readonly<Partial<Record<DatabaseServerErrorCode, string>>> = {
+  ERR_UNREACHABLE: 'Start the database server, or correct host and port in config.sh.',
+  ERR_CREDENTIALS: 'Correct the user and password of the database server in config.sh.',
+  ERR_DISK_FULL: 'Make room on the disk.',
+}
+
+/** The server with errors of the manager; their cause is the `DatabaseServerError`. */
+export function translated(server: DatabaseServer): DatabaseServer {
+  return {
+    type: server.type,
+    capabilities: server.capabilities,
+    probe: (signal) => attempt(server.probe(signal)),
+    exists: (account) => attempt(server.exists(account)),
+    create: (account) => attempt(server.create(account)),
+    drop: (account) => attempt(server.drop(account)),
+    async dump(account, options) {
+      const dump = await attempt(server.dump(account, options))
+      const done = attempt(dump.done)
+      done.catch(() => {})
+      return { ...dump, done }
+    },
+    restore: (account, content, options) => attempt(server.restore(account, content, options)),
+    copy: (from, to, options) => attempt(server.copy(from, to, options)),
+    url: (account) => server.url(account),
+    client: (account) => attempt(server.client(account)),
+    statistics: (account) => attempt(server.statistics(account)),
+    close: () => server.close(),
+  }
+}
+
+/** Whether the vendor's program is what is missing. */
+export function isMissingTool(error: unknown): boolean {
+  return error instanceof ManagerError && (error.cause as DatabaseServerError | undefined)?.code === 'ERR_NO_TOOL'
+}
+
+async function attempt<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof DatabaseServerError)) throw error
+    throw new ManagerError(error.code === 'ERR_DISK_FULL' ? 'ERR_DISK' : 'ERR_DATABASE', error.message, {
+      cause: error,
+      ...(help[error.code] !== undefined && { help: help[error.code] }),
+      ...(error.output !== undefined && { output: error.output }),
+    })
+  }
+}
