@@ -1,6 +1,7 @@
 import type { Action } from './action.js'
 import { applicationActions } from './application.js'
 import { backupActions } from './backups.js'
+import { doctorActions } from './doctor.js'
 import { flagActions } from './flags.js'
 import { lifecycleActions } from './lifecycle.js'
 import { lookingActions } from './looking.js'
@@ -18,6 +19,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...flagActions,
   ...applicationActions,
   ...managerActions,
+  ...doctorActions,
 ])
 
 /** By name or alias. */

@@ -92,6 +92,10 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       }
       return recovered
     },
+
+    async retry(id) {
+      throw new Error(`Not there yet: ${id}`)
+    },
   }
 
   async function recover(id: string, caller: Caller): Promise<RecoveredOperation['state'] | undefined> {

@@ -170,6 +170,8 @@ export interface Operations {
   ): Promise<PlannedOperation>
   /** Finishes or undoes what dead owners left. Cheap when there is nothing. */
   recover(caller: Caller): Promise<readonly RecoveredOperation[]>
+  /** Tries once more to bring an operation that needs attention to an end. @throws ManagerError ERR_NOT_FOUND, ERR_BUSY */
+  retry(id: string, caller: Caller): Promise<RecoveredOperation['state']>
 }
 
 export interface RecoveredOperation {

@@ -1,0 +1,34 @@
+import type { ManagerContext } from '../context.js'
+
+/** What checks are about; `doctor <category>` runs one. */
+export const doctorCategories = [
+  'home',
+  'settings',
+  'system',
+  'databases',
+  'templates',
+  'instances',
+  'operations',
+] as const
+export type DoctorCategory = (typeof doctorCategories)[number]
+
+/** Looks at one thing and says what it found; nothing is changed. */
+export interface DoctorCheck {
+  /** Stable, e.g. `file-modes`. */
+  readonly id: string
+  readonly category: DoctorCategory
+  /** What is looked at: `Files with secrets are private`. */
+  readonly title: string
+  /** Faults only; nothing: all is well. A check that rejects is itself an error. */
+  run(context: ManagerContext): Promise<readonly Finding[]>
+}
+
+export interface Finding {
+  /** `error`: something does not work or is not safe; `warning`: it may become so. */
+  readonly level: 'warning' | 'error'
+  readonly message: string
+  /** What to do. */
+  readonly help?: string
+  /** Puts it right and says what it did; absent: a person must. */
+  fix?(): Promise<string>
+}

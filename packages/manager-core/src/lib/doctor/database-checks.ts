@@ -1,0 +1,41 @@
+import type { DoctorCheck, Finding } from './check.js'
+
+export const databaseChecks: readonly DoctorCheck[] = [
+  {
+    id: 'registry',
+    category: 'databases',
+    title: "The manager's registry is whole",
+    async run({ registry }) {
+      const rows = registry.database.prepare('pragma quick_check').all()
+      const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
+      return faults.map((text) => ({ level: 'error', message: `manager.db: ${text}`, help: 'Restore it from a copy.' }))
+    },
+  },
+  {
+    id: 'database-servers',
+    category: 'databases',
+    title: 'Database servers can be reached',
+    async run({ settings, databases, registry }) {
+      const findings: Finding[] = []
+      const used = new Set(registry.instances().map(({ database }) => database))
+      for (const type of settings.global.databases) {
+        try {
+          const { tools } = await databases.server(type).probe()
+          for (const [tool, path] of Object.entries(tools)) {
+            if (path === undefined)
+              findings.push({ level: 'warning', message: `${type}: ${tool} is not installed; a slower way is used.` })
+          }
+        } catch (error) {
+          // A type that nobody uses may be configured by default without a server being there.
+          const level = used.has(type) || type === settings.global.defaultDatabase ? 'error' : 'warning'
+          findings.push({
+            level,
+            message: `${type}: ${(error as Error).message}`,
+            help: `Put its settings right (APPS_${type.toUpperCase()}_…), or take it out of APPS_DATABASES.`,
+          })
+        }
+      }
+      return findings
+    },
+  },
+]

@@ -1,0 +1,65 @@
+import type { ManagerContext } from '../context.js'
+import type { DoctorCategory, DoctorCheck, Finding } from './check.js'
+import { databaseChecks } from './database-checks.js'
+import { homeChecks } from './home-checks.js'
+import { instanceChecks } from './instance-checks.js'
+import { operationChecks } from './operation-checks.js'
+import { systemChecks } from './system-checks.js'
+import { templateChecks } from './template-checks.js'
+
+/** One line of the report. */
+export interface Diagnosis {
+  readonly check: string
+  readonly category: DoctorCategory
+  readonly level: 'ok' | 'fixed' | 'warning' | 'error'
+  readonly message: string
+  readonly help?: string
+  /** `--fix` would put it right. */
+  readonly fixable?: boolean
+}
+
+const checks: readonly DoctorCheck[] = [
+  ...homeChecks,
+  ...systemChecks,
+  ...databaseChecks,
+  ...templateChecks,
+  ...operationChecks,
+  ...instanceChecks,
+]
+
+/** Runs all checks, or those of one category; `fix` puts right what can be. */
+export async function examine(
+  context: ManagerContext,
+  { category, fix = false }: { readonly category?: DoctorCategory | undefined; readonly fix?: boolean } = {},
+): Promise<readonly Diagnosis[]> {
+  const report: Diagnosis[] = []
+  for (const check of checks) {
+    if (category !== undefined && check.category !== category) continue
+    const about = { check: check.id, category: check.category }
+    const findings = await check
+      .run(context)
+      .catch((error: unknown): readonly Finding[] => [
+        { level: 'error', message: `${check.title}: could not be checked: ${messageOf(error)}` },
+      ])
+    if (findings.length === 0) report.push({ ...about, level: 'ok', message: check.title })
+    for (const finding of findings) report.push({ ...about, ...(await conclude(finding, fix)) })
+  }
+  return report
+}
+
+async function conclude(
+  { level, message, help, fix: repair }: Finding,
+  fix: boolean,
+): Promise<Pick<Diagnosis, 'level' | 'message' | 'help' | 'fixable'>> {
+  const found = { level, message, ...(help !== undefined && { help }), fixable: repair !== undefined }
+  if (!fix || !repair) return found
+  try {
+    return { level: 'fixed', message: `${message} ${await repair()}` }
+  } catch (error) {
+    return { ...found, help: `It could not be put right: ${messageOf(error)}` }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

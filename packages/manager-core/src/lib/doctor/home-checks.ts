@@ -1,0 +1,106 @@
+import { constants } from 'node:fs'
+import { access, chmod, readdir, stat, statfs } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { Home } from '../home.js'
+import type { DoctorCheck, Finding } from './check.js'
+
+/** Less is a warning: an upgrade or a save may not have the space. */
+const leastFreeBytes = 512 * 2 ** 20
+
+export const homeChecks: readonly DoctorCheck[] = [
+  {
+    id: 'home-writable',
+    category: 'home',
+    title: "The manager's home can be written",
+    async run({ home }) {
+      const findings: Finding[] = []
+      for (const folder of [home.folder, home.instances, home.templates, home.trash]) {
+        const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
+          () => true,
+          (error: NodeJS.ErrnoException) => error.code === 'ENOENT' && folder !== home.folder,
+        )
+        if (!isWritable) findings.push({ level: 'error', message: `${folder} cannot be written by this user.` })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'file-modes',
+    category: 'home',
+    title: 'Files with secrets are private',
+    async run({ home }) {
+      const findings: Finding[] = []
+      for (const file of await secretFiles(home)) {
+        const { mode } = await stat(file)
+        if ((mode & 0o077) === 0) continue
+        findings.push({
+          level: 'error',
+          message: `${relative(home.folder, file)} can be read by other users (mode ${(mode & 0o777).toString(8).padStart(4, '0')}).`,
+          help: 'It holds passwords; its mode should be 0600.',
+          async fix() {
+            await chmod(file, 0o600)
+            return 'Its mode is 0600 now.'
+          },
+        })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'disk-space',
+    category: 'home',
+    title: 'There is free disk space',
+    async run({ home, settings }) {
+      const findings: Finding[] = []
+      for (const folder of new Set([home.folder, settings.global.saveFolder, settings.global.saveAllFolder])) {
+        const space = await statfs(folder).catch(() => undefined)
+        if (!space || space.bavail * space.bsize >= leastFreeBytes) continue
+        const free = Math.round((space.bavail * space.bsize) / 2 ** 20)
+        findings.push({
+          level: 'warning',
+          message: `Only ${free} MB are free where ${folder} is.`,
+          help: 'Remove old backups or empty the trash.',
+        })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'hooks-executable',
+    category: 'home',
+    title: 'Hook scripts can be run',
+    async run({ home }) {
+      const findings: Finding[] = []
+      for (const name of await namesIn(home.hooks)) {
+        const file = join(home.hooks, name)
+        const { mode } = await stat(file)
+        if (!name.endsWith('.sh') || (mode & 0o100) !== 0) continue
+        findings.push({
+          level: 'error',
+          message: `hooks/${name} is not executable, so it is not run.`,
+          async fix() {
+            await chmod(file, mode | 0o100)
+            return 'It is executable now.'
+          },
+        })
+      }
+      return findings
+    },
+  },
+]
+
+async function secretFiles(home: Home): Promise<readonly string[]> {
+  const own = (await namesIn(home.folder)).filter(
+    (name) => name === 'config.sh' || name === 'manager.db' || /^version-.*\.sh$/.test(name),
+  )
+  const files = own.map((name) => join(home.folder, name))
+  for (const id of await namesIn(home.instances)) {
+    const { settings } = home.instance(id)
+    if (await stat(settings).catch(() => undefined)) files.push(settings)
+  }
+  return files
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => [])
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Instance } from '../domain/instance.js'
+import { checkHealth } from '../instances/health.js'
+import type { DoctorCheck, Finding } from './check.js'
+
+export const instanceChecks: readonly DoctorCheck[] = [
+  {
+    id: 'instance-folders',
+    category: 'instances',
+    title: 'Each instance has its folder, each folder its instance',
+    async run({ registry, home, clock }) {
+      const findings: Finding[] = []
+      const known = new Set<string>()
+      for (const { id, name } of registry.instances()) {
+        known.add(id)
+        if (!existsSync(home.instance(id).settings))
+          findings.push({
+            level: 'error',
+            message: `"${name}" has no settings file in ${home.instance(id).folder}.`,
+            help: 'Restore it from a backup.',
+          })
+      }
+      const busy = registry.database.prepare(`select id from operation where state not in ('succeeded', 'rolled_back')`)
+      const operations = new Set(busy.all().map(({ id }) => String(id)))
+      for (const entry of await readdir(home.instances).catch(() => [])) {
+        if (known.has(entry) || [...operations].some((id) => entry.includes(id))) continue
+        findings.push({
+          level: 'warning',
+          message: `instances/${entry} belongs to no instance.`,
+          async fix() {
+            const target = join(home.trash, `stray-${entry.replace(/^\./, '')}-${clock().getTime()}`)
+            await rename(join(home.instances, entry), target)
+            return `It was moved to ${target}.`
+          },
+        })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'instance-state',
+    category: 'instances',
+    title: 'Instances run that should, and only those',
+    async run({ registry, runtime, home }) {
+      const findings: Finding[] = []
+      for (const instance of registry.instances()) {
+        const { id, name, desired, operation } = instance
+        if (operation !== '') continue
+        const { state } = await runtime.observe({ id, folder: home.instance(id).folder })
+        const runs = ['started', 'starting', 'degraded'].includes(state)
+        if (state === 'suspended')
+          findings.push({
+            level: 'error',
+            message: `"${name}" is suspended, and no save is under way.`,
+            async fix() {
+              await runtime.resume?.({ id, folder: home.instance(id).folder })
+              return 'It goes on.'
+            },
+          })
+        else if (desired === 'started' && !runs)
+          findings.push({
+            level: 'error',
+            message: `"${name}" should run and is ${state}.`,
+            help: `manager logs ${name} may say why; manager start ${name} starts it.`,
+          })
+        else if (desired === 'stopped' && runs)
+          findings.push({
+            level: 'warning',
+            message: `"${name}" runs and is recorded as stopped.`,
+            help: `manager setstatus ${name} started, or manager stop ${name}.`,
+          })
+        else if (runs) findings.push(...(await unhealthy(instance)))
+      }
+      return findings
+    },
+  },
+]
+
+async function unhealthy({ name, port }: Instance): Promise<readonly Finding[]> {
+  const { ok, reason } = await checkHealth(port)
+  return ok ? [] : [{ level: 'error', message: `"${name}" is not healthy: ${reason}.`, help: `manager logs ${name}` }]
+}

@@ -1,0 +1,26 @@
+import { createJournal } from '../operation/journal.js'
+import { stateOf } from '../operation/process-identity.js'
+import type { DoctorCheck } from './check.js'
+
+export const operationChecks: readonly DoctorCheck[] = [
+  {
+    id: 'operations',
+    category: 'operations',
+    title: 'No operation needs attention',
+    async run({ registry, operations, clock }) {
+      const open = createJournal(registry.database, { clock }).open()
+      return open
+        .filter(({ state, owner }) => state === 'attention' || stateOf(owner) !== 'alive')
+        .map(({ id, title, message, state }) => ({
+          level: 'error',
+          message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,
+          help: `Operation ${id}.`,
+          async fix() {
+            const outcome = await operations.retry(id, { actor: 'doctor', surface: 'cli' })
+            if (outcome === 'attention') throw new Error('it needs attention still')
+            return outcome === 'rolled_back' ? 'It was undone.' : 'It was brought to its end.'
+          },
+        }))
+    },
+  },
+]

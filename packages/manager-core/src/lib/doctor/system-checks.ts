@@ -1,0 +1,47 @@
+import { execa } from 'execa'
+import type { DoctorCheck, Finding } from './check.js'
+
+/** Programs that make things better; without them there is a slower or a smaller way. */
+const programs = [
+  ['tar', 'backups are packed by a slower way'],
+  ['zstd', 'backups are compressed by a slower way'],
+  ['git', 'templates cannot come from git repositories'],
+  ['npm', 'templates cannot come from npm packages, and the manager cannot upgrade itself'],
+] as const
+
+export const systemChecks: readonly DoctorCheck[] = [
+  {
+    id: 'runtime',
+    category: 'system',
+    title: 'Instances can be run here',
+    async run({ runtime }) {
+      const { ok, message } = await runtime.probe()
+      return ok ? [] : [{ level: 'error', message }]
+    },
+  },
+  {
+    id: 'programs',
+    category: 'system',
+    title: 'Programs that the manager uses are installed',
+    async run() {
+      const findings: Finding[] = []
+      for (const [program, consequence] of programs) {
+        const { failed } = await execa(program, ['--version'], { reject: false, stdin: 'ignore' })
+        if (failed) findings.push({ level: 'warning', message: `${program} is not installed: ${consequence}.` })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'settings',
+    category: 'settings',
+    title: 'Settings can be read and mean something',
+    async run({ settings }) {
+      return settings
+        .describe()
+        .flatMap(({ name, origin, hint }): Finding[] =>
+          hint === undefined ? [] : [{ level: 'warning', message: `${name} (${origin}): ${hint}` }],
+        )
+    },
+  },
+]

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DoctorCheck, Finding } from './check.js'
+
+export const templateChecks: readonly DoctorCheck[] = [
+  {
+    id: 'templates',
+    category: 'templates',
+    title: 'Versions have been fetched',
+    async run({ templates }) {
+      const fix = async () => {
+        const { versions } = await templates.refresh()
+        const failed = versions.filter(({ result }) => result === 'failed')
+        if (failed.length > 0) throw new Error(failed.map(({ version, error }) => `${version}: ${error}`).join('; '))
+        return 'They were fetched.'
+      }
+      const versions = await templates.list()
+      if (versions.length === 0)
+        return [{ level: 'error', message: 'There are no versions, so nothing can be added.', fix }]
+      return versions.flatMap(({ version, folder }): Finding[] =>
+        existsSync(join(folder, 'app.yaml'))
+          ? []
+          : [{ level: 'error', message: `Version ${version} is not where it should be: ${folder}.`, fix }],
+      )
+    },
+  },
+]
