@@ -1,4 +1,74 @@
-/** The command line. Resolves with the exit code. @param args without the program's name */
-export async function main(_args: readonly string[]): Promise<number> {
-  throw new Error('Not there yet')
+import { CommanderError } from 'commander'
+import { createManager } from '@steward/manager-core'
+import type { Manager } from '@steward/manager-core'
+import { failureJson, failureOf, failureText } from './lib/failure.js'
+import { withWaitOfItsOwn } from './lib/global-options.js'
+import { homeFolder } from './lib/home-folder.js'
+import { interruptionBy } from './lib/interruption.js'
+import { applicationServer, defaultTemplate, packageVersion } from './lib/parts.js'
+import { createProgram, type Call } from './lib/program.js'
+import { runCall } from './lib/run-call.js'
+import { surroundingsOf, type Surroundings } from './lib/surroundings.js'
+import { write } from './lib/write.js'
+
+export interface MainOptions extends Partial<Surroundings> {
+  /** Makes what performs the commands, from the home's folder. Default: the manager itself. */
+  readonly createManager?: (home: string) => Manager
+}
+
+/**
+ * The command line. Streams, environment, folder and signals may be given; the default is the process's own.
+ *
+ * @param args without the program's name
+ * @returns the exit code: 0 ok · 1 failed · 2 usage · 3 not found · 4 refused · 5 busy · 6 rolled back · 7 needs
+ *   attention · 128 + a signal's number when that signal cancelled it (130: Ctrl-C)
+ */
+export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
+  const surroundings = surroundingsOf(options)
+  const { stdout, stderr, env, cwd, signals } = surroundings
+  const createFor = options.createManager ?? ((home: string) => managerAt(home, env))
+  const typed = withWaitOfItsOwn(args)
+  const beforeEnd = typed.slice(0, typed.includes('--') ? typed.indexOf('--') : undefined)
+  const [json, verbose] = [beforeEnd.includes('--json'), beforeEnd.includes('--verbose')]
+  const ignoreClosedPipe = () => {}
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
+  const interruption = interruptionBy(signals, () => {
+    stderr.write('\nCancelling; once more to end at once …\n')
+  })
+  let manager: Manager | undefined
+  const work = async () => {
+    let call: Call | undefined
+    const { actions } = createFor('')
+    const program = createProgram({ actions, version: packageVersion(), surroundings, onCall: (one) => (call = one) })
+    if (typed.length === 0) program.help()
+    program.parse(typed, { from: 'user' })
+    if (!call) return 0
+    manager = createFor(homeFolder(call.options.home, surroundings))
+    return runCall(call, manager, surroundings, interruption)
+  }
+  try {
+    const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])
+    if (typeof first === 'number') return first
+    stderr.write('Ended at once; the next command brings the instance in order.\n')
+    return first.code
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    const failure = failureOf(error, interruption.exitCode)
+    if (json) await write(stdout, failureJson(failure))
+    else await write(stderr, failureText(failure, verbose))
+    return failure.exitCode
+  } finally {
+    interruption.end()
+    for (const stream of [stdout, stderr]) stream.off('error', ignoreClosedPipe)
+    manager?.close()
+  }
+}
+
+function managerAt(home: string, environment: Surroundings['env']): Manager {
+  return createManager({
+    home,
+    environment,
+    applicationServer: applicationServer(),
+    defaultTemplate: defaultTemplate(),
+  })
 }

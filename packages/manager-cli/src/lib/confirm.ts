@@ -1,0 +1,48 @@
+import { confirm as askYesNo, isCancel, text as askText } from '@clack/prompts'
+import { ManagerError } from '@steward/manager-core/errors'
+import type { Action, ActionResult, Input } from '@steward/manager-core'
+import { printable } from './output/text.js'
+import type { Surroundings } from './surroundings.js'
+
+export interface Question {
+  readonly action: Action
+  readonly input: Readonly<Record<string, Input>>
+  readonly surroundings: Surroundings
+  /** Nobody may be asked: output is for programs. */
+  readonly silent: boolean
+  /** The dry run: what is refused anyhow is refused before anybody is asked. */
+  readonly rehearse: () => Promise<ActionResult>
+}
+
+/**
+ * Asks before something is lost; with the name of an instance to be typed when it is about one.
+ *
+ * @throws ManagerError ERR_CONFIRMATION when nobody can be asked, or the answer is no; what the dry run throws
+ */
+export async function confirmLoss({ action, input, surroundings, silent, rehearse }: Question): Promise<void> {
+  const { stdin, stderr } = surroundings
+  const loss = filledIn(action.destructive ?? '', input)
+  if (silent || !stdin.isTTY || !stderr.isTTY)
+    throw new ManagerError('ERR_CONFIRMATION', `${loss} Nothing was done: nobody is there to be asked.`, {
+      help: 'With --yes it is done without a question.',
+    })
+  const { plan } = await rehearse()
+  for (const note of plan?.notes ?? []) stderr.write(`Note: ${printable(note)}\n`)
+  const about = action.parameters?.find(({ type }) => type === 'instance')?.name
+  const name = about === undefined ? undefined : input[about]
+  const streams = { input: stdin, output: stderr }
+  const answer =
+    typeof name === 'string'
+      ? await askText({
+          ...streams,
+          message: `${loss} Type its name to go on.`,
+          validate: (typed) => (typed === name ? undefined : `That is not "${name}". Ctrl-C changes nothing.`),
+        })
+      : await askYesNo({ ...streams, message: `${loss} Go on?`, initialValue: false })
+  if (isCancel(answer) || answer === false) throw new ManagerError('ERR_CONFIRMATION', 'Nothing was done.')
+}
+
+/** `{name}` in a text becomes the input of that name. */
+function filledIn(text: string, input: Readonly<Record<string, Input>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => printable(String(input[name] ?? '')))
+}

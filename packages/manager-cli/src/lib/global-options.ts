@@ -1,0 +1,41 @@
+import { Option } from 'commander'
+
+/** Options that every command takes, before or after its name. */
+export interface GlobalOptions {
+  readonly home?: string
+  readonly json?: boolean
+  readonly yes?: boolean
+  /** Seconds; `true`: for ever. */
+  readonly wait?: string | true
+  readonly dryRun?: boolean
+  readonly verbose?: boolean
+  readonly quiet?: boolean
+  readonly color?: boolean
+}
+
+const heading = 'Options of every command:'
+
+/** @param mutating whether help shows those that only changes heed */
+export function globalOptions(mutating: boolean): Option[] {
+  const option = (flags: string, description: string) => new Option(flags, description).helpGroup(heading)
+  const ofChanges = (flags: string, description: string) => option(flags, description).hideHelp(!mutating)
+  return [
+    option('--home <folder>', "the manager's home (default: APPS_HOME, the current folder or its .manager, ~/.steward)"),
+    option('--json', 'print one JSON document'),
+    ofChanges('--yes', 'do not ask before something is lost'),
+    ofChanges('--dry-run', 'print what would be done, and change nothing'),
+    ofChanges('--wait [seconds]', 'wait while another command holds the instance; without a number for ever'),
+    option('--quiet', 'print results and errors only'),
+    option('--verbose', 'print where an error came from'),
+    option('--no-color', 'no colours (as NO_COLOR does)'),
+  ]
+}
+
+/** `--wait demo` is a wait without a number, then a name: its value is only taken when it is a number. */
+export function withWaitOfItsOwn(args: readonly string[]): string[] {
+  const end = args.indexOf('--')
+  return args.map((arg, at) => {
+    if (arg !== '--wait' || (end !== -1 && at > end)) return arg
+    return /^\d+(\.\d+)?$/.test(args[at + 1] ?? '') ? arg : '--wait=for-ever'
+  })
+}

@@ -1,0 +1,27 @@
+import type { Json } from '@steward/manager-core'
+import { lineOf, printable } from './text.js'
+
+/** `key: value` lines, values aligned; an object inside becomes a section, a list of objects a line each. */
+export function record(item: Json): string {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return `${lineOf(item)}\n`
+  return linesOf(item as Readonly<Record<string, Json>>, '').join('')
+}
+
+function linesOf(item: Readonly<Record<string, Json | undefined>>, indent: string): string[] {
+  const entries = Object.entries(item).filter(([, value]) => value !== undefined) as [string, Json][]
+  const plain = entries.filter(([, value]) => !isNested(value))
+  const width = Math.max(0, ...plain.map(([key]) => key.length)) + 1
+  return entries.flatMap(([key, value]) => {
+    const name = `${printable(key)}:`
+    if (!isNested(value)) return [`${indent}${name.padEnd(width)} ${lineOf(value)}`.trimEnd() + '\n']
+    const inner = Array.isArray(value)
+      ? value.map((one: Json) => `${indent}  ${lineOf(one)}\n`)
+      : linesOf(value as Readonly<Record<string, Json>>, `${indent}  `)
+    return [`${indent}${name}\n`, ...inner]
+  })
+}
+
+function isNested(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Array.isArray(value) ? value.some((one) => typeof one === 'object') : Object.keys(value).length > 0
+}

@@ -1,0 +1,48 @@
+import type { OperationEvent } from '@steward/manager-core'
+import { printable } from '../output/text.js'
+import type { Progress } from './progress.js'
+
+/** How often a long step says how far it is, in ms. */
+const everyMs = 5_000
+
+/** A line per event, for log files and pipes. */
+export function createPlainProgress(print: (line: string) => void): Progress {
+  const titles = new Map<string, string>()
+  const titleOf = (step: string) => titles.get(step) ?? step
+  const say = (text: string) => print(printable(text))
+  let last = Number.NEGATIVE_INFINITY
+
+  return {
+    show(event: OperationEvent) {
+      switch (event.type) {
+        case 'planned':
+          for (const { id, title } of event.steps) titles.set(id, title)
+          return say(`${event.title} …`)
+        case 'recovering':
+          titles.clear()
+          return say(`Recovering what a command left that was ended: ${event.title} …`)
+        case 'waiting':
+          return say(`Waiting for ${event.lock}, held by ${event.holder} …`)
+        case 'step':
+          last = Number.NEGATIVE_INFINITY
+          if (event.state === 'running') say(`  ${titleOf(event.step)} …`)
+          if (event.state === 'failed') say(`  ${titleOf(event.step)}: failed`)
+          if (event.state === 'undoing') say(`  Undoing: ${titleOf(event.step)} …`)
+          return
+        case 'progress':
+          if (performance.now() - last < everyMs) return
+          last = performance.now()
+          return say(`    ${event.text}${shareOf(event)}`)
+        case 'warning':
+          // They are printed with the result.
+          return
+      }
+    },
+    async end() {},
+  }
+}
+
+/** ` (45%)` when it is known. */
+export function shareOf({ bytes, of }: { readonly bytes?: number; readonly of?: number }): string {
+  return bytes === undefined || !of ? '' : ` (${Math.min(100, Math.floor((100 * bytes) / of))}%)`
+}

@@ -1,0 +1,103 @@
+import { userInfo } from 'node:os'
+import { ManagerError } from '@steward/manager-core/errors'
+import type { ActionResult, Caller, Manager } from '@steward/manager-core'
+import { confirmLoss } from './confirm.js'
+import type { GlobalOptions } from './global-options.js'
+import type { Interruption } from './interruption.js'
+import { resultJson, resultText } from './output/result.js'
+import { printable } from './output/text.js'
+import type { Call } from './program.js'
+import { createProgress } from './progress/progress.js'
+import { runProgram } from './run-program.js'
+import { saveFile } from './save-file.js'
+import { printStream } from './stream.js'
+import type { Surroundings } from './surroundings.js'
+import { write } from './write.js'
+
+/** Performs a command and prints what it gave. @returns the exit code */
+export async function runCall(
+  { action, input, options }: Call,
+  manager: Manager,
+  surroundings: Surroundings,
+  interruption: Interruption,
+): Promise<number> {
+  const { json = false, quiet = false } = options
+  const progress = createProgress({ surroundings, json, quiet, color: hasColor(options, surroundings) })
+  const caller: Caller = {
+    actor: actorOf(surroundings),
+    surface: 'cli',
+    dryRun: options.dryRun ?? false,
+    waitMs: waitMsOf(options),
+    signal: interruption.signal,
+    onEvent: (event) => progress.show(event),
+  }
+  if (options.dryRun && !action.mutating)
+    throw new ManagerError('ERR_USAGE', `${action.name} changes nothing, so there is no dry run of it.`)
+  if (action.destructive && !options.yes && !options.dryRun) {
+    const rehearse = () => manager.perform(action.name, input, { ...caller, dryRun: true })
+    await confirmLoss({ action, input, surroundings, silent: json, rehearse })
+  }
+  let result: ActionResult
+  try {
+    result = await manager.perform(action.name, input, caller)
+    await progress.end(true)
+  } catch (error) {
+    await progress.end(false)
+    throw error
+  }
+  if (!json && !quiet)
+    for (const warning of result.warnings ?? []) surroundings.stderr.write(`Warning: ${printable(warning)}\n`)
+  return show(result, { action, input, options }, surroundings, interruption)
+}
+
+async function show(
+  result: ActionResult,
+  { action, input, options: { json = false, quiet = false } }: Call,
+  surroundings: Surroundings,
+  interruption: Interruption,
+): Promise<number> {
+  const { stdout } = surroundings
+  const exitCode = result.exitCode ?? 0
+  if (result.program) {
+    interruption.end()
+    return runProgram(result.program, surroundings)
+  }
+  if (result.stream) {
+    await printStream(result.stream, surroundings, { json, signal: interruption.signal })
+    return interruption.exitCode ?? exitCode
+  }
+  if (result.file) {
+    const output = input.output === undefined ? undefined : String(input.output)
+    const path = await saveFile(result.file, output, surroundings, interruption.signal)
+    if (path === undefined) return exitCode
+    const saved = { ...result, message: `${result.file.name} was written to ${path}.`, data: { file: path } }
+    await write(stdout, json ? resultJson(saved, exitCode) : quiet ? `${path}\n` : `${saved.message}\n`)
+    return exitCode
+  }
+  const width = stdout.isTTY ? stdout.columns : undefined
+  await write(stdout, json ? resultJson(result, exitCode) : resultText(action, result, { width, quiet }))
+  return exitCode
+}
+
+/** Who does it, for the history: the user behind sudo, if there is one. */
+function actorOf({ env }: Surroundings): string {
+  if (env.SUDO_USER) return env.SUDO_USER
+  try {
+    return userInfo().username
+  } catch {
+    // A user id without a name, as in containers.
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+function waitMsOf({ wait }: GlobalOptions): number {
+  if (wait === undefined) return 0
+  if (wait === true || wait === 'for-ever') return Number.POSITIVE_INFINITY
+  const seconds = Number(wait)
+  if (wait !== '' && seconds >= 0) return seconds * 1000
+  throw new ManagerError('ERR_USAGE', `--wait takes a number of seconds, not "${wait}".`)
+}
+
+function hasColor({ color }: GlobalOptions, { stderr, env }: Surroundings): boolean {
+  return color !== false && Boolean(stderr.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb'
+}
