@@ -22,27 +22,27 @@ const startedAt = new Date()
 const fake = read()
 const stay = setInterval(() => undefined, 60_000)
 process.once('SIGTERM', () => {
-  console.log('stopped')
+  tell('stopped')
   process.exit(0)
 })
 
-if (fake.start === 'hang') console.log('hangs, as it was told')
+if (fake.start === 'hang') tell('hangs, as it was told')
 else await serve()
 
 async function serve() {
   if (fake.startMs) await sleep(fake.startMs)
   if (fake.start === 'fail') {
-    console.error('The fake application server fails to start, as it was told.')
+    tell('The fake application server fails to start, as it was told.')
     process.exit(1)
   }
   openDatabase()
   const server = createServer((request, response) => answer(request, response))
   server.on('error', (error) => {
-    console.error(error.message)
+    tell(error.message)
     process.exit(1)
   })
   server.listen(Number(port), host, () => {
-    console.log(`fake application server at http://${host}:${server.address().port}`)
+    tell(`fake application server at http://${host}:${server.address().port}`)
     clearInterval(stay)
   })
 }
@@ -55,6 +55,11 @@ function openDatabase() {
   database.exec("insert into note (id, text) select 1, 'first' where not exists (select 1 from note)")
   if (fake.migrate) database.exec(fake.migrate)
   database.close()
+}
+
+/** For its log. */
+function tell(text) {
+  process.stdout.write(`${text}\n`)
 }
 
 function answer(request, response) {
@@ -79,7 +84,7 @@ function io(request, parameters, send) {
   request.setEncoding('utf8').on('data', (chunk) => (body += chunk))
   request.on('end', () => {
     const service = parameters.get('service') ?? new URLSearchParams(body).get('service')
-    console.log(`io ${service}`)
+    tell(`io ${service}`)
     send(200, 'text/plain', 'OK')
   })
 }

@@ -22,7 +22,10 @@ export function tellFake(folder: string, fake: FakeApplication): void {
 }
 
 /** The least of a template: a few files, one of them in a folder. */
-export function writeTemplate(folder: string, { version = '1.0.0', fake = {} as FakeApplication } = {}): void {
+export function writeTemplate(
+  folder: string,
+  { version = '1.0.0', fake = {} }: { readonly version?: string; readonly fake?: FakeApplication | undefined } = {},
+): void {
   mkdirSync(join(folder, 'objects'), { recursive: true })
   writeFileSync(join(folder, 'app.yaml'), `name: fake\ntitle: Fake application\nversion: ${version}\n`)
   writeFileSync(join(folder, 'objects', 'Note.yaml'), 'name: Note\nfields:\n  - name: text\n')
