@@ -1,0 +1,19 @@
+import type { Json } from '../domain/json.js'
+import type { OperationKind, OperationResult } from '../operation/operation.js'
+import type { ActionCall, ActionResult } from './action.js'
+
+/** Runs an operation, or only plans it when the caller wants a dry run. `answer` says what was done. */
+export async function runOperation<Request extends Json, Facts extends Json>(
+  { context, caller }: ActionCall,
+  kind: OperationKind<Request, Facts>,
+  request: Request,
+  answer: (result: OperationResult) => Promise<ActionResult> | ActionResult,
+): Promise<ActionResult> {
+  if (caller.dryRun) {
+    const plan = await context.operations.plan(kind, request, caller)
+    return { message: `${plan.title}: nothing was done, this is what would be.`, plan }
+  }
+  const result = await context.operations.run(kind, request, caller)
+  const { operation, warnings } = result
+  return { operation, ...(warnings.length > 0 && { warnings }), ...(await answer(result)) }
+}

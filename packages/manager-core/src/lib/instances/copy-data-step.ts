@@ -1,0 +1,63 @@
+import { join, relative } from 'node:path'
+import { copyDatabase } from '../databases/copy-database.js'
+import { instanceHomeAt } from '../home.js'
+import type { InstanceSettings } from '../settings/settings.js'
+import type { Step, StepRun } from '../operation/operation.js'
+import type { SourceFacts } from './creation.js'
+import { fileError } from './file-error.js'
+import { copyFolder, stageOf } from './stage.js'
+import { resumeSource, whileSuspended } from './while-suspended.js'
+
+/** Of the source's data folder: its tokens would hold in the clone, and temporary files are nobody's. */
+const left = new Set(['token.secret', 'tmp'])
+
+/**
+ * Copies database and files of another instance, frozen meanwhile when it runs, so that both are of one moment. What it
+ * serves waits; after APPS_SUSPENDMAX it goes on all the same.
+ */
+export function copyDataStep(source: SourceFacts): Step {
+  const ref = { id: source.id, folder: source.folder }
+  return {
+    id: 'data',
+    title: `Copy database and files of "${source.name}"`,
+    intent: async ({ context }) => {
+      const { state } = await context.runtime.observe(ref)
+      return { suspend: context.runtime.suspend !== undefined && (state === 'started' || state === 'degraded') }
+    },
+    do: (run) =>
+      (run.intent as { suspend: boolean }).suspend
+        ? whileSuspended(run, ref, () => copy(run, source))
+        : copy(run, source),
+    async undo({ context, intent }) {
+      if ((intent as { suspend: boolean }).suspend) await resumeSource(context, ref)
+    },
+    check: () => 'not-done',
+  }
+}
+
+async function copy(run: StepRun, { folder }: SourceFacts): Promise<void> {
+  const { context, signal } = run
+  const stage = stageOf(run)
+  const [from, to] = await Promise.all([context.settings.instance(folder), context.settings.instance(stage.folder)])
+  run.progress('database')
+  await copyDatabase(
+    context,
+    { from: { folder, settings: from }, to: { folder: stage.folder, settings: to } },
+    { signal },
+  )
+  run.progress('files')
+  const { data } = instanceHomeAt(folder)
+  const skipped = new Set([...left, ...databaseFiles(folder, data, from)])
+  try {
+    await copyFolder(data, stage.data, (path) => !skipped.has(relative(data, path)))
+  } catch (error) {
+    throw fileError(error, `Cannot copy the files of ${data}`)
+  }
+}
+
+/** Names in the data folder. */
+function databaseFiles(folder: string, data: string, { database, databaseName }: InstanceSettings): readonly string[] {
+  if (database !== 'sqlite') return []
+  const name = relative(data, join(folder, databaseName))
+  return [name, `${name}-wal`, `${name}-shm`, `${name}-journal`]
+}

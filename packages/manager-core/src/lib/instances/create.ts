@@ -1,0 +1,68 @@
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { hookStep } from '../operation/steps/hook-steps.js'
+import { startStep } from '../operation/steps/runtime-steps.js'
+import type { CreationFacts, CreationRequest } from './creation.js'
+import { copyDataStep } from './copy-data-step.js'
+import { databaseStep } from './database-step.js'
+import { defineStep } from './define-step.js'
+import { inspectCreation, megabytes } from './inspect-creation.js'
+import { reserveStep } from './reserve-step.js'
+import { settingsStep } from './settings-step.js'
+import { layoutStep, placeStep } from './stage.js'
+
+/** Makes an instance of a version, or of another instance. */
+export const addKind = creationKind('add')
+
+/** Makes an instance of another one: the same application and data, new secrets. */
+export const cloneKind = creationKind('clone')
+
+function creationKind(kind: 'add' | 'clone'): OperationKind<CreationRequest, CreationFacts> {
+  return {
+    kind,
+    locks: ({ id, name, from }) => [
+      `name:${name.toLowerCase()}`,
+      `instance:${id}`,
+      ...('instance' in from ? [`instance:${from.instance}`] : []),
+    ],
+    inspect: inspectCreation,
+    plan: (_request, facts) => planCreation(kind, facts),
+  }
+}
+
+function planCreation(kind: 'add' | 'clone', { row, folder, application, source, bytes }: CreationFacts): Plan {
+  const { id, name, version, database, desired } = row
+  const instance = { id, name }
+  const options = { database, protected: row.protected, auto_save: row.autoSave, auto_update: row.autoUpdate }
+  const hook = {
+    args: [name, source?.name ?? version, ...hookOptions(options)],
+    input: { action: kind, instance: name, version, source: source?.name ?? null, options },
+    instance,
+  }
+  const steps: Step[] = [
+    reserveStep(row),
+    hookStep({ ...hook, hook: 'pre-add', folder: undefined }),
+    layoutStep(application),
+    settingsStep({ row }),
+    databaseStep({ row }),
+    ...(source ? [copyDataStep(source)] : []),
+    placeStep({ folder }),
+    defineStep({ row, folder }),
+    ...(desired === 'started' ? [startStep({ instance, folder })] : []),
+    { ...hookStep({ ...hook, hook: 'post-add', folder }), pointOfNoReturn: true },
+  ]
+  return {
+    title: source
+      ? `Clone instance "${source.name}" as "${name}" (${database})`
+      : `Add instance "${name}" (version ${version}, ${database})`,
+    instance,
+    steps,
+    notes: [`It takes ${megabytes(bytes)} of disk at first.`],
+    commit: (registry) => registry.updateInstance(id, { desired }),
+  }
+}
+
+/** As hooks get them: `database=sqlite`, `auto_save=no`. */
+function hookOptions(options: Readonly<Record<string, string | boolean>>): string[] {
+  const text = (value: string | boolean) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value)
+  return Object.entries(options).map(([name, value]) => `${name}=${text(value)}`)
+}

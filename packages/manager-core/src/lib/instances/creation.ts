@@ -1,0 +1,37 @@
+import type { DatabaseType, Instance } from '../domain/instance.js'
+
+/** What `add` and `clone` are asked for. `null`: not said, so that the default holds. */
+export type CreationRequest = {
+  /** Of the new instance; chosen before, because it is locked. */
+  readonly id: string
+  readonly name: string
+  readonly from: { readonly version: string | null } | { readonly instance: string; readonly name: string }
+  readonly database: DatabaseType | null
+  readonly protected: boolean | null
+  readonly autoSave: boolean | null
+  readonly autoUpdate: boolean | null
+  /** `null`: started; a clone as its source is. */
+  readonly start: boolean | null
+}
+
+/** All of an instance but what is found out when its row is inserted. */
+export type NewInstance = Omit<Instance, 'port' | 'operation' | 'observed' | 'updated'>
+
+/** An instance that another one is made from. */
+export type SourceFacts = {
+  readonly id: string
+  readonly name: string
+  readonly folder: string
+  readonly database: DatabaseType
+}
+
+export type CreationFacts = {
+  readonly row: NewInstance
+  /** Home of the new instance. */
+  readonly folder: string
+  /** Folder that its application is copied from. */
+  readonly application: string
+  readonly source: SourceFacts | null
+  /** Bytes that it takes at least. */
+  readonly bytes: number
+}

@@ -1,0 +1,25 @@
+import { ManagerError } from '../../errors.js'
+
+/** A failure of the file system in the words of people; others stay as they are. `attempt` has no last full stop. */
+export function fileError(error: unknown, attempt: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof ManagerError || code === undefined) return error
+  const say = (text: string, help: string) =>
+    new ManagerError('ERR_FAILED', `${attempt}: ${text}.`, { cause: error, help })
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new ManagerError('ERR_DISK', `${attempt}: the disk is full.`, {
+        cause: error,
+        help: 'Make room: empty the trash (trash purge), remove old backups.',
+      })
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return say('it may not be written', 'The manager must own its home; look at the rights of the folder.')
+    case 'EXDEV':
+      return say('it is on another file system', 'The home and all folders in it must be on one file system.')
+    default:
+      return say(message, 'See what the system says.')
+  }
+}

@@ -1,0 +1,89 @@
+import { statfs } from 'node:fs/promises'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import { checkName } from '../domain/names.js'
+import type { CreationFacts, CreationRequest, NewInstance } from './creation.js'
+import { reachDatabaseServer } from './database-step.js'
+import { folderSize } from './folder-size.js'
+import { freePort } from './ports.js'
+import { checkLimit } from './reserve-step.js'
+
+/** Room that is left for logs and a first database, in bytes. */
+const spareBytes = 16 * 2 ** 20
+
+/** Whatever can be known before a new instance is made. @throws ManagerError */
+export async function inspectCreation(request: CreationRequest, context: ManagerContext): Promise<CreationFacts> {
+  checkName(request.name)
+  checkNameFree(request.name, context)
+  checkLimit(context)
+  await freePort(context)
+  const origin = await ('version' in request.from
+    ? fromTemplate(request.from.version, context)
+    : fromInstance(request.from.instance, context))
+  const { id, name } = request
+  const { global } = context.settings
+  const { source, from, application } = origin
+  const row: NewInstance = {
+    ...from,
+    id,
+    name,
+    protected: request.protected ?? (source === null && global.defaultProtected),
+    autoSave: request.autoSave ?? (source === null && global.defaultAutoSave),
+    autoUpdate: request.autoUpdate ?? (source === null && global.defaultAutoUpdate),
+    database: request.database ?? source?.database ?? global.defaultDatabase,
+    desired: (request.start ?? from.desired === 'started') ? 'started' : 'stopped',
+    customUrl: '',
+    created: context.clock().toISOString(),
+  }
+  await reachDatabaseServer(context, row.database)
+  if (source && source.database !== row.database) await reachDatabaseServer(context, source.database)
+  const bytes = (await folderSize(application)) + (source ? await folderSize(context.home.instance(source.id).data) : 0)
+  await checkSpace(context.home.folder, bytes)
+  return { row, folder: context.home.instance(id).folder, application, source, bytes }
+}
+
+/** @throws ManagerError ERR_NAME_TAKEN. Source: wire-decisions, "rules": without regard to case. */
+export function checkNameFree(name: string, { registry }: Pick<ManagerContext, 'registry'>): void {
+  const other = registry.find(name)
+  if (!other) return
+  throw new ManagerError('ERR_NAME_TAKEN', `There is an instance "${other.name}" already.`, {
+    help: 'Names are unique without regard to case; choose another one.',
+    command: 'list',
+  })
+}
+
+/** @throws ManagerError ERR_DISK */
+export async function checkSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  const [free, needed] = [bavail * bsize, bytes + spareBytes]
+  if (free >= needed) return
+  throw new ManagerError('ERR_DISK', `It needs ${megabytes(needed)} in ${folder}, where ${megabytes(free)} are free.`, {
+    help: 'Make room: empty the trash, remove old backups.',
+    command: 'trash list',
+  })
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(bytes < 10 * 2 ** 20 ? 1 : 0)} MB`
+}
+
+const nobody = { ownerEmail: '', firstname: '', lastname: '', phone: '', company: '' }
+
+async function fromTemplate(wanted: string | null, { templates }: ManagerContext) {
+  const { version, date, revision, folder } = await (wanted === null ? templates.default() : templates.get(wanted))
+  const from = { ...nobody, version, versionDate: date, revision, source: `template:${version}` }
+  return { from: { ...from, desired: 'started' as const }, application: folder, source: null }
+}
+
+async function fromInstance(id: string, { registry, home }: ManagerContext) {
+  const instance = registry.byId(id)
+  if (!instance) throw new ManagerError('ERR_NOT_FOUND', 'The instance to clone is gone.', { command: 'list' })
+  const { operation: _operation, updated: _updated, port: _port, observed: _observed, ...from } = instance
+  const { name, database } = instance
+  const { folder, app } = home.instance(id)
+  return {
+    from: { ...from, source: `instance:${name}` },
+    application: app,
+    source: { id, name, folder, database },
+  }
+}

@@ -1,0 +1,51 @@
+import type { DatabaseType } from '../domain/instance.js'
+import { Secret } from '../domain/secret.js'
+import type { GlobalSettings, InstanceSettings, VersionSettings } from '../settings/settings.js'
+import { newPassword } from './passwords.js'
+
+export interface NewSettingsOptions {
+  readonly name: string
+  readonly port: number
+  readonly database: DatabaseType
+  /** Of the database, see `Databases.names`. */
+  readonly names: { readonly name: string; readonly user: string }
+  readonly global: GlobalSettings
+  readonly version: VersionSettings
+  /** Credentials that stay; default: new ones. */
+  readonly keep?: Pick<InstanceSettings, 'user' | 'password' | 'adminUser' | 'adminPassword'>
+}
+
+/** Settings of an instance that is made now. Source: requirements, "Instance-level settings": from the global configuration. */
+export function newSettings({
+  name,
+  port,
+  database,
+  names,
+  global,
+  version,
+  keep,
+}: NewSettingsOptions): InstanceSettings {
+  const server = database === 'sqlite' ? undefined : global.databaseServers[database]
+  return {
+    context: contextOf(name, global),
+    url: `http://127.0.0.1:${port}/io`,
+    user: keep?.user ?? 'service',
+    password: keep?.password ?? newPassword(),
+    adminUser: keep?.adminUser ?? 'admin',
+    adminPassword: keep?.adminPassword ?? newPassword(),
+    database,
+    databaseHost: server?.host,
+    databasePort: server?.port,
+    databaseName: names.name,
+    databaseUser: names.user,
+    databasePassword: server ? newPassword() : new Secret(''),
+    maxMemoryMb: version.maxMemoryMb,
+    autoUpgrade: version.autoUpgrade,
+    others: {},
+  }
+}
+
+/** SERVICE_CONTEXT: instances are at the root of an address of their own, or below their name. */
+export function contextOf(name: string, { rootContext }: Pick<GlobalSettings, 'rootContext'>): string {
+  return rootContext ? '/' : `/${name}`
+}

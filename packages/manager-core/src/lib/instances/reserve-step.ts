@@ -1,0 +1,56 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Step } from '../operation/operation.js'
+import type { NewInstance } from './creation.js'
+import { freePort } from './ports.js'
+
+/** How long others may take to choose a port, in ms: they only insert a row. */
+const portsWaitMs = 60_000
+
+/**
+ * Takes name, number and port by inserting the instance's row, marked by its operation. The lock `ports` is held for
+ * that moment only, so that many instances can be made at a time.
+ */
+export function reserveStep(row: NewInstance): Step {
+  const isOurs = (context: ManagerContext, operation: string) => context.registry.byId(row.id)?.operation === operation
+  return {
+    id: 'reserve',
+    title: `Reserve the name "${row.name}" and a port`,
+    do({ context, operation, signal }) {
+      const options = { purpose: `choice of a port, process ${process.pid}`, waitMs: portsWaitMs, signal }
+      return context.locks.with(['ports'], options, async () => {
+        const port = await freePort(context)
+        context.registry.transaction((writer) => {
+          checkLimit(context)
+          writer.insertInstance({
+            ...row,
+            desired: 'stopped',
+            port,
+            operation,
+            observed: 'stopped',
+            updated: row.created,
+          })
+        })
+        return { port }
+      })
+    },
+    async undo({ context, operation }) {
+      if (isOurs(context, operation)) context.registry.transaction((writer) => writer.deleteInstance(row.id))
+    },
+    check: ({ context, operation }) => (isOurs(context, operation) ? 'done' : 'not-done'),
+  }
+}
+
+/** @throws ManagerError ERR_LIMIT when APPS_MAXINSTANCES are there. */
+export function checkLimit({ registry, settings }: ManagerContext): void {
+  const { maxInstances } = settings.global
+  if (maxInstances === 0 || registry.count() < maxInstances) return
+  throw new ManagerError(
+    'ERR_LIMIT',
+    `There are ${registry.count()} instances; APPS_MAXINSTANCES allows ${maxInstances}.`,
+    {
+      help: 'Delete one that is no longer needed, or raise APPS_MAXINSTANCES in config.sh.',
+      command: 'list',
+    },
+  )
+}

@@ -1,0 +1,40 @@
+import type { Instance } from '../domain/instance.js'
+import type { Step } from '../operation/operation.js'
+import { newSettings } from './new-settings.js'
+import { stageOf } from './stage.js'
+import { fileError } from './file-error.js'
+
+export interface SettingsStepOptions {
+  readonly row: Pick<Instance, 'id' | 'name' | 'version' | 'database'>
+  /** Name and user of its database; default: those of a new instance. */
+  readonly names?: { readonly name: string; readonly user: string }
+  /** Home of an instance whose I/O and administrator's credentials stay. */
+  readonly keepCredentialsOf?: string
+}
+
+/** Writes the settings of what is laid out, with new secrets. */
+export function settingsStep({ row, names, keepCredentialsOf }: SettingsStepOptions): Step {
+  return {
+    id: 'settings',
+    title: 'Write its settings, with new secrets',
+    async do(run) {
+      const { context } = run
+      const { port } = context.registry.byId(row.id) as Instance
+      const settings = newSettings({
+        ...row,
+        port,
+        names: names ?? context.databases.names(row.database, row.id),
+        global: context.settings.global,
+        version: await context.settings.version(row.version),
+        ...(keepCredentialsOf !== undefined && { keep: await context.settings.instance(keepCredentialsOf) }),
+      })
+      try {
+        await context.settings.writeInstance(stageOf(run).folder, settings)
+      } catch (error) {
+        throw fileError(error, 'Cannot write the settings of the instance')
+      }
+    },
+    // It goes with what is laid out.
+    check: () => 'not-done',
+  }
+}

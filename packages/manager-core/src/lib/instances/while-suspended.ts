@@ -1,0 +1,31 @@
+import type { ManagerContext } from '../context.js'
+import type { StepRun } from '../operation/operation.js'
+import type { InstanceRef } from '../runtime/runtime.js'
+
+/**
+ * Works while an instance is frozen, at most APPS_SUSPENDMAX: then it goes on, and a warning says that what was read may
+ * be of two moments. The journal has it already that the instance must be resumed.
+ */
+export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: () => Promise<T>): Promise<T> {
+  const { context, warn } = run
+  const { suspendMaxMs } = context.settings.global
+  let resumed = Promise.resolve()
+  const timer = setTimeout(() => {
+    resumed = resumeSource(context, ref)
+    resumed.catch(() => {})
+    warn(`It took longer than APPS_SUSPENDMAX (${suspendMaxMs / 1000} s); the instance went on meanwhile.`)
+  }, suspendMaxMs)
+  try {
+    await context.runtime.suspend?.(ref)
+    return await work()
+  } finally {
+    clearTimeout(timer)
+    await resumed
+    await resumeSource(context, ref)
+  }
+}
+
+/** May be repeated. */
+export async function resumeSource({ runtime }: ManagerContext, ref: InstanceRef): Promise<void> {
+  await runtime.resume?.(ref)
+}
