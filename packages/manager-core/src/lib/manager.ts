@@ -76,8 +76,10 @@ export function createManager(options: ManagerOptions): Manager {
     ),
     runtime: once(() => createProcessRuntime({ clock })),
     databases: once(() => createDatabases({ settings })),
-    templates: once(() => createTemplates({ home, settings, registry: openedRegistry, clock, defaultTemplate })),
-    backups: once(() => createBackups({ settings })),
+    templates: once(() =>
+      createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),
+    ),
+    backups: once(() => createBackups({ settings, clock })),
     hooks: once(() => createHooks({ home, settings })),
     mailer: once(() => createMailer({ settings })),
   }

@@ -1,17 +1,158 @@
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { ManagerError } from '../../errors.js'
+import { checkVersionName, compareVersions } from '../domain/versions.js'
 import type { Home } from '../home.js'
-import type { Registry } from '../store/registry.js'
+import type { Locks } from '../operation/locks.js'
+import type { Registry, VersionRow } from '../store/registry.js'
 import type { Settings } from '../settings/settings.js'
-import type { Templates } from './template-source.js'
+import { createFolderSource } from './folder-source.js'
+import { showLocation } from './location.js'
+import { createRevisions } from './revisions.js'
+import type { RefreshOptions, RefreshReport, TemplateSource, TemplateVersion, Templates } from './template-source.js'
 
 export interface TemplatesOptions {
   readonly home: Home
   readonly settings: () => Settings
   readonly registry: () => Registry
+  readonly locks: () => Locks
   readonly clock: () => Date
   /** Absolute path of the template that ships with the manager, location `default`. */
   readonly defaultTemplate: string
 }
 
+type VersionReport = RefreshReport['versions'][number]
+
+/**
+ * Versions are the files `version-<version>.sh` of the home, each of which names its template; what was fetched is in
+ * the registry, and in `templates/`.
+ */
 export function createTemplates(options: TemplatesOptions): Templates {
-  throw new Error(`Not there yet: ${options.home.templates}`)
+  const { home, settings, registry, locks, clock, defaultTemplate } = options
+  const sources: readonly TemplateSource[] = [createFolderSource({ base: home.folder })]
+  const revisions = createRevisions(home.templates)
+
+  const rows = () =>
+    registry()
+      .versions()
+      .toSorted((a, b) => compareVersions(a.version, b.version))
+
+  function list(): readonly TemplateVersion[] {
+    const all = rows()
+    const { defaultVersion = all.at(-1)?.version } = settings().global
+    return all.map((row) => ({ ...row, folder: revisions.path(row), isDefault: row.version === defaultVersion }))
+  }
+
+  async function get(version: string): Promise<TemplateVersion> {
+    const all = list()
+    const found = all.find((one) => one.version === version)
+    if (found) return found
+    const shown = version.length > 40 ? `${version.slice(0, 40)}…` : version
+    const there = all.map((one) => one.version).join(', ')
+    throw new ManagerError('ERR_NOT_FOUND', `There is no version "${shown}".`, {
+      help: there === '' ? 'No version was fetched yet.' : `There are: ${there}.`,
+      command: there === '' ? 'refresh' : 'versions',
+    })
+  }
+
+  /** Versions that have a file, in their order. */
+  async function configured(): Promise<readonly string[]> {
+    const names = await readdir(home.folder)
+    const found = names.flatMap((name) => /^version-(.+)\.sh$/.exec(name)?.[1] ?? [])
+    return found.toSorted(compareVersions)
+  }
+
+  async function refreshVersion(
+    version: string,
+    { signal, onProgress, dryRun }: RefreshOptions,
+  ): Promise<VersionReport> {
+    const before = registry()
+      .versions()
+      .find((row) => row.version === version)
+    try {
+      checkVersionName(version)
+      const { template: location } = await settings().version(version)
+      if (location === undefined)
+        throw new ManagerError('ERR_TEMPLATE', `version-${version}.sh has no APPS_TEMPLATE.`, {
+          help: 'Write APPS_TEMPLATE=default, folder:<path>, git:<url>#<branch> or npm:<name>@<range>.',
+        })
+      onProgress?.(`Version ${version}: looking`)
+      const place = location === 'default' ? `folder:${defaultTemplate}` : location
+      const source = sources.find((one) => one.accepts(place))
+      if (!source)
+        throw new ManagerError(
+          'ERR_TEMPLATE',
+          `version-${version}.sh: APPS_TEMPLATE cannot be "${showLocation(location)}".`,
+          {
+            help: 'It is default, folder:<path>, git:<url>#<branch> or npm:<name>@<range>.',
+          },
+        )
+      const { revision, date } = await source.latest(place, signal)
+      const shown = showLocation(location)
+      if (before?.revision === revision && before.location === shown && existsSync(revisions.path(before)))
+        return { version, result: 'unchanged', revision, date: before.date }
+      const result = before ? 'updated' : 'new'
+      if (dryRun) return { version, result, revision, date }
+
+      onProgress?.(`Version ${version}: fetching`)
+      const { folder, title } = await revisions.add(version, revision, (to) =>
+        source.fetch(place, { revision, date }, to, signal),
+      )
+      const now = clock()
+      const row: VersionRow = {
+        ...{ version, title, location: shown, revision, folder },
+        date: laterDate(date, before?.date, now),
+        fetched: now.toISOString(),
+      }
+      registry().transaction((writer) => writer.putVersion(row))
+      await revisions.link(row)
+      return { version, result, revision, date: row.date }
+    } catch (error) {
+      signal?.throwIfAborted()
+      return { version, result: 'failed', error: explain(error) }
+    }
+  }
+
+  return {
+    list: async () => list(),
+    get,
+    async default() {
+      const { defaultVersion } = settings().global
+      const newest = rows().at(-1)?.version
+      return get(defaultVersion ?? newest ?? '1.0')
+    },
+    async refresh(how = {}) {
+      const { signal, waitMs = 0, actor = 'somebody', dryRun = false } = how
+      const purpose = `refresh by ${actor}, process ${process.pid}, since ${clock().toISOString()}`
+      return locks().with(['manager'], { purpose, waitMs, signal }, async () => {
+        if (!dryRun) await revisions.tidy(registry().versions())
+        const versions = await configured()
+        const reports: VersionReport[] = []
+        for (const version of versions) reports.push(await refreshVersion(version, how))
+        for (const row of rows().filter(({ version }) => !versions.includes(version))) {
+          if (!dryRun) {
+            registry().transaction((writer) => writer.deleteVersion(row.version))
+            await revisions.unlink(row)
+          }
+          reports.push({ version: row.version, result: 'removed' })
+        }
+        return { versions: reports }
+      })
+    },
+  }
+}
+
+/**
+ * The date of a new revision is later than that of the one before, so that instances of that one are told to be
+ * upgraded; dates that say nothing (npm gives all files of a package one of 1985) are those of the fetch.
+ */
+function laterDate(date: string, before: string | undefined, now: Date): string {
+  if (date > (before ?? '2000')) return date
+  const after = before === undefined ? 0 : Date.parse(before) + 1000
+  return new Date(Math.max(now.getTime(), after)).toISOString()
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ManagerError) return [error.message, error.help].filter(Boolean).join(' ')
+  return error instanceof Error ? error.message : String(error)
 }

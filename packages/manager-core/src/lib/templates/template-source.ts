@@ -26,7 +26,7 @@ export interface TemplateVersion extends TemplateRevision {
   /** `1.0` */
   readonly version: string
   readonly title: string
-  /** The setting that it was fetched from. */
+  /** The setting that it was fetched from, without user and password. */
   readonly location: string
   readonly fetched: string
   readonly isDefault: boolean
@@ -41,17 +41,30 @@ export interface Templates {
   get(version: string): Promise<TemplateVersion>
   /** The configured default version, or the newest. @throws ManagerError ERR_NOT_FOUND */
   default(): Promise<TemplateVersion>
-  /** Fetches what is new; on failure the old one stays and the error is in the report. */
-  refresh(options?: {
-    readonly signal?: AbortSignal
-    readonly onProgress?: (text: string) => void
-  }): Promise<RefreshReport>
+  /**
+   * Fetches what is new; on failure the old one stays and the error is in the report. Only one at a time.
+   *
+   * @throws ManagerError ERR_BUSY
+   */
+  refresh(options?: RefreshOptions): Promise<RefreshReport>
+}
+
+export interface RefreshOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: (text: string) => void
+  /** How long to wait for another refresh, in ms. Default 0. */
+  readonly waitMs?: number | undefined
+  /** Who asks, for those who wait. */
+  readonly actor?: string
+  /** Looks only; nothing is fetched. */
+  readonly dryRun?: boolean | undefined
 }
 
 export interface RefreshReport {
   readonly versions: readonly {
     readonly version: string
-    readonly result: 'new' | 'updated' | 'unchanged' | 'failed'
+    /** `removed`: its file is gone; instances of it stay as they are. */
+    readonly result: 'new' | 'updated' | 'unchanged' | 'failed' | 'removed'
     readonly revision?: string
     readonly date?: string
     readonly error?: string

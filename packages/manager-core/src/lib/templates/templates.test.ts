@@ -1,0 +1,226 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { homeAt } from '../home.js'
+import { createLocks } from '../operation/locks.js'
+import type { GlobalSettings, Settings } from '../settings/settings.js'
+import { openRegistry, type Registry } from '../store/registry.js'
+import { createTemplates } from './create-templates.js'
+import type { Templates } from './template-source.js'
+
+const defaultTemplate = fileURLToPath(new URL('../../../../../templates/default', import.meta.url))
+let home: string
+let template: string
+let registry: Registry
+let templates: Templates
+let now: Date
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'steward-home-'))
+  template = mkdtempSync(join(tmpdir(), 'steward-template-'))
+  write('app.yaml', 'name: shop\ntitle: A shop\nversion: 1.0.0\n')
+  write('objects/thing.yaml', 'name: Thing\nfields: { thi_name: { type: string, key: true } }\n')
+  now = new Date('2030-01-01T00:00:00Z')
+  registry = openRegistry({ file: join(home, 'manager.db') })
+  const locks = createLocks(join(home, 'locks'))
+  templates = createTemplates({
+    home: homeAt(home),
+    settings: () => settings,
+    registry: () => registry,
+    locks: () => locks,
+    clock: () => now,
+    defaultTemplate,
+  })
+})
+
+afterEach(() => {
+  registry.close()
+  rmSync(home, { recursive: true, force: true })
+  rmSync(template, { recursive: true, force: true })
+})
+
+const write = (path: string, content: string) => {
+  mkdirSync(join(template, path, '..'), { recursive: true })
+  writeFileSync(join(template, path), content)
+}
+const settings = {
+  global: {} as GlobalSettings,
+  version: async (version: string) => ({ template: locations.get(version) }),
+} as Settings
+const locations = new Map<string, string>()
+const configure = (version: string, location: string) => {
+  locations.set(version, location)
+  writeFileSync(join(home, `version-${version}.sh`), '')
+}
+const refresh = async () => (await templates.refresh()).versions
+const list = () => templates.list()
+const left = () => readdirSync(join(home, 'templates')).filter((name) => name.startsWith('.fetch'))
+
+describe('refresh()', () => {
+  it('fetches the template that ships with the manager', async () => {
+    configure('1.0', 'default')
+    expect(await refresh()).toMatchObject([{ version: '1.0', result: 'new' }])
+    const [version] = await list()
+    expect(version).toMatchObject({ version: '1.0', title: 'Companies, contacts and tasks', isDefault: true })
+    expect(readFileSync(join(version?.folder ?? '', 'app.yaml'), 'utf8')).toContain('name: starter')
+    expect(readFileSync(join(home, 'templates/1.0/app.yaml'), 'utf8')).toContain('name: starter')
+  })
+
+  it('fetches again what has changed, gives it a later date, and keeps the replaced one until the next time', async () => {
+    configure('1.0', `folder:${template}`)
+    await refresh()
+    const [first] = await list()
+    expect(await refresh()).toMatchObject([{ result: 'unchanged' }])
+    write('app.yaml', 'name: shop\ntitle: A better shop\nversion: 1.1.0\n')
+    utimesSync(join(template, 'app.yaml'), 1, 1)
+    expect(await refresh()).toMatchObject([{ result: 'updated' }])
+    const [second] = await list()
+    expect(second).toMatchObject({ title: 'A better shop' })
+    expect(second?.revision).not.toBe(first?.revision)
+    expect((second?.date ?? '') > (first?.date ?? '')).toBe(true)
+    expect(readdirSync(join(home, 'templates/.revisions'))).toHaveLength(2)
+    expect(readFileSync(join(home, 'templates/1.0/app.yaml'), 'utf8')).toContain('1.1.0')
+    await refresh()
+    expect(readdirSync(join(home, 'templates/.revisions'))).toHaveLength(1)
+  })
+
+  it('keeps the version it has when the new one is no application, and says why', async () => {
+    configure('1.0', `folder:${template}`)
+    await refresh()
+    const before = await list()
+    const mistakes = ['name: shop\n', 'name: [shop\n', '', '- a\n', 'name: shop\nversion: 2\n']
+    for (const text of mistakes) {
+      write('app.yaml', text)
+      const [report] = await refresh()
+      expect(report).toMatchObject({ version: '1.0', result: 'failed' })
+      expect(report?.error).toMatch(/app\.yaml/)
+    }
+    rmSync(join(template, 'app.yaml'))
+    expect((await refresh())[0]?.error).toContain('no app.yaml')
+    rmSync(template, { recursive: true })
+    expect((await refresh())[0]?.error).toContain(template)
+    expect(await list()).toEqual(before)
+    expect(readFileSync(join(home, 'templates/1.0/app.yaml'), 'utf8')).toContain('1.0.0')
+    expect(left()).toEqual([])
+  })
+
+  it('takes neither data, nor git, nor linked modules', async () => {
+    write('data/shop.db', 'rows')
+    write('.git/config', 'secret')
+    symlinkSync('/usr', join(template, 'node_modules'))
+    configure('1.0', `folder:${template}`)
+    expect(await refresh()).toMatchObject([{ result: 'new' }])
+    expect(readdirSync(join(home, 'templates/1.0')).toSorted()).toEqual(['app.yaml', 'objects'])
+    write('data/shop.db', 'more rows')
+    expect(await refresh()).toMatchObject([{ result: 'unchanged' }])
+  })
+
+  it('keeps programs programs, and links inside', async () => {
+    write('tool.sh', '#!/bin/sh\n')
+    chmodSync(join(template, 'tool.sh'), 0o755)
+    symlinkSync('tool.sh', join(template, 'link.sh'))
+    configure('1.0', `folder:${template}`)
+    expect(await refresh()).toMatchObject([{ result: 'new' }])
+    expect(readlinkSync(join(home, 'templates/1.0/link.sh'))).toBe('tool.sh')
+    chmodSync(join(template, 'tool.sh'), 0o644)
+    expect(await refresh()).toMatchObject([{ result: 'updated' }])
+  })
+
+  it.each([
+    ['/etc/passwd', 'out of the folder'],
+    ['../../secret', 'nowhere'],
+    ['objects/../../..', 'out of the folder'],
+    ['here/../..', 'out of the folder'],
+    ['nothing', 'nowhere'],
+  ])('refuses a link to %s', async (target, why) => {
+    symlinkSync('.', join(template, 'here'))
+    symlinkSync(target, join(template, 'zlink'))
+    configure('1.0', `folder:${template}`)
+    const [report] = await refresh()
+    expect(report?.result).toBe('failed')
+    expect(report?.error).toContain(why)
+  })
+
+  it.each(['ftp://host/x', 'folder:', 'Default', ''])('says what APPS_TEMPLATE=%s may be', async (location) => {
+    configure('1.0', location)
+    const [report] = await refresh()
+    expect(report?.result).toBe('failed')
+    expect(report?.error).toContain('folder:<path>')
+  })
+
+  it('refuses names of versions that are none, and fetches the others', async () => {
+    configure('-rf', 'default')
+    configure('v'.repeat(41), 'default')
+    configure('1 0', 'default')
+    configure('2.0', 'default')
+    const reports = await refresh()
+    expect(reports.filter(({ result }) => result === 'failed')).toHaveLength(3)
+    expect((await list()).map(({ version }) => version)).toEqual(['2.0'])
+  })
+
+  it('removes what a killed refresh left, and puts the link right', async () => {
+    configure('1.0', 'default')
+    await refresh()
+    mkdirSync(join(home, 'templates/.fetch-0000/objects'), { recursive: true })
+    mkdirSync(join(home, 'templates/.revisions/1.0-ffffffffffff-0000'), { recursive: true })
+    rmSync(join(home, 'templates/1.0'))
+    symlinkSync('.revisions/1.0-ffffffffffff-0000', join(home, 'templates/1.0'))
+    expect(await refresh()).toMatchObject([{ result: 'unchanged' }])
+    expect(left()).toEqual([])
+    expect(readFileSync(join(home, 'templates/1.0/app.yaml'), 'utf8')).toContain('name: starter')
+  })
+
+  it('refuses a second one at the same time, which may wait', async () => {
+    configure('1.0', 'default')
+    const [first, second] = await Promise.allSettled([refresh(), refresh()])
+    expect(first.status).toBe('fulfilled')
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'ERR_BUSY' } })
+    await Promise.all([templates.refresh({ waitMs: 10_000 }), templates.refresh({ waitMs: 10_000 })])
+  })
+
+  it('only looks in a dry run', async () => {
+    configure('1.0', 'default')
+    expect((await templates.refresh({ dryRun: true })).versions).toMatchObject([{ result: 'new' }])
+    expect(await list()).toEqual([])
+  })
+
+  it('forgets a version whose file is gone', async () => {
+    configure('1.0', 'default')
+    configure('2.0', 'default')
+    await refresh()
+    rmSync(join(home, 'version-1.0.sh'))
+    expect(await refresh()).toMatchObject([{ version: '2.0' }, { version: '1.0', result: 'removed' }])
+    expect((await list()).map(({ version }) => version)).toEqual(['2.0'])
+    expect(readdirSync(join(home, 'templates')).toSorted()).toEqual(['.revisions', '2.0'])
+  })
+})
+
+describe('get() and default()', () => {
+  it('name the versions there are, in their order; the newest is the default', async () => {
+    await expect(templates.get('1.0')).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+      command: 'refresh',
+    })
+    for (const version of ['10.0', '9.1', '9.1-beta', 'lts']) configure(version, 'default')
+    await refresh()
+    expect((await list()).map(({ version }) => version)).toEqual(['lts', '9.1-beta', '9.1', '10.0'])
+    expect(await templates.default()).toMatchObject({ version: '10.0', isDefault: true })
+    await expect(templates.get('../1.0')).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+      help: 'There are: lts, 9.1-beta, 9.1, 10.0.',
+    })
+  })
+})
