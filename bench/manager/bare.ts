@@ -1,0 +1,11 @@
+import Database from 'better-sqlite3'
+import Koa from 'koa'
+
+/** The least that an application of this kind is made of: the port is the first argument. */
+const database = new Database(':memory:')
+const select = database.prepare('select 1 as one')
+const koa = new Koa()
+koa.use((context) => {
+  context.body = select.get()
+})
+koa.listen(Number(process.argv[2]), '127.0.0.1')

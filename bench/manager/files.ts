@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+const block = 2 ** 20
+
+/** Documents as applications keep them: half of each compresses well, half not at all; one in five is large. */
+export function writeDocuments(folder: string, megabytes: number): void {
+  mkdirSync(folder, { recursive: true })
+  const text = Buffer.alloc(block / 2, 'Business objects and what belongs to them. ')
+  let [left, number] = [megabytes, 0]
+  while (left > 0) {
+    const size = Math.min(left, number % 5 === 0 ? 20 : 1)
+    const file = openSync(join(folder, `document-${number++}.bin`), 'w')
+    for (let n = 0; n < size; n++) {
+      writeSync(file, text)
+      writeSync(file, randomBytes(block / 2))
+    }
+    closeSync(file)
+    left -= size
+  }
+}
