@@ -40,7 +40,7 @@ export async function benchMemory({ rounds }: Size): Promise<readonly Figure[]> 
 }
 
 function urlOf(answer: Record<string, unknown>): string {
-  return String((answer.item as { url: string }).url).replace(/\/$/, '')
+  return (answer.item as { url: string }).url.replace(/\/$/, '')
 }
 
 async function bareMiB(): Promise<number> {
