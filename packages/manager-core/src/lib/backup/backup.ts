@@ -1,3 +1,6 @@
+import type { Instance } from '../domain/instance.js'
+import type { StreamOptions } from './packing/store.js'
+
 /** A local backup: a folder of write-once files, committed by its manifest. Source: wire-decisions, "files". */
 export interface Backup {
   /** `<name>/<UTC yyyymmddThhmmssZ>-<version>-<id>`: path below the save folder. */
@@ -5,6 +8,10 @@ export interface Backup {
   /** Absolute. */
   readonly folder: string
   readonly manifest: Manifest
+  /** Every byte was read then, ISO 8601: when it was made, or later. */
+  readonly verified: string
+  /** What was wrong when it was verified last; undefined: nothing. */
+  readonly damage: string | undefined
 }
 
 /** `manifest.json`, written last. No secrets. */
@@ -12,7 +19,7 @@ export interface Manifest {
   readonly format: 1
   /** The last part of the key. */
   readonly id: string
-  readonly instance: { readonly id: string; readonly name: string; readonly version: string; readonly revision: string }
+  readonly instance: BackedUpInstance
   readonly database: { readonly type: string; readonly server: string; readonly rows: Readonly<Record<string, number>> }
   /** ISO 8601 */
   readonly started: string
@@ -24,6 +31,9 @@ export interface Manifest {
   readonly tools: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
 }
+
+/** What an instance was when it was saved; with it one that is gone can be made again. */
+export type BackedUpInstance = Omit<Instance, 'observed' | 'operation' | 'port'>
 
 export interface ManifestFile {
   /** `db.sqlite.zst`, `files.tar.zst` */
@@ -37,10 +47,16 @@ export interface ManifestFile {
 }
 
 export interface Backups {
-  /** Complete ones, newest first. Incomplete folders are not backups. */
+  /** Complete ones, newest first. Incomplete folders are not backups. `name` is without regard to case. */
   list(filter?: { readonly name?: string }): Promise<readonly Backup[]>
-  /** By key, `latest`, or a unique beginning of its last part. @throws ManagerError ERR_NOT_FOUND */
+  /** Folders with a manifest that is cut off or changed. */
+  damaged(filter?: { readonly name?: string }): Promise<readonly { readonly key: string; readonly message: string }[]>
+  /**
+   * By key (`<name>/…` of another instance, too), `latest`, or a unique beginning or the end of its last part.
+   *
+   * @throws ManagerError ERR_NOT_FOUND, ERR_USAGE (several), ERR_BACKUP (its manifest is damaged)
+   */
   find(name: string, backup: string): Promise<Backup>
-  /** Reads every byte. @throws ManagerError ERR_BACKUP naming the file that is wrong. */
-  verify(backup: Backup, signal?: AbortSignal): Promise<void>
+  /** Reads every byte, and remembers what came out. @throws ManagerError ERR_BACKUP naming the file that is wrong. */
+  verify(backup: Backup, options?: StreamOptions): Promise<void>
 }

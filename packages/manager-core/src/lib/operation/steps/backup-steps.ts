@@ -1,3 +1,4 @@
+import { createSaveSteps } from '../../backup/save-steps.js'
 import type { Step } from '../operation.js'
 
 export interface SaveStepsOptions {
@@ -6,7 +7,7 @@ export interface SaveStepsOptions {
   readonly folder: string
   /** Folder of the backup: absolute, not there yet. */
   readonly target: string
-  /** Its last part, see `Backup.key`. */
+  /** See `Backup.key`; its last part will do. */
   readonly backup: string
   /** Freeze it while files are read. */
   readonly suspend: boolean
@@ -14,7 +15,7 @@ export interface SaveStepsOptions {
 
 /** Dumps the database and packs the files into `target`, verifies by reading, writes the manifest; undo removes it. */
 export function saveSteps(options: SaveStepsOptions): readonly Step[] {
-  throw new Error(`Not there yet: ${options.target}`)
+  return createSaveSteps(options)
 }
 
 /**

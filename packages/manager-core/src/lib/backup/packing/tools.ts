@@ -1,0 +1,31 @@
+import { execa } from 'execa'
+
+/** Programs that pack, with their versions; undefined: not there, and Node does it. */
+export interface PackingTools {
+  /** GNU tar only: others sort and name owners differently. */
+  readonly tar: string | undefined
+  readonly zstd: string | undefined
+}
+
+const found = new Map<string, Promise<PackingTools>>()
+
+/** Looked up once for each `PATH`. */
+export function packingTools(): Promise<PackingTools> {
+  const path = process.env.PATH ?? ''
+  let tools = found.get(path)
+  if (!tools) found.set(path, (tools = lookUp()))
+  return tools
+}
+
+async function lookUp(): Promise<PackingTools> {
+  const [tar, zstd] = await Promise.all([firstLineOf('tar'), firstLineOf('zstd')])
+  return {
+    tar: tar && /\(GNU tar\) (\S+)/.exec(tar)?.[1],
+    zstd: zstd && /v(\d+[\d.]*)/.exec(zstd)?.[1],
+  }
+}
+
+async function firstLineOf(program: string): Promise<string | undefined> {
+  const { stdout, failed } = await execa(program, ['--version'], { reject: false, timeout: 10_000, stdin: 'ignore' })
+  return failed ? undefined : stdout.split('\n', 1)[0]
+}

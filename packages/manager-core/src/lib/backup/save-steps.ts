@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Instance } from '../domain/instance.js'
+import { syncPath } from '../files/tree.js'
+import { fileError } from '../instances/file-error.js'
+import { resumeSource } from '../instances/while-suspended.js'
+import type { SaveStepsOptions } from '../operation/steps/backup-steps.js'
+import type { Step, StepRun } from '../operation/operation.js'
+import type { Manifest } from './backup.js'
+import { manifestName } from './manifest.js'
+import { removeBackup } from './remove-backup.js'
+import { writeBackup } from './write-backup.js'
+
+/** Beside the folder that it becomes, under a name that is no backup's. */
+const partOf = (target: string) => `${target}.part`
+
+/** Writes it beside, reads it back, and gives it its name. */
+export function createSaveSteps(options: SaveStepsOptions): readonly Step[] {
+  return [writeStep(options), publishStep(options)]
+}
+
+function writeStep({ instance, folder, target, backup, suspend }: SaveStepsOptions): Step {
+  const ref = { id: instance.id, folder }
+  return {
+    id: 'save',
+    title: 'Save database and files, and read them back',
+    intent: async (run) => ({ consistency: await consistencyOf(run, ref, suspend) }),
+    async do(run) {
+      const { files } = await writeBackup(run, {
+        instance: run.context.registry.byId(instance.id) as Instance,
+        folder,
+        target: partOf(target),
+        id: backup.slice(backup.indexOf('/') + 1),
+        consistency: (run.intent as { consistency: Manifest['consistency'] }).consistency,
+      })
+      return { backup, folder: target, bytes: files.reduce((sum, { size }) => sum + size, 0) }
+    },
+    async undo({ context, intent }) {
+      // Whoever was killed while it was frozen left it so.
+      if ((intent as { consistency: string }).consistency === 'suspended') await resumeSource(context, ref)
+      await rm(partOf(target), { recursive: true, force: true })
+    },
+    check: () => 'not-done',
+  }
+}
+
+async function consistencyOf(
+  { context: { runtime } }: StepRun,
+  ref: { readonly id: string; readonly folder: string },
+  suspend: boolean,
+): Promise<Manifest['consistency']> {
+  const { state } = await runtime.observe(ref)
+  if (state === 'stopped' || state === 'crashed') return 'stopped'
+  const mayFreeze = state === 'started' || state === 'degraded' || state === 'suspended'
+  return suspend && mayFreeze && runtime.capabilities.suspend ? 'suspended' : 'online'
+}
+
+function publishStep({ target }: SaveStepsOptions): Step {
+  return {
+    id: 'publish',
+    title: 'Give the backup its name',
+    async do() {
+      if (existsSync(target)) return
+      try {
+        await rename(partOf(target), target)
+        await syncPath(dirname(target))
+      } catch (error) {
+        throw fileError(error, `Cannot rename ${partOf(target)} to ${target}`)
+      }
+    },
+    undo: () => removeBackup(target),
+    check: () => (existsSync(join(target, manifestName)) ? 'done' : 'not-done'),
+  }
+}

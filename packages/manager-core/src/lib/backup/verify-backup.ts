@@ -1,0 +1,59 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { ManagerError } from '../../errors.js'
+import type { Manifest } from './backup.js'
+import { manifestName } from './manifest.js'
+import { readCompressed, type StreamOptions } from './packing/store.js'
+
+export interface VerifyOptions extends StreamOptions {
+  /** Takes what is in a file, to look at it. */
+  readonly sinkOf?: (name: string) => Writable | undefined
+}
+
+/**
+ * Reads every byte of a backup's files: length and hash as stored and when decompressed.
+ *
+ * @throws ManagerError ERR_BACKUP naming the file.
+ */
+export async function verifyFiles(
+  folder: string,
+  { files }: Pick<Manifest, 'files'>,
+  { signal, onBytes, sinkOf = () => undefined }: VerifyOptions = {},
+): Promise<void> {
+  const known = new Set([manifestName, ...files.map(({ name }) => name)])
+  const there = new Set(await readdir(folder))
+  for (const name of there) if (!known.has(name)) throw damaged(folder, name, 'does not belong to it')
+  let before = 0
+  for (const { name, ...expected } of files) {
+    if (!there.has(name)) throw damaged(folder, name, 'is missing')
+    const found = await read(folder, name, {
+      signal,
+      onBytes: (total) => onBytes?.(before + total),
+      sink: sinkOf(name),
+    })
+    if (found.size !== expected.size) throw damaged(folder, name, `has ${found.size} bytes, not ${expected.size}`)
+    if (found.sha256 !== expected.sha256) throw damaged(folder, name, 'was changed (its hash is another one)')
+    if (found.plainSize !== expected.plainSize || found.plainSha256 !== expected.plainSha256)
+      throw damaged(folder, name, 'does not hold what was saved')
+    before += found.plainSize
+  }
+}
+
+async function read(folder: string, name: string, options: Parameters<typeof readCompressed>[1]) {
+  try {
+    return await readCompressed(join(folder, name), options)
+  } catch (error) {
+    options?.signal?.throwIfAborted()
+    if (error instanceof ManagerError) throw error
+    throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)
+  }
+}
+
+function damaged(folder: string, name: string, why: string, cause?: unknown): ManagerError {
+  return new ManagerError('ERR_BACKUP', `The backup is damaged: ${join(folder, name)} ${why}.`, {
+    ...(cause !== undefined && { cause }),
+    help: 'Use another backup; nothing was changed.',
+    command: 'backups',
+  })
+}

@@ -1,0 +1,88 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { syncPath } from '../files/tree.js'
+import { fileError } from '../instances/file-error.js'
+import { folderSize } from '../instances/folder-size.js'
+import { checkSpace } from '../instances/inspect-creation.js'
+import type { StepRun } from '../operation/operation.js'
+import type { Manifest } from './backup.js'
+import { manifestName, manifestText } from './manifest.js'
+import { packInstance } from './pack-instance.js'
+import { packingTools } from './packing/tools.js'
+import { verifyFiles } from './verify-backup.js'
+
+export interface WriteBackupOptions {
+  readonly instance: Instance
+  /** Home of the instance. */
+  readonly folder: string
+  /** Absolute; made anew. */
+  readonly target: string
+  /** The last part of the key. */
+  readonly id: string
+  readonly consistency: Manifest['consistency']
+}
+
+/** Everything of an instance into a folder that is complete, read back and on the disk when this resolves. */
+export async function writeBackup(run: StepRun, options: WriteBackupOptions): Promise<Manifest> {
+  const { target } = options
+  await rm(target, { recursive: true, force: true })
+  try {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    await mkdir(target, { mode: 0o700 })
+    return await write(run, options)
+  } catch (error) {
+    await rm(target, { recursive: true, force: true })
+    throw fileError(error, `Cannot save "${options.instance.name}" in ${dirname(target)}`)
+  }
+}
+
+async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifest> {
+  const { context, signal } = run
+  const { instance, folder, target, id, consistency } = options
+  const started = context.clock().toISOString()
+  const settings = await context.settings.instance(folder)
+  const server = context.databases.server(settings.database)
+  const { server: serverVersion } = await server.probe(signal)
+  const { rows, bytes: databaseBytes } = await server.statistics(context.databases.account(folder, settings))
+  const of = databaseBytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
+  await checkSpace(target, await expectedBytes(context, instance.name, of))
+
+  const tell = (text: string) => (bytes: number) => run.progress(text, { bytes, of })
+  const packed = await packInstance(run, { ...options, settings, onBytes: tell('Save database and files') })
+  await verifyFiles(target, packed, { signal, onBytes: tell('Read it back') })
+  const { observed: _observed, operation: _operation, port: _port, ...backedUp } = instance
+  const manifest: Manifest = {
+    format: 1,
+    id,
+    instance: backedUp,
+    database: { type: settings.database, server: serverVersion, rows },
+    started,
+    finished: context.clock().toISOString(),
+    consistency,
+    ...packed,
+    tools: { ...(await namesOfTools()), ...packed.tools },
+  }
+  const file = join(target, manifestName)
+  await writeFile(file, manifestText(manifest), { mode: 0o400, flush: true })
+  for (const { name } of manifest.files) await chmod(join(target, name), 0o400)
+  await syncPath(target)
+  return manifest
+}
+
+async function namesOfTools(): Promise<Record<string, string>> {
+  const { tar, zstd } = await packingTools()
+  return {
+    ...(tar !== undefined && { tar: `GNU tar ${tar}` }),
+    ...(zstd !== undefined && { zstd: `zstd ${zstd}` }),
+    node: process.version,
+  }
+}
+
+/** Not specified; chosen: what the last one took and a bit more, else a quarter of what is there, as text compresses. */
+async function expectedBytes({ backups }: ManagerContext, name: string, plainBytes: number): Promise<number> {
+  const [last] = await backups.list({ name })
+  const known = last?.manifest.files.reduce((sum, { size }) => sum + size, 0)
+  return known === undefined ? plainBytes / 4 : known * 1.1
+}
