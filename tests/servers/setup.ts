@@ -5,6 +5,7 @@ import { startMariadb } from './mariadb.js'
 import { startPostgresql } from './postgresql.js'
 import { findMariadb, findPostgresql } from './programs.js'
 import type { TestServer } from './server.js'
+import { provideTools } from './tools.js'
 import { reasonVariable, urlVariable, type ServerName } from './variables.js'
 
 const servers = [
@@ -26,7 +27,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   const missing = wanted.filter(({ find }) => !find())
   const reason = missing.length > 0 ? await tryToInstall(missing.map((server) => server.package)) : undefined
 
-  // On its own: a system without this package has the others.
+  // On their own: a system without these packages has the others.
+  await provideTools()
   await provideChromium()
 
   const running: TestServer[] = []

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { goAccessReport, hasGoAccess } from './goaccess.js'
 import { readRequests } from './read-requests.js'
 import { summaryHtml, summaryText } from './report.js'
@@ -126,7 +127,8 @@ describe('the report', () => {
   })
 
   it('is made by GoAccess where it is installed', async ({ skip }) => {
-    if (!(await hasGoAccess())) skip('GoAccess is not installed on this machine; the built-in report is used.')
+    const missing = toolIsMissing('goaccess')
+    skip(missing !== undefined, missing)
     writeFileSync(join(folder, 'application.log'), line() + line({ url: '/secret?token=abc', status: 404 }))
     const html = await goAccessReport(readRequests(folder), 'demo')
     expect(html).toMatch(/"total_requests": 2\b/)
@@ -134,7 +136,7 @@ describe('the report', () => {
     expect(html).not.toContain('token=abc')
   })
 
-  it('is not looked for in an environment without GoAccess', async () => {
+  it('is the built-in one where GoAccess is not in PATH', async () => {
     expect(await hasGoAccess({ PATH: folder })).toBe(false)
   })
 })
