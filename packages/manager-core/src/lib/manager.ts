@@ -74,7 +74,7 @@ export function createManager(options: ManagerOptions): Manager {
     operations: once(() =>
       createOperations({ context: () => context, kinds: () => operationKinds, clock, onPoint: onJournal }),
     ),
-    runtime: once(() => createProcessRuntime({ clock })),
+    runtime: once(() => createProcessRuntime()),
     databases: once(() => createDatabases({ settings })),
     templates: once(() =>
       createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),

@@ -1,11 +1,46 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
 
+/** Where a template that brings its own application server has it. */
+const ownServer = 'node_modules/@steward/app-server/dist/cli.js'
+
 /** How an instance is run: its command, environment (with secrets) and limits, from its settings and its version's. */
 export async function specOf(
-  _context: ManagerContext,
+  context: ManagerContext,
   instance: Pick<Instance, 'id' | 'version' | 'port'>,
 ): Promise<InstanceSpec> {
-  throw new Error(`Not there yet: ${instance.id}`)
+  const { home, settings, databases, applicationServer } = context
+  const { folder, app, data } = home.instance(instance.id)
+  const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
+  const { passedOn, log } = settings.global
+  const server = join(app, ownServer)
+  const database = databases.server(own.database).url(databases.account(folder, own))
+  return {
+    id: instance.id,
+    folder,
+    command: [process.execPath, existsSync(server) ? server : applicationServer, app, '--data', data],
+    workingFolder: app,
+    port: instance.port,
+    environment: {
+      ...passedOn,
+      ...version.passedOn,
+      ...own.others,
+      STEWARD_DATABASE: database,
+      STEWARD_HOST: '127.0.0.1',
+      STEWARD_PORT: String(instance.port),
+      STEWARD_SERVICE_USER: own.user,
+      STEWARD_SERVICE_PASSWORD: own.password.reveal(),
+      STEWARD_ADMIN_LOGIN: own.adminUser,
+      STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
+    },
+    ...limitOf(own.maxMemoryMb ?? version.maxMemoryMb),
+    log,
+  }
+}
+
+function limitOf(maxMemoryMb: number | undefined): Pick<InstanceSpec, 'maxMemoryMb'> {
+  return maxMemoryMb === undefined ? {} : { maxMemoryMb }
 }

@@ -30,7 +30,8 @@ export function stateOf(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown'
   return now.start === identity.start && now.boot === identity.boot ? 'alive' : 'dead'
 }
 
-function bootId(): string {
+/** Of this boot; empty where there is no `/proc`. */
+export function bootId(): string {
   return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 }
 

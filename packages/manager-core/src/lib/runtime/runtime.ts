@@ -27,8 +27,6 @@ export interface Runtime {
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
   processes(ref: InstanceRef): Promise<readonly ProcessInfo[]>
   logs(ref: InstanceRef, options: LogOptions): AsyncIterable<string>
-  /** Opens its debugger on loopback for a while. Absent: not supported. */
-  debug?(ref: InstanceRef): Promise<{ readonly port: number }>
 }
 
 /** What a runtime can do. */
@@ -45,6 +43,8 @@ export interface RuntimeCapabilities {
   readonly nativeRollback: boolean
   /** `processes` gives pids of this machine. */
   readonly processes: boolean
+  /** It may be started with its debugger open on loopback, see `StartOptions`. */
+  readonly debug: boolean
 }
 
 /** Which instance. `folder` is its home. */
@@ -66,7 +66,7 @@ export interface InstanceSpec extends InstanceRef {
 }
 
 export interface StartOptions {
-  /** Open the debugger on loopback, on a free port. */
+  /** Open the debugger on loopback, on a free port, for a while: `Observation.debugAddress`. */
   readonly debug?: boolean
   readonly signal?: AbortSignal
 }

@@ -1,0 +1,125 @@
+import { open, stat } from 'node:fs/promises'
+import { StringDecoder } from 'node:string_decoder'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogOptions } from './runtime.js'
+
+/** How often it is looked at for more, in ms. */
+const pollMs = 200
+const chunkBytes = 65_536
+/** A longer line is given in pieces, so that nobody's memory is filled by it. */
+const maxLineLength = 1_000_000
+
+/**
+ * Last lines of a log that is rotated by copying (`<file>.1` is the newest copy) and truncating, then what is written
+ * to it from then on. A log that is not there is an empty one.
+ */
+export async function* followLog(
+  file: string,
+  { lines = 100, follow = false, signal }: LogOptions = {},
+): AsyncIterable<string> {
+  const splitter = createSplitter()
+  let copies = await copiesOf(file)
+  let position = (await stat(file).catch(() => undefined))?.size ?? 0
+  const last = await lastLines(file, position, lines, copies.length)
+  yield* splitter.lines(last)
+  while (follow && !signal?.aborted) {
+    const now = await copiesOf(file)
+    // Copies that were made since the last look: the oldest of them goes on where we were.
+    const known = now.indexOf(copies[0] ?? '')
+    const fresh = known === -1 ? now.length : known
+    if (fresh > 0 && now.join() !== copies.join()) {
+      for (let number = fresh; number > 0; number--) {
+        for await (const chunk of readFrom(`${file}.${number}`, position)) yield* splitter.lines(chunk)
+        position = 0
+      }
+    }
+    copies = now
+    const size = (await stat(file).catch(() => undefined))?.size ?? 0
+    if (size < position) position = 0
+    for await (const chunk of readFrom(file, position, size)) {
+      position += chunk.length
+      yield* splitter.lines(chunk)
+    }
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+  }
+  yield* splitter.rest()
+}
+
+/** Which files the copies are, newest first. */
+async function copiesOf(file: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (let number = 1; ; number++) {
+    const copy = await stat(`${file}.${number}`).catch(() => undefined)
+    if (!copy) return found
+    found.push(`${copy.dev}:${copy.ino}:${copy.birthtimeMs}`)
+  }
+}
+
+/** From the end of the log backwards, over into its copies, until there are enough. */
+async function lastLines(file: string, size: number, lines: number, copies: number): Promise<Buffer> {
+  let found = await tailOf(file, size, lines)
+  for (let number = 1; number <= copies && found.lines < lines; number++) {
+    const copy = `${file}.${number}`
+    const more = await tailOf(copy, (await stat(copy)).size, lines - found.lines)
+    found = { content: Buffer.concat([more.content, found.content]), lines: found.lines + more.lines }
+  }
+  return found.content
+}
+
+async function tailOf(
+  file: string,
+  size: number,
+  lines: number,
+): Promise<{ readonly content: Buffer; readonly lines: number }> {
+  const handle = lines > 0 ? await open(file).catch(() => undefined) : undefined
+  if (!handle) return { content: Buffer.alloc(0), lines: 0 }
+  try {
+    let [content, position, breaks] = [Buffer.alloc(0), size, 0]
+    while (position > 0 && content.length < maxLineLength * 20) {
+      const length = Math.min(chunkBytes, position)
+      position -= length
+      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, position)
+      content = Buffer.concat([buffer, content])
+      breaks = 0
+      // The break at the very end ends the last line; the one before the first wanted line is where it begins.
+      for (let at = content.length - 2; at >= 0; at--)
+        if (content[at] === 10 && ++breaks === lines) return { content: content.subarray(at + 1), lines }
+    }
+    return { content, lines: content.length === 0 ? 0 : breaks + 1 }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* readFrom(file: string, from: number, to = Infinity): AsyncIterable<Buffer> {
+  const handle = await open(file).catch(() => undefined)
+  if (!handle) return
+  try {
+    for (let position = from; position < to;) {
+      const length = Math.min(chunkBytes, to - position)
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, position)
+      if (bytesRead === 0) return
+      position += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Lines of bytes that come in pieces. */
+function createSplitter() {
+  const decoder = new StringDecoder('utf8')
+  let begun = ''
+  return {
+    *lines(chunk: Buffer): Iterable<string> {
+      const parts = (begun + decoder.write(chunk)).split('\n')
+      begun = parts.pop() ?? ''
+      for (const part of parts) yield part.replace(/\r$/, '')
+      for (; begun.length > maxLineLength; begun = begun.slice(maxLineLength)) yield begun.slice(0, maxLineLength)
+    },
+    *rest(): Iterable<string> {
+      if (begun !== '') yield begun
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { bootId } from '../operation/process-identity.js'
+import type { Observed } from '../domain/instance.js'
+import { hasVariable, listPids, statOf, type ProcessStat } from './process-table.js'
+import { hasRunFile, readApplication, readSupervisor } from './run-files.js'
+import type { ApplicationRecord, SupervisorRecord } from './run-files.js'
+
+/** Name of the variable that all processes of one start have in their environment. */
+export const runVariable = 'STEWARD_RUN'
+
+/** One look at the processes of this machine; what is costly is done when it is first asked for, once. */
+export interface ProcessTable {
+  has(pid: number): boolean
+  session(leader: number): readonly ProcessStat[]
+}
+
+/** What of an instance is alive, each verified by its identity. */
+export interface Look {
+  readonly state: Observed
+  readonly supervisor: SupervisorRecord | undefined
+  readonly application: (ApplicationRecord & { readonly stat: ProcessStat }) | undefined
+  /** Processes left of a supervisor that was killed, and of an application that is not known. */
+  readonly strays: readonly ProcessStat[]
+}
+
+/** @param snapshot all pids at once, when many instances are looked at */
+export function createProcessTable(snapshot: boolean): ProcessTable {
+  const pids = snapshot ? new Set(listPids()) : undefined
+  let sessions: Map<number, ProcessStat[]> | undefined
+  return {
+    has: (pid) => pids?.has(pid) ?? true,
+    session(leader) {
+      sessions ??= Map.groupBy(
+        (pids ? [...pids] : listPids()).map(statOf).filter((stat) => stat !== undefined),
+        ({ session }) => session,
+      )
+      return sessions.get(leader) ?? []
+    },
+  }
+}
+
+/** @param run the instance's folder `run/` */
+export function lookAt(run: string, table: ProcessTable = createProcessTable(false)): Look {
+  const known = readApplication(run)
+  const stat = known && verified(known.identity, table)
+  const application = known && stat && { ...known, stat }
+  const record = readSupervisor(run)
+  const supervisorStat = record && verified(record.identity, table)
+  const supervisor = supervisorStat && record
+  if (application) {
+    const isSuspended = application.stat.state === 'T'
+    const hasSupervisor = application.stat.parent === application.supervisor
+    return {
+      state: isSuspended ? 'suspended' : hasSupervisor ? 'started' : 'degraded',
+      supervisor,
+      application,
+      strays: [],
+    }
+  }
+  const nothing = { supervisor, application: undefined, strays: [] }
+  if (supervisor) return { ...nothing, state: supervisorStat.state === 'T' ? 'suspended' : 'starting' }
+  if (hasRunFile(run, 'crashed')) return { ...nothing, state: 'crashed' }
+  // A supervisor that ends in order takes its record away before; one of an earlier boot was ended by that.
+  const left = readSupervisor(run)
+  if (!left || left.identity.boot !== bootId()) return { ...nothing, state: 'stopped' }
+  const strays = table.session(left.identity.pid).filter(({ pid }) => hasVariable(pid, runVariable, left.token))
+  return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'crashed' }
+}
+
+export function isAlive({ supervisor, application, strays }: Look): boolean {
+  return supervisor !== undefined || application !== undefined || strays.length > 0
+}
+
+function verified(
+  { pid, start, boot }: { readonly pid: number; readonly start: string; readonly boot: string },
+  table: ProcessTable,
+): ProcessStat | undefined {
+  if (boot !== bootId() || !table.has(pid)) return undefined
+  const stat = statOf(pid)
+  return stat?.start === start ? stat : undefined
+}

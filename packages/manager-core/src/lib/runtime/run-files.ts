@@ -1,0 +1,97 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import type { ProcessIdentity } from '../operation/process-identity.js'
+
+/** Who looks after the application. `token`: value of `STEWARD_RUN` in the environment of all processes of this start. */
+export interface SupervisorRecord {
+  readonly identity: ProcessIdentity
+  readonly token: string
+}
+
+/** The application itself, as its supervisor wrote it down. */
+export interface ApplicationRecord {
+  readonly identity: ProcessIdentity
+  readonly supervisor: number
+  /** How often it was started again since it was started. */
+  readonly restarts: number
+}
+
+/** How the application ended last; `at` is ISO 8601. */
+export interface ExitRecord {
+  readonly code?: number
+  readonly signal?: string
+  readonly at: string
+}
+
+/** Files in `run/`: one line of words each. Each is whole or not there; what cannot be read is taken as not there. */
+export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger'] as const
+export type RunFile = (typeof runFiles)[number]
+
+export function readSupervisor(run: string): SupervisorRecord | undefined {
+  const [pid, start, boot, token] = words(run, 'supervisor')
+  if (!start || !boot || !token || !isPid(pid)) return undefined
+  return { identity: { pid: Number(pid), start, boot }, token }
+}
+
+/** Durable before it resolves: a kill right after it finds the record. */
+export function writeSupervisor(run: string, { identity, token }: SupervisorRecord): void {
+  putRunFile(run, 'supervisor', `${identity.pid} ${identity.start} ${identity.boot} ${token}`)
+}
+
+export function readApplication(run: string): ApplicationRecord | undefined {
+  const [pid, start, boot, supervisor, restarts] = words(run, 'application')
+  if (!start || !boot || !isPid(pid)) return undefined
+  return { identity: { pid: Number(pid), start, boot }, supervisor: Number(supervisor), restarts: Number(restarts) }
+}
+
+export function readExit(run: string): ExitRecord | undefined {
+  const [text] = words(run, 'exit')
+  if (!text || !/^\d+$/.test(text)) return undefined
+  const at = statSync(join(run, 'exit'), { throwIfNoEntry: false })?.mtime ?? new Date(0)
+  return { ...exitOf(Number(text)), at: at.toISOString() }
+}
+
+/** Address of the debugger, `127.0.0.1:9229`. */
+export function readDebugger(run: string): string | undefined {
+  return words(run, 'debugger')[0]
+}
+
+export function hasRunFile(run: string, file: RunFile): boolean {
+  return statSync(join(run, file), { throwIfNoEntry: false }) !== undefined
+}
+
+export function removeRunFiles(run: string, files: readonly RunFile[]): void {
+  for (const file of files) rmSync(join(run, file), { force: true })
+}
+
+export function putRunFile(run: string, file: string, text: string): void {
+  const path = join(run, file)
+  const beside = `${path}.${process.pid}.new`
+  const handle = openSync(beside, 'w', 0o600)
+  try {
+    writeSync(handle, `${text}\n`)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(beside, path)
+}
+
+/** A shell says 128 + the number of the signal. */
+function exitOf(status: number): { readonly code?: number; readonly signal?: string } {
+  const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0]
+  return signal === undefined ? { code: status } : { signal }
+}
+
+function words(run: string, file: RunFile): readonly string[] {
+  try {
+    return readFileSync(join(run, file), 'utf8').trim().split(' ')
+  } catch {
+    return []
+  }
+}
+
+function isPid(text: string | undefined): boolean {
+  return text !== undefined && /^[1-9]\d*$/.test(text) && Number(text) > 1
+}

@@ -1,0 +1,82 @@
+/**
+ * The program that looks after one instance: POSIX shell, because it has to be small (about 1 MB each) and must not end
+ * with the manager. It waits for a word on its standard input before it does anything, so that a manager that dies
+ * before it has written down whom it started leaves nothing behind.
+ *
+ * Arguments: folder `run/`, pauses after the first, second … crash (s), uptime (s) from which an end is no quick crash,
+ * number of quick crashes after which it gives up, then the program. Working folder, environment, and the log as
+ * standard output and error are inherited.
+ */
+export const supervisorScript = `run=$1 pauses=$2 steady=$3 limit=$4
+shift 4
+umask 077
+read -r go || exit 0
+exec </dev/null
+read -r boot </proc/sys/kernel/random/boot_id
+child='' stopping='' interrupted='' crashes=0 restarts=0
+
+trap 'interrupted=yes stopping=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
+trap 'interrupted=yes' HUP INT QUIT
+
+# Files are whole or not there.
+put() { printf '%s\\n' "$2" >"$run/$1.new" && mv -f "$run/$1.new" "$run/$1"; }
+
+say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1"; }
+
+# Sets code. A signal ends a wait before its time; a second wait for what has ended gives 127.
+finish() {
+  interrupted=''
+  wait "$1"; code=$?
+  while [ -n "$interrupted" ]; do
+    interrupted=''
+    wait "$1"; again=$?
+    [ "$again" -eq 127 ] || code=$again
+  done
+}
+
+# Sets seconds since the boot, which no clock changes.
+uptime() { read -r seconds rest </proc/uptime; seconds=\${seconds%.*}; }
+
+# Sets start: the 20th field after the name in parentheses.
+start_of() { shift 19; start=$1; }
+
+# Sets pause.
+pause_after() {
+  number=$1; shift
+  while [ "$number" -gt 1 ] && [ $# -gt 1 ]; do shift; number=$((number - 1)); done
+  pause=$1
+}
+
+while [ -z "$stopping" ]; do
+  uptime; begin=$seconds
+  "$@" &
+  child=$!
+  [ -z "$stopping" ] || kill -TERM "$child" 2>/dev/null
+  if read -r stat <"/proc/$child/stat"; then
+    start_of \${stat##*) }
+    put application "$child $start $boot $$ $restarts"
+  fi 2>/dev/null
+  finish "$child"
+  child=''
+  put exit "$code"
+  rm -f "$run/application" "$run/debugger"
+  [ -z "$stopping" ] || break
+  unset STEWARD_DEBUG_MINUTES
+  uptime
+  [ $((seconds - begin)) -lt "$steady" ] || crashes=0
+  crashes=$((crashes + 1)) restarts=$((restarts + 1))
+  if [ "$crashes" -ge "$limit" ]; then
+    say "The application ended with code $code, soon after its start for the $crashes. time; it is not started again."
+    put crashed "$code"
+    break
+  fi
+  pause_after "$crashes" $pauses
+  say "The application ended with code $code; it is started again in $pause s."
+  sleep "$pause" &
+  child=$!
+  [ -z "$stopping" ] || kill -TERM "$child" 2>/dev/null
+  finish "$child"
+  child=''
+done
+rm -f "$run/supervisor"
+`
