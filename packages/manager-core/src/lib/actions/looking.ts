@@ -1,3 +1,149 @@
-import type { Action } from './action.js'
+import { ManagerError } from '../../errors.js'
+import { databaseTypes, type Instance } from '../domain/instance.js'
+import type { Json } from '../domain/json.js'
+import { selectInstances } from '../instances/select-instances.js'
+import { observed, wireInstance } from '../instances/wire-instance.js'
+import type { HistoryEntry, Registry } from '../store/registry.js'
+import type { Action, ActionCall } from './action.js'
 
-export const lookingActions: readonly Action[] = []
+export const lookingActions: readonly Action[] = [
+  {
+    name: 'list',
+    aliases: ['ls'],
+    group: 'Looking',
+    summary: 'List instances',
+    description: [
+      'The filter is a version, a name with * for any characters, or a word in name, owner, company or custom URL.',
+      'SQL:<condition> (or --where) filters by a condition in SQL on i (instances, with the columns of --json), v (their versions) and r (requests): SQL:"i.version_date < v.date". It may read only, for 5 seconds.',
+      'Several filters must all hold.',
+    ].join('\n\n'),
+    parameters: [{ name: 'filter', type: 'text', summary: 'Version, name with *, word, or SQL:<condition>' }],
+    options: [
+      { name: 'version', short: 'v', type: 'text', summary: 'Of this version' },
+      { name: 'database', short: 'd', type: 'choice', choices: databaseTypes, summary: 'On this database type' },
+      {
+        name: 'status',
+        short: 's',
+        type: 'choice',
+        choices: ['started', 'stopped', 'starting', 'degraded', 'crashed', 'suspended', 'unknown'],
+        summary: 'In this state',
+      },
+      { name: 'where', short: 'w', type: 'text', summary: 'With this condition in SQL' },
+      {
+        name: 'order',
+        short: 'o',
+        type: 'text',
+        summary: 'By these columns, as in "version,-created" (default: name)',
+      },
+    ],
+    ability: 'read',
+    mutating: false,
+    examples: [
+      'list',
+      'list 1.0 --status started',
+      "list 'demo*' --order -created",
+      `list "SQL:i.status='started' and i.version_date < v.date"`,
+    ],
+    view: {
+      type: 'table',
+      columns: ['name', 'version', 'status', 'observed', 'url', 'database', 'protected', 'auto_update', 'auto_save'],
+      empty: 'There are no such instances.',
+    },
+    async handler(call) {
+      const { registry } = call.context
+      const { word, where } = splitFilter(call)
+      const { version, database, status, order } = call.input as Record<string, string | undefined>
+      const stored = registry.instances()
+      const instances = await observed(call.context, stored)
+      const ids = where === undefined ? undefined : await idsWhere(call, where, stored, instances)
+      const list = selectInstances(
+        instances.filter(({ id }) => ids?.has(id) ?? true).map(wireInstance),
+        { word, version, database, status, order },
+        word === undefined ? [] : registry.versions().map((one) => one.version),
+      )
+      return { message: `${list.length} of ${stored.length} instances`, list }
+    },
+  },
+  {
+    name: 'get',
+    group: 'Looking',
+    summary: 'Show one instance',
+    parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Its name' }],
+    ability: 'read',
+    mutating: false,
+    examples: ['get demo', 'get demo --json'],
+    view: { type: 'record' },
+    async handler({ context, input }) {
+      const [instance] = await observed(context, [context.registry.get(String(input.name))])
+      const item = wireInstance(instance!)
+      return { message: `${item.name} is ${item.observed}`, item }
+    },
+  },
+  {
+    name: 'history',
+    group: 'Looking',
+    summary: 'Show what was done',
+    description: 'Of one instance, also one that was deleted, or of all. The newest comes last.',
+    parameters: [{ name: 'name', type: 'instance', summary: 'Name of an instance (default: all)' }],
+    options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
+    ability: 'read',
+    mutating: false,
+    examples: ['history demo', 'history --limit 20'],
+    view: {
+      type: 'table',
+      columns: ['at', 'actor', 'action', 'instance', 'result', 'duration', 'message'],
+      empty: 'Nothing was done yet.',
+    },
+    async handler({ context: { registry }, input }) {
+      const limit = (input.limit as number | undefined) ?? 100
+      const instance = input.name === undefined ? undefined : idInHistory(registry, String(input.name))
+      const list = registry.history({ limit, ...(instance !== undefined && { instance }) }).map(wireEntry)
+      return { message: list.length === 1 ? '1 action' : `${list.length} actions`, list }
+    },
+  },
+]
+
+/** `SQL:…` is a condition; so is --where. Both: both must hold. */
+function splitFilter({ input, caller }: ActionCall): { readonly word?: string; readonly where?: string } {
+  const [filter, option] = [input.filter as string | undefined, input.where as string | undefined]
+  const isSql = filter !== undefined && /^sql:/i.test(filter)
+  const conditions = [...(isSql ? [filter.slice(4)] : []), ...(option === undefined ? [] : [option])]
+  if (conditions.length > 0 && caller.surface === 'api')
+    throw new ManagerError('ERR_USAGE', 'Conditions in SQL are for the command line only.')
+  if (conditions.some((one) => one.trim() === ''))
+    throw new ManagerError('ERR_USAGE', 'The condition in SQL is empty.', { command: 'list --help' })
+  return {
+    ...(filter !== undefined && !isSql && { word: filter }),
+    ...(conditions.length > 0 && {
+      where: conditions.length === 1 ? conditions[0] : conditions.map((one) => `(${one})`).join(' and '),
+    }),
+  }
+}
+
+async function idsWhere(
+  { context: { home }, caller: { signal } }: ActionCall,
+  where: string,
+  stored: readonly Instance[],
+  seen: readonly Instance[],
+): Promise<ReadonlySet<string>> {
+  const { filterBySql } = await import('../instances/query/filter-by-sql.js')
+  const fresh = seen.filter((one, at) => one !== stored[at]).map(({ id, observed: state }) => [id, state] as const)
+  return filterBySql({ file: home.database, where, fresh, signal })
+}
+
+/** Also of an instance that was deleted: the last one of that name. */
+function idInHistory({ find, database }: Registry, name: string): string {
+  const there = find(name)
+  if (there) return there.id
+  const last = database
+    .prepare('select instance_id as id from history where instance = ? collate nocase order by id desc limit 1')
+    .get(name)
+  if (last) return String(last.id)
+  throw new ManagerError('ERR_NOT_FOUND', `There neither is nor was an instance "${name.slice(0, 40)}".`, {
+    command: 'list',
+  })
+}
+
+function wireEntry({ instanceId, ...entry }: HistoryEntry): Json {
+  return { ...entry, instance_id: instanceId }
+}

@@ -1,0 +1,43 @@
+import { execa } from 'execa'
+import { fileURLToPath } from 'node:url'
+import { ManagerError } from '../../../errors.js'
+import { wireKeys } from '../wire-instance.js'
+import { checkClause } from './check-clause.js'
+import type { FilterTask } from './filter.worker.js'
+
+const script = new URL(import.meta.url.endsWith('.ts') ? './filter.worker.ts' : './filter.worker.js', import.meta.url)
+
+export interface SqlFilterOptions extends FilterTask {
+  /** In ms. Not specified; chosen: 5 s. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Ids of the instances for which a where clause holds. It runs in a process of its own that reads the registry only,
+ * sees the views `i`, `v` and `r` only, and is killed when it takes too long.
+ *
+ * @throws ManagerError ERR_USAGE when it is no such clause, ERR_FAILED when it takes too long
+ */
+export async function filterBySql(options: SqlFilterOptions): Promise<ReadonlySet<string>> {
+  const { file, where, fresh, timeoutMs = 5_000, signal } = options
+  checkClause(where)
+  const task: FilterTask = { file, where, fresh }
+  const { stdout, timedOut, failed, exitCode, message } = await execa(process.execPath, [fileURLToPath(script)], {
+    input: JSON.stringify(task),
+    env: { NODE_NO_WARNINGS: '1', NODE_OPTIONS: '' },
+    stderr: 'ignore',
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    cancelSignal: signal,
+    reject: false,
+  })
+  if (timedOut) throw new ManagerError('ERR_FAILED', `The filter took longer than ${timeoutMs / 1000} s and was ended.`)
+  if (failed && exitCode !== 1) throw new ManagerError('ERR_FAILED', `The filter ended unexpectedly: ${message}`)
+  const answer = JSON.parse(stdout) as readonly string[] | { readonly error: string }
+  if ('error' in answer)
+    throw new ManagerError('ERR_USAGE', `The filter is not right: ${answer.error}.`, {
+      help: `Columns of i are ${wireKeys.join(', ')}; v has version, title and date; r has name, version, email and status.`,
+    })
+  return new Set(answer)
+}

@@ -1,0 +1,65 @@
+import { ManagerError } from '../../errors.js'
+import { didYouMean } from '../domain/near-miss.js'
+import { wireKeys, type WireInstance } from './wire-instance.js'
+
+/** Filters of `list`; all that are given must hold. */
+export interface InstanceFilter {
+  /** A version that is there, a name with `*`, or a word in name, owner, company or custom URL. */
+  readonly word?: string | undefined
+  readonly version?: string | undefined
+  readonly database?: string | undefined
+  /** `started` and `stopped` are the status, others what is observed. */
+  readonly status?: string | undefined
+  /** Keys with a `-` before those that go down, separated by commas. Default: `name`. */
+  readonly order?: string | undefined
+}
+
+const searched = ['name', 'owner_email', 'firstname', 'lastname', 'company', 'custom_url'] as const
+
+/**
+ * @param versions that are there, so that a word can be one
+ * @throws ManagerError ERR_USAGE for an order by what is no key
+ */
+export function selectInstances(
+  instances: readonly WireInstance[],
+  { word, version, database, status, order }: InstanceFilter,
+  versions: readonly string[],
+): readonly WireInstance[] {
+  const compare = comparison(order ?? 'name')
+  const tests: ((instance: WireInstance) => boolean)[] = []
+  if (word !== undefined) tests.push(wordTest(word, new Set([...versions, ...instances.map((one) => one.version)])))
+  if (version !== undefined) tests.push((instance) => instance.version === version)
+  if (database !== undefined) tests.push((instance) => instance.database === database)
+  if (status !== undefined) tests.push((instance) => [instance.status, instance.observed].includes(status as 'started'))
+  return instances.filter((instance) => tests.every((test) => test(instance))).toSorted(compare)
+}
+
+function wordTest(word: string, versions: ReadonlySet<string>): (instance: WireInstance) => boolean {
+  if (word.includes('*')) {
+    const pattern = word.replaceAll(/[^A-Za-z0-9*]/g, '\\$&').replaceAll(/\*+/g, '.*')
+    const expression = new RegExp(`^${pattern}$`, 'i')
+    return ({ name }) => expression.test(name)
+  }
+  if (versions.has(word)) return ({ version }) => version === word
+  const wanted = word.toLowerCase()
+  return (instance) => searched.some((key) => instance[key].toLowerCase().includes(wanted))
+}
+
+function comparison(order: string): (a: WireInstance, b: WireInstance) => number {
+  const keys = order.split(',').map((text) => {
+    const key = text.trim().replace(/^[-+]/, '')
+    if (!(wireKeys as readonly string[]).includes(key))
+      throw new ManagerError('ERR_USAGE', `order takes columns, not "${key.slice(0, 40)}".`, {
+        help: didYouMean(key, wireKeys) ?? `Columns are ${wireKeys.join(', ')}; "-" before one turns its order round.`,
+      })
+    return { key, sign: text.trim().startsWith('-') ? -1 : 1 }
+  })
+  const { compare } = new Intl.Collator('en', { numeric: true })
+  return (a, b) => {
+    for (const { key, sign } of [...keys, { key: 'name', sign: 1 }]) {
+      const difference = compare(String(a[key]), String(b[key]))
+      if (difference !== 0) return sign * difference
+    }
+    return 0
+  }
+}

@@ -1,0 +1,74 @@
+import type { ManagerContext } from '../context.js'
+import { statusOf, type Instance, type Observed } from '../domain/instance.js'
+
+/** An instance as surfaces show it. Source: wire-decisions, "instance"; `id` and `port` are additions. */
+export interface WireInstance {
+  readonly [key: string]: string | number
+  readonly name: string
+  readonly version: string
+  readonly status: 'started' | 'stopped'
+  readonly observed: Observed
+  readonly created: string
+  readonly updated: string
+  readonly version_date: string
+  /** Where it answers on this machine. */
+  readonly url: string
+  readonly custom_url: string
+  readonly protected: 'yes' | 'no'
+  readonly auto_update: 'yes' | 'no'
+  readonly auto_save: 'yes' | 'no'
+  readonly database: string
+  readonly source: string
+  readonly owner_email: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly phone: string
+  readonly company: string
+  /** Id of the operation that changes it now, or that needs attention; empty: none. */
+  readonly operation: string
+  readonly id: string
+  readonly port: number
+}
+
+/** Keys of `WireInstance`, in their order; they are also the columns of SQL filters and orders. */
+export const wireKeys = [
+  ...['name', 'version', 'status', 'observed', 'created', 'updated', 'version_date', 'url', 'custom_url', 'protected'],
+  ...['auto_update', 'auto_save', 'database', 'source', 'owner_email', 'firstname', 'lastname', 'phone', 'company'],
+  ...['operation', 'id', 'port'],
+] as const
+
+/** Where an instance answers, without a last slash. */
+export function urlOf({ port }: Pick<Instance, 'port'>): string {
+  return `http://127.0.0.1:${port}`
+}
+
+export function wireInstance(instance: Instance): WireInstance {
+  const yesNo = (flag: boolean) => (flag ? 'yes' : 'no')
+  const { id, name, version, observed, created, updated, versionDate, customUrl, database, source, operation } =
+    instance
+  const { ownerEmail, firstname, lastname, phone, company, port } = instance
+  return {
+    ...{ name, version, status: statusOf(instance), observed, created, updated },
+    ...{ version_date: versionDate, url: urlOf(instance), custom_url: customUrl },
+    protected: yesNo(instance.protected),
+    auto_update: yesNo(instance.autoUpdate),
+    auto_save: yesNo(instance.autoSave),
+    ...{ database, source, owner_email: ownerEmail, firstname, lastname, phone, company, operation, id, port },
+  }
+}
+
+/** Instances with what is observed now; the registry is left as it is. One look for all that may run. */
+export async function observed(
+  { runtime, home }: Pick<ManagerContext, 'runtime' | 'home'>,
+  instances: readonly Instance[],
+): Promise<readonly Instance[]> {
+  const refs = instances
+    .filter((instance) => instance.desired === 'started' || instance.observed !== 'stopped')
+    .map(({ id }) => ({ id, folder: home.instance(id).folder }))
+  if (refs.length === 0) return instances
+  const seen = await runtime.observeAll(refs)
+  return instances.map((instance) => {
+    const state = seen.get(instance.id)
+    return state === undefined || state === instance.observed ? instance : { ...instance, observed: state }
+  })
+}
