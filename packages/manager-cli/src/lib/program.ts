@@ -71,7 +71,11 @@ function addCommand(program: Command, action: Action, onCall: ProgramOptions['on
     const given = command.opts<Record<string, Input>>()
     const input: Record<string, Input> = {}
     for (const [at, { name: key }] of parameters.entries()) input[key] = command.processedArgs[at] as Input
-    for (const { name: key, option } of flags) input[key] = given[option.attributeName()]
+    for (const { name: key, option } of flags) {
+      const value = given[option.attributeName()]
+      // Of `--no-start` commander says that `start` is false.
+      input[key] = option.negate ? value === false : value
+    }
     onCall({ action, input, options: merged(program.opts<GlobalOptions>(), command.opts<GlobalOptions>()) })
   })
 }
