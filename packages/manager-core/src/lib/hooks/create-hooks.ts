@@ -1,7 +1,79 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Home } from '../home.js'
 import type { Settings } from '../settings/settings.js'
 import type { Hooks } from './hooks.js'
+import { longest, maskSecrets, secretsOf } from './mask-secrets.js'
+import { runScript, type ScriptEnd } from './run-script.js'
 
-export function createHooks(options: { readonly home: Home; readonly settings: () => Settings }): Hooks {
-  throw new Error(`Not there yet: ${options.home.hooks}`)
+const outputBytes = 64 * 1024
+
+export interface HooksOptions {
+  readonly home: Home
+  readonly settings: () => Settings
+}
+
+export function createHooks({ home, settings }: HooksOptions): Hooks {
+  return {
+    async run(call) {
+      const { hook, args, input, signal } = call
+      const file = join(home.hooks, `${hook}.sh`)
+      const unable = await whyNot(file)
+      if (unable) {
+        const problem = unable.problem && `hooks/${hook}.sh ${unable.problem}`
+        return { ran: false, code: undefined, problem, output: '', timedOut: false, duration: 0 }
+      }
+      const { hookTimeoutMs: timeoutMs, passedOn } = settings().global
+      const environment = { ...settings().environment(), ...call.environment }
+      const secrets = secretsOf({ ...passedOn, ...call.environment })
+      const begin = performance.now()
+      const end = await runScript({
+        file,
+        args,
+        folder: home.folder,
+        environment,
+        input: JSON.stringify(input),
+        timeoutMs,
+        outputBytes: outputBytes + longest(secrets),
+        signal,
+      })
+      const problem = problemOf(end, timeoutMs)
+      return {
+        ran: end.error === undefined,
+        code: end.code,
+        problem: problem && `hooks/${hook}.sh ${problem}`,
+        output: maskSecrets(end.output, secrets, end.isCut),
+        timedOut: end.ended === 'timeout',
+        duration: Math.round(performance.now() - begin),
+      }
+    },
+  }
+}
+
+/** Why it is not run; without a problem when there is none of this name. */
+async function whyNot(file: string): Promise<{ readonly problem?: string } | undefined> {
+  try {
+    const found = await stat(file)
+    if (!found.isFile()) return { problem: 'is no file, so it was not run.' }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? {} : { problem: `cannot be read: ${message}.` }
+  }
+  const isExecutable = await access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return isExecutable
+    ? undefined
+    : { problem: `is not executable, so it was not run. Make it so with: chmod +x ${file}` }
+}
+
+function problemOf({ error, ended, signal, code }: ScriptEnd, timeoutMs: number): string | undefined {
+  if (error?.code === 'ENOENT') return 'cannot be started: the program that its first line names is not there.'
+  if (error) return `cannot be started: ${error.message}.`
+  if (ended === 'timeout') return `took longer than ${timeoutMs / 1000} s (APPS_HOOKTIMEOUT) and was ended.`
+  if (ended === 'cancelled') return 'was ended, because the operation was cancelled.'
+  if (signal) return `was ended by ${signal}.`
+  return code === 0 ? undefined : `failed with code ${code}.`
 }

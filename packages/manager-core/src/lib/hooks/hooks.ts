@@ -17,10 +17,13 @@ export interface HookCall {
 }
 
 export interface HookResult {
-  /** False: there is no such hook. */
+  /** False: there is no such hook, or it could not be started, see `problem`. */
   readonly ran: boolean
+  /** Undefined: it did not run, or a signal ended it. */
   readonly code: number | undefined
-  /** Its last lines, bounded. */
+  /** Why it did not do its work, one sentence: it is not executable, ended with a code, took too long. Undefined: it did. */
+  readonly problem?: string | undefined
+  /** The last 64 KB of what it printed, secrets of its environment as `***`. */
   readonly output: string
   readonly timedOut: boolean
   /** In ms. */
@@ -28,6 +31,9 @@ export interface HookResult {
 }
 
 export interface Hooks {
-  /** Runs `hooks/<name>.sh` when it is there. Resolves whatever it ends with. */
+  /**
+   * Runs `hooks/<name>.sh` when it is there, in the manager's home. When it takes longer than `APPS_HOOKTIMEOUT`, or the
+   * call is cancelled, it is ended with all processes that it started. Resolves whatever it ends with.
+   */
   run(call: HookCall): Promise<HookResult>
 }

@@ -1,6 +1,102 @@
-import type { Settings } from '../settings/settings.js'
+import { createTransport } from 'nodemailer'
+import { ManagerError } from '../../errors.js'
+import type { MailSettings, Settings } from '../settings/settings.js'
 import type { Mailer } from './mail.js'
 
-export function createMailer(_options: { readonly settings: () => Settings }): Mailer {
-  throw new Error('Not there yet')
+export interface MailerOptions {
+  readonly settings: () => Settings
+  /** How long the server may take for each answer. Default 10,000. */
+  readonly timeoutMs?: number
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/i
+
+export function createMailer({ settings, timeoutMs = 10_000 }: MailerOptions): Mailer {
+  return {
+    get enabled() {
+      return settings().global.mail !== undefined
+    },
+
+    async send({ subject, text, to }) {
+      const { mail, email } = settings().global
+      if (!mail) return
+      const recipients = to ?? (email === undefined ? [] : [email])
+      if (recipients.length === 0)
+        throw new ManagerError('ERR_SETTINGS', 'There is nobody to send mail to: APPS_EMAIL is not set.')
+      const transport = transportTo(mail, timeoutMs)
+      try {
+        await transport.sendMail({
+          from: email ?? recipients[0],
+          to: [...recipients],
+          subject: oneLine(subject),
+          text,
+          // Says to others that no person wrote it, so that no holiday notice comes back (RFC 3834).
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        })
+      } catch (error) {
+        throw translate(error, mail)
+      } finally {
+        transport.close()
+      }
+    },
+  }
+}
+
+/**
+ * TLS at once on port 465, else STARTTLS when the server offers it, with a certificate that can be verified. Not
+ * specified; chosen: a password never goes over the network in plain text, so that with a user STARTTLS must be offered
+ * by a server that is not this machine.
+ */
+function transportTo({ server, port, user, password }: MailSettings, timeoutMs: number) {
+  const secure = port === 465
+  return createTransport({
+    host: server,
+    port,
+    secure,
+    requireTLS: !secure && user !== undefined && !loopback.test(server),
+    ...(user !== undefined && { auth: { user, pass: password?.reveal() ?? '' } }),
+    connectionTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  })
+}
+
+/** Line ends would begin another header. */
+function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text
+    .replace(/[\u0000-\u001F\u007F\u2028\u2029]+/g, ' ')
+    .trim()
+    .slice(0, 200)
+}
+
+function translate(error: unknown, { server, port, user, password }: MailSettings): ManagerError {
+  const { code = '', message } = error as Error & { code?: string }
+  const secret = password?.reveal() ?? ''
+  const said = (secret === '' ? message : message.replaceAll(secret, '***')).trim()
+  const where = `the mail server ${server}:${port}`
+  const made = (text: string, help?: string) =>
+    // Without the cause: its fields hold the dialogue with the server.
+    new ManagerError('ERR_FAILED', `Mail could not be sent: ${text}`, { ...(help !== undefined && { help }) })
+  if (code === 'EAUTH')
+    return made(
+      `${where} did not accept the user "${user}" or the password.`,
+      'Check APPS_MAILUSER and APPS_MAILPASSWORD.',
+    )
+  if (/certificate|self.signed|altnames/i.test(said))
+    return made(
+      `the certificate of ${where} cannot be verified (${said}).`,
+      'Use the name that is in the certificate, and give the certificate of its authority to Node with NODE_EXTRA_CA_CERTS.',
+    )
+  if (code === 'ETLS' || /STARTTLS/.test(said))
+    return made(`${where} offers no encryption, and the password would be readable on the way (${said}).`)
+  if (code === 'ETIMEDOUT')
+    return made(`${where} does not answer (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
+  if (['ECONNECTION', 'ESOCKET', 'EDNS', 'ECONNREFUSED', 'ENOTFOUND'].includes(code))
+    return made(`${where} cannot be reached (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
+  if (code === 'EENVELOPE') return made(`${where} refused the sender or the recipient (${said}).`, 'Check APPS_EMAIL.')
+  return made(`${where} said: ${said}`)
 }

@@ -21,17 +21,40 @@ export interface GlobalSettings {
   readonly defaultProtected: boolean
   readonly defaultAutoSave: boolean
   readonly defaultAutoUpdate: boolean
+  /** APPS_EXTERNAL_API_KEY */
+  readonly externalApiKey: Secret | undefined
   /** APPS_EMAIL */
   readonly email: string | undefined
+  /** APPS_USER, APPS_GROUP */
+  readonly systemUser: string | undefined
+  readonly systemGroup: string | undefined
+  /** APPS_HTTPSERVER */
+  readonly httpServer: 'nginx' | 'httpd'
+  /** APPS_SSL …; paths are absolute. */
+  readonly ssl: SslSettings
+  /** APPS_USERNAME, APPS_PASSWORD, APPS_REALMNAME: of the API and the pages. */
+  readonly userName: string
+  readonly password: Secret | undefined
+  readonly realmName: string
+  /** APPS_ALLOWREGISTER, APPS_ALLOWDISPLAYREGISTER, APPS_ALLOWDOWNLOAD */
+  readonly allowRegister: boolean
+  readonly allowDisplayRegister: boolean
+  readonly allowDownload: boolean
   /** APPS_SAVE_DIR, APPS_SAVEALL_DIR: absolute. */
   readonly saveFolder: string
   readonly saveAllFolder: string
   /** APPS_SAVE_DIR_DEPTH in days; 0: kept for ever. */
   readonly saveDepthDays: number
+  /** APPS_SAVEALL_REMOVE_LOCAL */
+  readonly saveAllRemoveLocal: boolean
+  /** APPS_SCP_SERVER … */
+  readonly stores: StoreSettings
   /** APPS_MYSQL_HOST … */
   readonly databaseServers: Readonly<Record<Exclude<DatabaseType, 'sqlite'>, DatabaseServerSettings>>
   /** APPS_MAILSERVER …; undefined: no mail is sent. */
   readonly mail: MailSettings | undefined
+  /** APPS_QUALITY_URL … */
+  readonly quality: QualitySettings & { readonly url: string }
   /** Chosen: APPS_HOOKTIMEOUT (s, default 300), APPS_STARTTIMEOUT (s, 60), APPS_STOPTIMEOUT (s, 30). */
   readonly hookTimeoutMs: number
   readonly startTimeoutMs: number
@@ -57,6 +80,57 @@ export interface DatabaseServerSettings {
   readonly adminPassword: Secret
 }
 
+/** Files of certificates may be missing: it is the reverse proxy that needs them. */
+export interface SslSettings {
+  /** `force`: nothing but HTTPS. */
+  readonly mode: 'on' | 'off' | 'force'
+  readonly serverCertificate: string | undefined
+  readonly serverKey: string | undefined
+  readonly serverCaCertificate: string | undefined
+  readonly clientCaCertificate: string | undefined
+  readonly clientCaFolder: string | undefined
+}
+
+/** Remote stores of backups; undefined: not used. */
+export interface StoreSettings {
+  /** Logs in with keys. */
+  readonly scp:
+    | { readonly server: string; readonly user: string | undefined; readonly path: string | undefined }
+    | undefined
+  readonly ftp:
+    | {
+        readonly server: string
+        readonly user: string | undefined
+        readonly password: Secret | undefined
+        readonly path: string | undefined
+      }
+    | undefined
+  readonly swift:
+    | {
+        /** Name or address. */
+        readonly container: string
+        readonly prefix: string
+        readonly alternative: string | undefined
+        readonly alternativePrefix: string
+        readonly authUrl: string | undefined
+        readonly tenant: string | undefined
+        readonly user: string | undefined
+        readonly password: Secret | undefined
+      }
+    | undefined
+  readonly s3: { readonly bucket: string } | undefined
+  readonly gcs: { readonly bucket: string } | undefined
+}
+
+/** Of code-quality analyses. */
+export interface QualitySettings {
+  readonly url?: string | undefined
+  /** A login, or a token when there is no password. */
+  readonly login?: Secret | undefined
+  readonly password?: Secret | undefined
+  readonly organization?: string | undefined
+}
+
 export interface MailSettings {
   readonly server: string
   readonly port: number
@@ -68,9 +142,14 @@ export interface MailSettings {
 export interface VersionSettings {
   /** Chosen: APPS_TEMPLATE: `default`, `folder:<path>`, `git:<url>#<ref>`, `npm:<name>@<range>`. */
   readonly template: string | undefined
-  /** APPS_AUTOUPGRADE, forced to false below version 4.0 only where the version says so, see the section. */
+  /** APPS_AUTOUPGRADE; forced to false below version 4.0 of versions that run on Java, see `versionSettingsOf`. */
   readonly autoUpgrade: boolean
-  /** APPS_TOMCATMAXMEM; undefined: not set. Becomes the limit of the instance's heap. */
+  /** APPS_JDK: of versions that run on Java. */
+  readonly jdk: string | undefined
+  /** APPS_ENCONDING, spelled so. */
+  readonly encoding: string
+  /** APPS_TOMCATMINMEM, APPS_TOMCATMAXMEM; undefined: not set. The latter becomes the limit of the instance's heap. */
+  readonly minMemoryMb: number | undefined
   readonly maxMemoryMb: number | undefined
   readonly passedOn: Readonly<Record<string, string>>
 }
@@ -96,28 +175,50 @@ export interface InstanceSettings {
   readonly databaseName: string
   readonly databaseUser: string
   readonly databasePassword: Secret
-  /** SERVICE_TOMCATMAXMEM */
+  /** SERVICE_ORACLE_SID */
+  readonly databaseSid?: string | undefined
+  /** SERVICE_TOMCATMINMEM, SERVICE_TOMCATMAXMEM */
+  readonly minMemoryMb?: number | undefined
   readonly maxMemoryMb: number | undefined
   /** SERVICE_AUTOUPGRADE */
   readonly autoUpgrade: boolean
-  /** Others, such as SERVICE_DEBUG; kept when the file is written again. */
+  /** SERVICE_DEBUG, SERVICE_DEBUG_ORIGIN */
+  readonly debug?: string | undefined
+  readonly debugOrigin?: string | undefined
+  /** SERVICE_QUALITY_PROJECT …; what is not set here is that of the manager. */
+  readonly quality?: QualitySettings & { readonly project?: string | undefined }
+  /** SERVICE_REMOTE_GIT_USERNAME, SERVICE_REMOTE_GIT_PASSWORD */
+  readonly remoteGit?: { readonly user?: string | undefined; readonly password?: Secret | undefined }
+  /** Variables that are nothing to the manager; kept when the file is written again. */
   readonly others: Readonly<Record<string, string>>
 }
 
-/** Read when needed: what an operator changes holds from the next command on. */
+/**
+ * Read when needed: what an operator changes holds from then on. All throw ManagerError ERR_SETTINGS naming the file and
+ * line when something else than settings is there, or a value that is not allowed.
+ */
 export interface Settings {
-  /** @throws ManagerError ERR_SETTINGS naming file and line */
+  /** @throws ManagerError ERR_HOME when there is no `config.sh` */
   readonly global: GlobalSettings
+  /** A version without a file has the defaults. */
   version(version: string): Promise<VersionSettings>
+  /** @throws ManagerError ERR_NOT_FOUND when there is no file. */
   instance(folder: string): Promise<InstanceSettings>
   /** Atomically, mode 0600. `folder` is the instance's home. */
   writeInstance(folder: string, settings: InstanceSettings): Promise<void>
-  /** All variables with value, default and origin, for `config`; secrets as `***`. */
+  /** All variables with value, default and origin, for `config`; secrets as `***`. Wrong values are told as hints. */
   describe(): readonly SettingDescription[]
+  /**
+   * What hooks find in their environment: the caller's, and all variables of the manager but secrets, which a hook that
+   * needs them reads from `$APPS_HOME/config.sh`.
+   */
+  environment(): Readonly<Record<string, string>>
 }
 
 export interface SettingDescription {
   readonly name: string
+  /** Heading: `General`, `Databases` … */
+  readonly section: string
   /** Text as written; secrets `***`; undefined: neither set nor a default. */
   readonly value: string | undefined
   readonly default: string | undefined

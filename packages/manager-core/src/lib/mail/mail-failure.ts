@@ -1,0 +1,23 @@
+import type { ManagerContext } from '../context.js'
+import type { Mail } from './mail.js'
+
+/**
+ * Tells `APPS_EMAIL` that something failed while nobody looked; nothing is sent without `APPS_MAILSERVER` or
+ * `APPS_EMAIL`. Never rejects.
+ *
+ * @param mail without secrets
+ * @returns why it could not be sent, for the warnings of the action.
+ */
+export async function mailFailure(
+  { mailer, settings }: Pick<ManagerContext, 'mailer' | 'settings'>,
+  { subject, text }: Omit<Mail, 'to'>,
+): Promise<string | undefined> {
+  try {
+    const { baseUrl, email } = settings.global
+    if (!mailer.enabled || email === undefined) return undefined
+    await mailer.send({ subject: `[${new URL(baseUrl).host}] ${subject}`, text: `${text}\n\n-- \n${baseUrl}\n` })
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

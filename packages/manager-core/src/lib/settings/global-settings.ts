@@ -1,0 +1,142 @@
+import { isAbsolute, join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { Secret } from '../domain/secret.js'
+import type { DatabaseServerSettings, GlobalSettings, MailSettings, StoreSettings } from './settings.js'
+import type { globalTable } from './tables/global.js'
+import type { VariableValues } from './variable-values.js'
+
+type Values = VariableValues<typeof globalTable>
+
+/** @throws ManagerError ERR_SETTINGS for the first value that cannot be used. */
+export function globalSettingsOf(values: Values, passedOn: Readonly<Record<string, string>>): GlobalSettings {
+  const { value } = values
+  const databases = value('APPS_DATABASES')
+  const defaultDatabase = value('APPS_DEFAULTDATABASE')
+  if (!databases.includes(defaultDatabase))
+    throw new ManagerError(
+      'ERR_SETTINGS',
+      `APPS_DEFAULTDATABASE is "${defaultDatabase}" (${values.given('APPS_DEFAULTDATABASE')?.origin}), which is not one of APPS_DATABASES.`,
+      { help: `APPS_DATABASES is ${databases.join(',')} (${values.given('APPS_DATABASES')?.origin}).` },
+    )
+  const externalApiKey = value('APPS_EXTERNAL_API_KEY')
+  return {
+    baseUrl: value('APPS_BASEURL'),
+    email: value('APPS_EMAIL'),
+    systemUser: value('APPS_USER'),
+    systemGroup: value('APPS_GROUP'),
+    httpServer: value('APPS_HTTPSERVER'),
+    userName: value('APPS_USERNAME'),
+    password: value('APPS_PASSWORD'),
+    realmName: value('APPS_REALMNAME'),
+    allowRegister: value('APPS_ALLOWREGISTER'),
+    allowDisplayRegister: value('APPS_ALLOWDISPLAYREGISTER'),
+    allowDownload: value('APPS_ALLOWDOWNLOAD'),
+    rootContext: value('APPS_ROOTCONTEXT'),
+    defaultVersion: value('APPS_DEFAULTVERSION'),
+    databases,
+    defaultDatabase,
+    maxInstances: value('APPS_MAXINSTANCES'),
+    defaultProtected: value('APPS_DEFAULTPROTECTED'),
+    defaultAutoSave: value('APPS_DEFAULTAUTOSAVE'),
+    defaultAutoUpdate: value('APPS_DEFAULTAUTOUPDATE'),
+    externalApiKey: externalApiKey.reveal() === 'none' ? undefined : externalApiKey,
+    ports: value('APPS_PORTS'),
+    startTimeoutMs: value('APPS_STARTTIMEOUT') * 1000,
+    stopTimeoutMs: value('APPS_STOPTIMEOUT') * 1000,
+    healthWindowMs: value('APPS_HEALTHWINDOW') * 1000,
+    hookTimeoutMs: value('APPS_HOOKTIMEOUT') * 1000,
+    suspendMaxMs: value('APPS_SUSPENDMAX') * 1000,
+    trashDays: value('APPS_TRASHDAYS'),
+    log: { maxBytes: value('APPS_LOGMAXSIZE') * 2 ** 20, keep: value('APPS_LOGKEEP') },
+    ssl: {
+      mode: ({ true: 'on', false: 'off', force: 'force' } as const)[value('APPS_SSL')],
+      serverCertificate: certificate(value('APPS_SERVER_CERT')),
+      serverKey: certificate(value('APPS_SERVER_KEY')),
+      serverCaCertificate: certificate(value('APPS_SERVER_CA_CERT')),
+      clientCaCertificate: certificate(value('APPS_CLIENT_CA_CERT')),
+      clientCaFolder: certificate(value('APPS_CLIENT_CA_PATH')),
+    },
+    saveFolder: value('APPS_SAVE_DIR'),
+    saveDepthDays: value('APPS_SAVE_DIR_DEPTH'),
+    saveAllFolder: value('APPS_SAVEALL_DIR'),
+    saveAllRemoveLocal: value('APPS_SAVEALL_REMOVE_LOCAL'),
+    window: value('APPS_WINDOW'),
+    stores: stores(values),
+    mail: mail(values),
+    quality: {
+      url: value('APPS_QUALITY_URL'),
+      login: value('APPS_QUALITY_LOGIN'),
+      password: value('APPS_QUALITY_PASSWORD'),
+      organization: value('APPS_QUALITY_ORG'),
+    },
+    databaseServers: {
+      mysql: databaseServer(values, 'MYSQL'),
+      postgresql: databaseServer(values, 'POSTGRESQL'),
+      oracle: databaseServer(values, 'ORACLE'),
+      mssql: databaseServer(values, 'MSSQL'),
+    },
+    passedOn,
+  }
+}
+
+function certificate(name: string | undefined): string | undefined {
+  if (name === undefined) return undefined
+  return isAbsolute(name) ? name : join('/etc/ssl', name)
+}
+
+function databaseServer(
+  { value }: Values,
+  product: 'MYSQL' | 'POSTGRESQL' | 'ORACLE' | 'MSSQL',
+): DatabaseServerSettings {
+  return {
+    host: value(`APPS_${product}_HOST`),
+    port: value(`APPS_${product}_PORT`),
+    adminUser: value(`APPS_${product}_ADMINUSER`),
+    adminPassword: value(`APPS_${product}_ADMINPASSWORD`) ?? new Secret(''),
+  }
+}
+
+function mail({ value }: Values): MailSettings | undefined {
+  const server = value('APPS_MAILSERVER')
+  if (server === undefined) return undefined
+  const user = value('APPS_MAILUSER')
+  const password = value('APPS_MAILPASSWORD')
+  if (user === undefined && password !== undefined)
+    throw new ManagerError('ERR_SETTINGS', 'APPS_MAILPASSWORD is set, but APPS_MAILUSER is not.')
+  return { server, port: value('APPS_MAILPORT') ?? (user === undefined ? 25 : 587), user, password }
+}
+
+function stores({ value }: Values): StoreSettings {
+  const scp = value('APPS_SCP_SERVER')
+  const ftp = value('APPS_FTP_SERVER')
+  const container = value('APPS_SWIFT_CONTAINER')
+  const s3 = value('APPS_S3_BUCKET')
+  const gcs = value('APPS_GCS_BUCKET')
+  return {
+    scp: scp === undefined ? undefined : { server: scp, user: value('APPS_SCP_USER'), path: value('APPS_SCP_PATH') },
+    ftp:
+      ftp === undefined
+        ? undefined
+        : {
+            server: ftp,
+            user: value('APPS_FTP_USER'),
+            password: value('APPS_FTP_PASSWORD'),
+            path: value('APPS_FTP_PATH'),
+          },
+    swift:
+      container === undefined
+        ? undefined
+        : {
+            container,
+            prefix: value('APPS_SWIFT_PREFIX') ?? '',
+            alternative: value('APPS_SWIFT_CONTAINER_ALT'),
+            alternativePrefix: value('APPS_SWIFT_PREFIX_ALT') ?? '',
+            authUrl: value('APPS_SWIFT_AUTH_URL'),
+            tenant: value('APPS_SWIFT_TENANT_NAME'),
+            user: value('APPS_SWIFT_USERNAME'),
+            password: value('APPS_SWIFT_PASSWORD'),
+          },
+    s3: s3 === undefined ? undefined : { bucket: s3 },
+    gcs: gcs === undefined ? undefined : { bucket: gcs },
+  }
+}

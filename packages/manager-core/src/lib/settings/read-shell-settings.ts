@@ -1,0 +1,85 @@
+import type { ManagerError } from '../../errors.js'
+import { operatorAt, ShellText } from './shell-text.js'
+import { readWord, type Lookup } from './shell-word.js'
+
+/** One `NAME=value` of a settings file. */
+export interface Assignment {
+  readonly name: string
+  readonly value: string
+  /** Where it begins, from 1. */
+  readonly line: number
+}
+
+export interface ReadShellOptions {
+  /** How the file is called in errors. */
+  readonly file: string
+  /** What `$NAME` gives when no earlier line assigns it. Default: nothing is set. */
+  readonly lookup?: Lookup
+}
+
+const keywords = new Set(
+  `if then elif else fi for while until do done case esac in select function time coproc { } [[ ! local declare typeset
+   readonly unset source . eval exec alias set shift trap return exit`.split(/\s+/),
+)
+
+/**
+ * Reads a settings file of shell assignments without a shell: nothing of it is executed. It means what it means to
+ * `bash`: `NAME=value` and `export NAME=value`, several on a line with blanks or `;` between, comments, the quotes `'…'`,
+ * `"…"` and `$'…'`, parts side by side (`a"b"'c'`), `\` escapes and continued lines, `$NAME`, `${NAME}` and
+ * `${NAME:-text}`. A byte order mark and CRLF line ends are borne. Anything else is an error.
+ *
+ * A `$NAME` that is not set is an error too, where a shell gives an empty text. Not specified; chosen because a misspelt
+ * `$APPS_HMOE/save` would mean `/save`; `${NAME:-}` says that it may be empty.
+ *
+ * @returns all assignments in their order; of a name that is assigned twice the last one holds.
+ * @throws ManagerError ERR_SETTINGS naming the file, the line and what is not allowed there.
+ */
+export function readShellSettings(text: string, { file, lookup }: ReadShellOptions): readonly Assignment[] {
+  const source = new ShellText(text, file)
+  const values = new Map<string, string>()
+  const found: Assignment[] = []
+  const valueOf: Lookup = (name) => values.get(name) ?? lookup?.(name)
+
+  for (;;) {
+    source.takeMatch(/(?:[ \t\n;]|\\\n|#[^\n]*)+/y)
+    if (source.ended) return found
+    if (source.takeMatch(/export(?=[\s;#\\]|$)/y)) readExport()
+    else readAssignment()
+  }
+
+  /** What follows `export` on its line. */
+  function readExport(): void {
+    for (;;) {
+      source.takeMatch(/(?:[ \t]|\\\n)+/y)
+      if (source.ended || '\n;#'.includes(source.peek())) return
+      if (source.peek() === '-') throw source.refuse('An option of "export"')
+      // `export NAME` of what an earlier line assigns says nothing new.
+      if (!source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*(?=[\s;#]|$)/y)) readAssignment()
+    }
+  }
+
+  function readAssignment(): void {
+    const { line } = source
+    const name = source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*/y)
+    if (name === '' || source.peek() !== '=') throw notAnAssignment(name, found.at(-1)?.line === line)
+    source.take(1)
+    const value = readWord(source, name, valueOf)
+    values.set(name, value)
+    found.push({ name, value, line })
+  }
+
+  function notAnAssignment(name: string, behindAnother: boolean): ManagerError {
+    if (name !== '' && source.match(/\+=/y)) return source.refuse('An assignment that appends ("+=")')
+    if (name !== '' && source.match(/\[/y)) return source.refuse('An element of an array')
+    if (name !== '' && source.match(/[ \t]*\(/y)) return source.refuse('A function ("()")')
+    const operator = name === '' ? operatorAt(source) : undefined
+    if (operator) return source.refuse(operator)
+    const blank = 'A value with blanks needs quotes, and there is no blank on either side of "=".'
+    // It may be the rest of a password that should have been in quotes.
+    if (behindAnother) return source.error('There is something behind the assignment.', { help: blank })
+    const word = `${name}${source.match(/[^\s;&|<>()'"`$\\=]{0,30}/y)}`
+    if (keywords.has(word)) return source.refuse(`"${word}" of the shell's language`)
+    const help = source.match(/[ \t]+=/y) ? { help: blank } : {}
+    return source.refuse(word === '' ? 'Something that assigns nothing' : `The command "${word}"`, help)
+  }
+}

@@ -1,0 +1,246 @@
+import type { Variable } from '../variable.js'
+
+/**
+ * The variables of `config.sh`. Source: requirements, "Global settings"; those whose summary ends in "(addition)" are
+ * not there, and chosen because something of the manager needs them.
+ */
+export const globalTable = {
+  APPS_HOME: {
+    type: 'path',
+    section: 'General',
+    summary: 'Home of the manager; --home or the environment says it, a value in config.sh is not used',
+  },
+  APPS_BASEURL: { type: 'url', section: 'General', required: true, summary: 'Address of the manager' },
+  APPS_EMAIL: { type: 'email', section: 'General', summary: 'Support address; messages on failures go there' },
+  APPS_USER: { type: 'text', section: 'General', summary: 'System user that runs the manager' },
+  APPS_GROUP: { type: 'text', section: 'General', summary: 'System group that runs the manager' },
+  APPS_HTTPSERVER: {
+    type: 'choice',
+    section: 'General',
+    choices: ['nginx', 'httpd'],
+    default: 'nginx',
+    summary: 'Reverse proxy',
+  },
+
+  APPS_USERNAME: { type: 'text', section: 'Access', default: 'admin', summary: 'User of the API and the pages' },
+  APPS_PASSWORD: { type: 'secret', section: 'Access', summary: 'Password of the API and the pages' },
+  APPS_REALMNAME: { type: 'text', section: 'Access', default: 'Instances manager', summary: 'Realm of the log-in' },
+  APPS_ALLOWREGISTER: yesNo('Access', 'no', 'Whether people may register by themselves'),
+  APPS_ALLOWDISPLAYREGISTER: yesNo('Access', 'no', 'Whether registering by oneself is shown'),
+  APPS_ALLOWDOWNLOAD: yesNo('Access', 'yes', 'Whether instances may be downloaded'),
+
+  APPS_ROOTCONTEXT: trueFalse(
+    'Instances',
+    'true',
+    'Serve instances at the root of their address, not below their name',
+  ),
+  APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the newest' },
+  APPS_DATABASES: {
+    type: 'databases',
+    section: 'Instances',
+    default: 'sqlite,mysql,postgresql',
+    summary: 'Database types that instances may have',
+  },
+  APPS_DEFAULTDATABASE: {
+    type: 'choice',
+    section: 'Instances',
+    choices: ['sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'],
+    default: 'sqlite',
+    summary: 'Database type of new instances',
+  },
+  APPS_MAXINSTANCES: integer('Instances', '0', 'Most instances that there may be; 0: no limit'),
+  APPS_DEFAULTPROTECTED: yesNo('Instances', 'no', 'Whether new instances are protected'),
+  APPS_DEFAULTAUTOSAVE: yesNo('Instances', 'no', 'Whether new instances are saved every night'),
+  APPS_DEFAULTAUTOUPDATE: yesNo('Instances', 'yes', 'Whether new instances are upgraded every night'),
+  APPS_EXTERNAL_API_KEY: {
+    type: 'secret',
+    section: 'Instances',
+    default: 'none',
+    summary: 'Key of an external provider for instances; "none": they get none',
+  },
+  APPS_PORTS: {
+    type: 'ports',
+    section: 'Instances',
+    default: '10000-19999',
+    summary: 'Ports of instances on 127.0.0.1 (addition)',
+  },
+  APPS_STARTTIMEOUT: integer(
+    'Instances',
+    '60',
+    'Seconds until a started instance must be healthy (addition)',
+    1,
+    86_400,
+  ),
+  APPS_STOPTIMEOUT: integer(
+    'Instances',
+    '30',
+    'Seconds until a stopped instance is ended by force (addition)',
+    1,
+    86_400,
+  ),
+  APPS_HEALTHWINDOW: integer('Instances', '5', 'Seconds that an upgraded one must stay healthy (addition)', 0, 86_400),
+  APPS_TRASHDAYS: integer(
+    'Instances',
+    '7',
+    'Days that deleted instances are kept; 0: not at all (addition)',
+    0,
+    36_500,
+  ),
+  APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which a log begins anew (addition)', 1, 100_000),
+  APPS_LOGKEEP: integer('Instances', '5', 'Former logs that are kept (addition)', 0, 1000),
+  APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
+
+  APPS_SSL: {
+    type: 'choice',
+    section: 'SSL',
+    choices: ['true', 'false', 'force'],
+    default: 'true',
+    summary: 'Whether the reverse proxy speaks HTTPS; "force": nothing else',
+  },
+  APPS_SERVER_CERT: certificate('Certificate of the server; needed for HTTPS'),
+  APPS_SERVER_KEY: certificate('Key of that certificate; needed for HTTPS'),
+  APPS_SERVER_CA_CERT: certificate('Certificate of the authority of the server'),
+  APPS_CLIENT_CA_CERT: certificate('Certificate of the authority of client certificates'),
+  APPS_CLIENT_CA_PATH: certificate('Folder of authorities of client certificates'),
+
+  APPS_SAVE_DIR: {
+    type: 'path',
+    section: 'Backups',
+    default: '$APPS_HOME/save',
+    summary: 'Folder of saves that somebody asked for',
+  },
+  APPS_SAVE_DIR_DEPTH: integer('Backups', '0', 'Days that local saves are kept; 0: for ever'),
+  APPS_SAVEALL_DIR: {
+    type: 'path',
+    section: 'Backups',
+    default: '$APPS_SAVE_DIR',
+    summary: 'Folder of automatic saves',
+  },
+  APPS_SAVEALL_REMOVE_LOCAL: trueFalse(
+    'Backups',
+    'false',
+    'Remove automatic saves here once they are at a remote store',
+  ),
+  APPS_SUSPENDMAX: integer('Backups', '30', 'Most seconds that a save may pause an instance (addition)', 1, 3600),
+  APPS_WINDOW: {
+    type: 'window',
+    section: 'Backups',
+    summary: 'Time of day in which upgradeall and saveall begin work, 22:00-05:30; not set: always (addition)',
+  },
+
+  APPS_SCP_SERVER: text('Remote stores', 'SCP: server'),
+  APPS_SCP_USER: text('Remote stores', 'SCP: user, who logs in with a key'),
+  APPS_SCP_PATH: text('Remote stores', 'SCP: folder'),
+  APPS_FTP_SERVER: text('Remote stores', 'FTP: server'),
+  APPS_FTP_USER: text('Remote stores', 'FTP: user'),
+  APPS_FTP_PASSWORD: secret('Remote stores', 'FTP: password'),
+  APPS_FTP_PATH: text('Remote stores', 'FTP: folder'),
+  APPS_SWIFT_CONTAINER: storeA('CONTAINER', 'Swift: container or its address'),
+  APPS_SWIFT_PREFIX: storeA('PREFIX', 'Swift: what names of files begin with'),
+  APPS_SWIFT_CONTAINER_ALT: storeA('CONTAINER_ALT', 'Swift: second container'),
+  APPS_SWIFT_PREFIX_ALT: storeA('PREFIX_ALT', 'Swift: what names of files in the second container begin with'),
+  APPS_SWIFT_AUTH_URL: { ...storeA('AUTH_URL', 'Swift: address of the log-in'), type: 'url' },
+  APPS_SWIFT_TENANT_NAME: storeA('TENANT_NAME', 'Swift: tenant or project'),
+  APPS_SWIFT_USERNAME: storeA('USERNAME', 'Swift: user'),
+  APPS_SWIFT_PASSWORD: { ...storeA('PASSWORD', 'Swift: password'), type: 'secret' },
+  APPS_S3_BUCKET: { ...text('Remote stores', 'S3: bucket'), aliases: ['APPS_STORE_B_BUCKET'] },
+  APPS_GCS_BUCKET: { ...text('Remote stores', 'Google Cloud Storage: bucket'), aliases: ['APPS_STORE_C_BUCKET'] },
+
+  APPS_MAILSERVER: text('E-mail', 'Mail server; not set: no mail is sent'),
+  APPS_MAILPORT: {
+    type: 'integer',
+    section: 'E-mail',
+    min: 1,
+    max: 65_535,
+    summary: 'Its port; 465 speaks TLS at once; not set: 587 with a user, 25 without',
+  },
+  APPS_MAILUSER: text('E-mail', 'User at the mail server'),
+  APPS_MAILPASSWORD: secret('E-mail', 'Password at the mail server'),
+
+  APPS_QUALITY_URL: {
+    type: 'url',
+    section: 'Code quality',
+    default: 'https://sonarcloud.io',
+    summary: 'Server of code-quality analyses',
+  },
+  APPS_QUALITY_LOGIN: secret('Code quality', 'Login or token there'),
+  APPS_QUALITY_PASSWORD: secret('Code quality', 'Password there; a token needs none'),
+  APPS_QUALITY_ORG: text('Code quality', 'Organization there'),
+
+  APPS_MYSQL_HOST: host('MySQL, MariaDB'),
+  APPS_MYSQL_PORT: port('MySQL, MariaDB', '3306'),
+  APPS_MYSQL_ADMINUSER: adminUser('MySQL, MariaDB', 'root'),
+  APPS_MYSQL_ADMINPASSWORD: secret('Databases', 'MySQL, MariaDB: password of the administrator'),
+  APPS_POSTGRESQL_HOST: host('PostgreSQL'),
+  APPS_POSTGRESQL_PORT: port('PostgreSQL', '5432'),
+  APPS_POSTGRESQL_ADMINUSER: adminUser('PostgreSQL', 'postgres'),
+  APPS_POSTGRESQL_ADMINPASSWORD: secret('Databases', 'PostgreSQL: password of the administrator'),
+  APPS_ORACLE_HOST: host('Oracle'),
+  APPS_ORACLE_PORT: port('Oracle', '1521'),
+  APPS_ORACLE_ADMINUSER: adminUser('Oracle', 'system'),
+  APPS_ORACLE_ADMINPASSWORD: secret('Databases', 'Oracle: password of the administrator'),
+  APPS_MSSQL_HOST: host('SQL Server'),
+  APPS_MSSQL_PORT: port('SQL Server', '1433'),
+  APPS_MSSQL_ADMINUSER: adminUser('SQL Server', 'sa'),
+  APPS_MSSQL_ADMINPASSWORD: secret('Databases', 'SQL Server: password of the administrator'),
+
+  ORACLE_HOME: vendor('Home of the client'),
+  ORACLE_SID: vendor('Id of the database'),
+  ORACLE_PATH: vendor('Folder of scripts of the client'),
+  TNS_ADMIN: vendor('Folder of the client’s configuration'),
+  LD_LIBRARY_PATH: vendor('Folders of libraries'),
+  NLS_LANG: vendor('Language and character set'),
+} as const satisfies Readonly<Record<string, Variable>>
+
+function text<const S extends string>(section: S, summary: string) {
+  return { type: 'text', section, summary } as const
+}
+
+function secret<const S extends string>(section: S, summary: string) {
+  return { type: 'secret', section, summary } as const
+}
+
+function yesNo(section: string, ofNone: 'yes' | 'no', summary: string) {
+  return { type: 'yes-no', section, summary, default: ofNone } as const
+}
+
+function trueFalse(section: string, ofNone: 'true' | 'false', summary: string) {
+  return { type: 'true-false', section, summary, default: ofNone } as const
+}
+
+function integer(section: string, ofNone: string, summary: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
+  return { type: 'integer', section, summary, default: ofNone, min, max } as const
+}
+
+/** A name is one in `/etc/ssl`. Source: requirements, "SSL". */
+function certificate(summary: string) {
+  return { type: 'text', section: 'SSL', summary: `${summary}; a path, or a name in /etc/ssl` } as const
+}
+
+/** Object store A of the requirements; their neutral name is taken, too. */
+function storeA(name: string, summary: string) {
+  return { type: 'text', section: 'Remote stores', summary, aliases: [`APPS_STORE_A_${name}`] } as const
+}
+
+function host(product: string) {
+  return { type: 'text', section: 'Databases', summary: `${product}: server`, default: 'localhost' } as const
+}
+
+function port(product: string, ofNone: string) {
+  return {
+    type: 'integer',
+    section: 'Databases',
+    summary: `${product}: port`,
+    default: ofNone,
+    min: 1,
+    max: 65_535,
+  } as const
+}
+
+function adminUser(product: string, ofNone: string) {
+  return { type: 'text', section: 'Databases', summary: `${product}: administrator`, default: ofNone } as const
+}
+
+function vendor(summary: string) {
+  return { type: 'text', section: 'Vendors', summary: `Oracle client: ${summary}`, passedOn: true } as const
+}

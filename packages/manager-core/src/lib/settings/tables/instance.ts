@@ -1,0 +1,63 @@
+import { databaseTypes } from '../../domain/instance.js'
+import type { Variable } from '../variable.js'
+
+/** The variables of an instance's `settings.sh`. Source: requirements, "Instance-level settings". */
+export const instanceTable = {
+  SERVICE_CONTEXT: { ...text('Path below which it is served: / or /<name>'), required: true },
+  SERVICE_URL: { type: 'url', section: 'Instance', required: true, summary: 'Address of its I/O endpoint' },
+  SERVICE_USER: { ...text('User of its I/O endpoint'), required: true },
+  SERVICE_PASSWORD: { ...secret('Password of its I/O endpoint'), required: true },
+  SERVICE_ADMIN_USER: { ...text('Administrator that its first start makes (addition)'), default: 'admin' },
+  SERVICE_ADMIN_PASSWORD: { ...secret('Password of that administrator (addition)'), required: true },
+  SERVICE_DATABASE: {
+    type: 'choice',
+    section: 'Instance',
+    choices: databaseTypes,
+    default: 'sqlite',
+    summary: 'Database type',
+  },
+  SERVICE_DATABASE_HOST: text('Database server'),
+  SERVICE_DATABASE_PORT: {
+    type: 'integer',
+    section: 'Instance',
+    min: 1,
+    max: 65_535,
+    summary: 'Port of the database server',
+  },
+  SERVICE_DATABASE_NAME: {
+    ...text('Database; of SQLite the path of its file (addition)'),
+    default: 'data/database.db',
+  },
+  SERVICE_DATABASE_USER: text('User at the database (addition)'),
+  SERVICE_DATABASE_PASSWORD: secret('Password at the database (addition)'),
+  SERVICE_ORACLE_SID: text('Id of an Oracle database'),
+  SERVICE_TOMCATMINMEM: memory('Least memory in MB'),
+  SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
+  SERVICE_AUTOUPGRADE: {
+    type: 'true-false',
+    section: 'Instance',
+    default: 'true',
+    summary: 'Whether it migrates its data itself when it starts',
+  },
+  SERVICE_DEBUG: text('Whether it may be debugged'),
+  SERVICE_DEBUG_ORIGIN: text('Where it may be debugged from'),
+  SERVICE_QUALITY_PROJECT: text('Code quality: prefix of projects'),
+  SERVICE_QUALITY_URL: { type: 'url', section: 'Instance', summary: 'Code quality: server' },
+  SERVICE_QUALITY_LOGIN: secret('Code quality: login or token'),
+  SERVICE_QUALITY_PASSWORD: secret('Code quality: password'),
+  SERVICE_QUALITY_ORG: text('Code quality: organization'),
+  SERVICE_REMOTE_GIT_USERNAME: text('User of git repositories whose modules say none'),
+  SERVICE_REMOTE_GIT_PASSWORD: secret('Password of git repositories whose modules say none'),
+} as const satisfies Readonly<Record<string, Variable>>
+
+function text(summary: string) {
+  return { type: 'text', section: 'Instance', summary } as const
+}
+
+function secret(summary: string) {
+  return { type: 'secret', section: 'Instance', summary } as const
+}
+
+function memory(summary: string) {
+  return { type: 'integer', section: 'Instance', min: 16, max: 1_048_576, summary } as const
+}

@@ -1,0 +1,25 @@
+import type { Variable } from '../variable.js'
+
+/** The variables of `version-<version>.sh`. Source: requirements, "Version-level settings". */
+export const versionTable = {
+  APPS_TEMPLATE: {
+    type: 'text',
+    section: 'Version',
+    summary: 'Where the application comes from: default, folder:<path>, git:<url>#<ref>, npm:<name>@<range> (addition)',
+  },
+  APPS_AUTOUPGRADE: {
+    type: 'true-false',
+    section: 'Version',
+    default: 'true',
+    summary: 'Whether an instance migrates its data itself when it starts',
+  },
+  APPS_JDK: { type: 'path', section: 'Version', summary: 'Folder of the JDK, of versions that run on Java' },
+  /** Spelled so in the requirements. */
+  APPS_ENCONDING: { type: 'text', section: 'Version', default: 'UTF-8', summary: 'Encoding; should be UTF-8' },
+  APPS_TOMCATMINMEM: memory('Least memory in MB; not set: 128 on Java'),
+  APPS_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap; not set: 512 on Java, else none'),
+} as const satisfies Readonly<Record<string, Variable>>
+
+function memory(summary: string) {
+  return { type: 'integer', section: 'Version', summary, min: 16, max: 1_048_576 } as const
+}

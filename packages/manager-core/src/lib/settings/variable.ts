@@ -1,0 +1,122 @@
+import { isAbsolute } from 'node:path'
+import { databaseTypes, type DatabaseType } from '../domain/instance.js'
+import { Secret } from '../domain/secret.js'
+
+/** What the value of a variable is turned into, by its type. */
+interface TypeValues {
+  text: string
+  /** `http` or `https`; without a last slash. */
+  url: string
+  /** Absolute path. */
+  path: string
+  /** Spelled `true` and `false`; `yes` and `no` are taken too. */
+  'true-false': boolean
+  /** Spelled `yes` and `no`; `true` and `false` are taken too. */
+  'yes-no': boolean
+  integer: number
+  choice: string
+  /** Separated by commas, each once. */
+  databases: readonly DatabaseType[]
+  /** `10000-19999`: both are in it. */
+  ports: { readonly from: number; readonly to: number }
+  /** `22:00-05:30`, local time; see `isInWindow`. */
+  window: { readonly from: string; readonly to: string }
+  email: string
+  secret: Secret
+}
+
+/** One row of a table of variables: all that is known of one. */
+export interface Variable {
+  readonly type: keyof TypeValues
+  readonly section: string
+  readonly summary: string
+  /** As text; `$NAME` stands for the value of another variable of the table. Absent: undefined when not set. */
+  readonly default?: string
+  readonly required?: true
+  /** Of `choice`. */
+  readonly choices?: readonly string[]
+  /** Of `integer`. */
+  readonly min?: number
+  readonly max?: number
+  /** Other spellings that are taken when it is not set itself. */
+  readonly aliases?: readonly string[]
+  /** Nothing to the manager: hooks and instances get it. */
+  readonly passedOn?: true
+}
+
+/** The type of a variable's value. */
+export type ValueOf<V extends Variable> =
+  | (V extends { type: 'choice'; choices: readonly (infer C)[] } ? C : TypeValues[V['type']])
+  | (V extends { default: string } | { required: true } ? never : undefined)
+
+/**
+ * @param text not empty
+ * @returns the value, or what is allowed, as words that follow "must be".
+ */
+export function parseValue(
+  variable: Variable,
+  text: string,
+): { readonly value: unknown } | { readonly allowed: string } {
+  switch (variable.type) {
+    case 'text':
+      return { value: text }
+    case 'secret':
+      return { value: new Secret(text) }
+    case 'path':
+      return isAbsolute(text) ? { value: withoutLastSlash(text) } : { allowed: 'an absolute path' }
+    case 'true-false':
+    case 'yes-no': {
+      const value = { true: true, yes: true, false: false, no: false }[text.toLowerCase()]
+      return value === undefined
+        ? { allowed: variable.type === 'yes-no' ? '"yes" or "no"' : '"true" or "false"' }
+        : { value }
+    }
+    case 'choice': {
+      const { choices = [] } = variable
+      return choices.includes(text) ? { value: text } : { allowed: `one of ${choices.join(', ')}` }
+    }
+    case 'integer': {
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = variable
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      if (value >= min && value <= max) return { value }
+      return {
+        allowed: `a whole number${max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`}`,
+      }
+    }
+    case 'url':
+      return parseUrl(text)
+    case 'databases': {
+      const types = [...new Set(text.split(',').map((part) => part.trim()))]
+      const known: readonly string[] = databaseTypes
+      return types.every((type) => known.includes(type))
+        ? { value: types }
+        : { allowed: `some of ${databaseTypes.join(', ')}, separated by commas` }
+    }
+    case 'ports': {
+      const [from = 0, to = 0] = (/^(\d{1,5})-(\d{1,5})$/.exec(text)?.slice(1) ?? []).map(Number)
+      return from >= 1 && from <= to && to <= 65_535
+        ? { value: { from, to } }
+        : { allowed: 'a range of ports such as 10000-19999' }
+    }
+    case 'window': {
+      const [, from = '', to = ''] = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text) ?? []
+      return from !== '' && from !== to ? { value: { from, to } } : { allowed: 'a time of day such as 22:00-05:30' }
+    }
+    case 'email':
+      return /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/.test(text) && text.length <= 254
+        ? { value: text }
+        : { allowed: 'one e-mail address such as help@example.org' }
+  }
+}
+
+function parseUrl(text: string): { readonly value: string } | { readonly allowed: string } {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol) || /\s/.test(text))
+    return { allowed: 'an address such as https://apps.example.org, without user, query or fragment' }
+  return { value: withoutLastSlash(text) }
+}
+
+function withoutLastSlash(text: string): string {
+  return text.length > 1 ? text.replace(/\/+$/, '') || '/' : text
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Puts a text in the place of a file, whole or not at all, mode 0600, also after a power cut. The folder is there. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  const beside = `${file}.${randomBytes(4).toString('hex')}.new`
+  try {
+    const handle = await open(beside, 'wx', 0o600)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(beside, file)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+  const folder = await open(dirname(file), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
