@@ -1,8 +1,9 @@
-import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { defineConfig } from 'tsup'
 
 interface PackageJson {
+  engines: { node: string }
   exports?: Record<string, string | { default: string }>
   bin?: Record<string, string>
 }
@@ -13,17 +14,19 @@ export interface PackageOptions {
 }
 
 /**
- * The build of one package, derived from its package.json: an entry per subpath of "exports" and per "bin", an entry
- * per `src/**\/*.worker.ts` (built to `dist/<name>.worker.js`, so that code may say
- * `new URL('./<name>.worker.js', import.meta.url)` wherever bundling puts it), and a copy of each exported JSON file.
+ * The build of one package, derived from its package.json: an entry per subpath of "exports", an entry per
+ * `src/**\/*.worker.ts` (built to `dist/<name>.worker.js`, so that code may say
+ * `new URL('./<name>.worker.js', import.meta.url)` wherever bundling puts it), a copy of each exported JSON file, and
+ * per "bin" a program that calls the `main(args)` of `src/main.ts`, which resolves with the exit code.
  *
  * Declarations are not made here: `tsc -p tsconfig.build.json` runs afterwards.
  */
 export function packageConfig({ folders = {} }: PackageOptions = {}) {
-  const { exports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as PackageJson
+  const { exports = {}, bin = {}, engines } = JSON.parse(readFileSync('package.json', 'utf8')) as PackageJson
+  const programs = Object.entries(bin)
   const targets = [
     ...Object.values(exports).map((target) => (typeof target === 'string' ? target : target.default)),
-    ...Object.values(bin),
+    ...(programs.length > 0 ? ['./dist/main.js'] : []),
   ].filter((target) => target.startsWith('./dist/'))
   const workers = globSync('src/**/*.worker.ts').map((file) => [basename(file, '.ts'), file])
   const names = workers.map(([name]) => name)
@@ -44,6 +47,7 @@ export function packageConfig({ folders = {} }: PackageOptions = {}) {
     silent: true,
     async onSuccess() {
       for (const target of targets.filter((file) => file.endsWith('.json'))) copy(target)
+      for (const [name, target] of programs) writeFileSync(target, program(name, engines.node), { mode: 0o755 })
       for (const [from, to] of Object.entries(folders)) {
         const isShipped = (file: string) => !['data', 'node_modules'].includes(basename(file))
         cpSync(from, join('dist', to), { recursive: true, filter: isShipped })
@@ -62,4 +66,31 @@ function entry(target: string): [name: string, source: string] {
 function copy(target: string): void {
   mkdirSync(dirname(target), { recursive: true })
   copyFileSync(join('.', relative('dist', target)), target)
+}
+
+/**
+ * A program's first file. An older Node could not even read the others, so it looks at the version before it loads them;
+ * and Node 22 would warn on every call that node:sqlite is new there.
+ *
+ * @param range `>=22.18`
+ */
+function program(name: string, range: string): string {
+  const [major, minor] = range.replace('>=', '').split('.')
+  return `#!/usr/bin/env node
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major > ${major} || (major === ${major} && minor >= ${minor})) {
+  const { emitWarning } = process
+  process.emitWarning = (warning, ...more) => {
+    if (!String(warning).startsWith('SQLite is an experimental feature')) emitWarning.call(process, warning, ...more)
+  }
+  const { main } = await import('./main.js')
+  const code = await main(process.argv.slice(2))
+  process.exitCode = code
+  // Who was ended by a signal does not wait for what it left.
+  if (code > 128) process.exit()
+} else {
+  process.stderr.write('${name} needs Node ${major}.${minor} or newer; this is Node ' + process.versions.node + '.\\n')
+  process.exitCode = 1
+}
+`
 }

@@ -21,26 +21,46 @@ const oldNodes = [process.env.npm_node_execpath, '/usr/bin/node', '/usr/local/bi
   }
 })
 
-/** Makes the Node that runs the tests say that it is an older one. */
-const pretend = `data:text/javascript,
-  Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.17.1' } });
-  Object.defineProperty(process, 'version', { value: 'v22.17.1' })`
+/** Makes the Node that runs the tests say that it is another one. */
+const pretend = (version: string) => `data:text/javascript,
+  Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });
+  Object.defineProperty(process, 'version', { value: 'v${version}' })`
 
 const cases = [
-  { title: 'a pretended 22.17', node: process.execPath, flags: ['--import', pretend] },
+  { title: 'a pretended 22.17', node: process.execPath, flags: ['--import', pretend('22.17.1')] },
   ...[...new Set(oldNodes)].map((node) => ({ title: `${node}`, node: `${node}`, flags: [] })),
 ]
 
+interface Run {
+  readonly code: unknown
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function runHelp(node: string, args: readonly string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NODE_OPTIONS: '' }
+    execFile(node, [...args, '--help'], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? error.code : 0, stdout, stderr })
+    })
+  })
+}
+
+it('there are programs', () => {
+  expect(programs.map(({ name }) => name).toSorted()).toEqual(['app-server', 'manager', 'rest-client'])
+})
+
 describe.each(programs)('$name on a Node that is too old', ({ name, file }) => {
   it.each(cases)('ends with one clear line ($title)', async ({ node, flags }) => {
-    const { code, stdout, stderr } = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-      const env = { ...process.env, NODE_OPTIONS: '' }
-      execFile(node, [...flags, file, '--help'], { env }, (error, out, err) => {
-        resolve({ code: error ? error.code : 0, stdout: out, stderr: err })
-      })
-    })
+    const { code, stdout, stderr } = await runHelp(node, [...flags, file])
     expect(stderr).toMatch(new RegExp(`^${name} needs Node 22\\.18 or newer; this is Node [\\d.]+\\.\n$`))
     expect(stdout).toBe('')
     expect(code).toBe(1)
+  })
+
+  it.each(['22.18.0', '24.0.0', '23.0.1'])('runs on one that calls itself %s', async (version) => {
+    const { code, stdout, stderr } = await runHelp(process.execPath, ['--import', pretend(version), file])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(name)
   })
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { resolveDatabase } from './open-database.js'
-import { isSupportedNode, unsupportedNode } from './node-version.js'
 import { readSettings } from './settings.js'
 
 test('readSettings() takes what is set and leaves the rest open', () => {
@@ -26,10 +25,4 @@ test.each([
   ['postgres://u@h/d', 'postgres://u@h/d'],
 ])('the database %j of a folder /app is %j', (url, expected) => {
   expect(resolveDatabase(url, '/app')).toBe(expected)
-})
-
-test('an older Node is named in one line', () => {
-  expect(['22.18.0', '24.0.0', '23.0.1'].every(isSupportedNode)).toBe(true)
-  expect(['20.20.2', '22.17.9', '18.0.0'].some(isSupportedNode)).toBe(false)
-  expect(unsupportedNode('app-server', '20.20.2')).toBe('app-server needs Node 22.18 or newer; this is Node 20.20.2.\n')
 })
