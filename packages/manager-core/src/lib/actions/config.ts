@@ -1,0 +1,53 @@
+import type { SettingDescription } from '../settings/settings.js'
+import type { Action } from './action.js'
+
+export const configAction: Action = {
+  name: 'config',
+  group: 'Manager',
+  summary: 'Show the settings: value, default, and where each was set',
+  description:
+    'Without --all only variables that have a value are shown. What looks wrong has a hint. Passwords and keys are shown as ***.',
+  parameters: [
+    {
+      name: 'filter',
+      type: 'text',
+      variadic: true,
+      summary: 'Parts of names or sections, such as MAIL or backups; a variable that has one of them is shown',
+    },
+  ],
+  options: [
+    { name: 'all', type: 'flag', summary: 'Also variables that have no value' },
+    { name: 'changed', type: 'flag', summary: 'Only variables that somebody set, or that have a hint' },
+  ],
+  ability: 'read',
+  mutating: false,
+  examples: ['config', 'config MAIL', 'config --all --json'],
+  view: {
+    type: 'table',
+    columns: ['name', 'value', 'default', 'origin', 'hint'],
+    empty: 'No variable is called so.',
+  },
+  async handler({ context, input }) {
+    const filters = ((input.filter ?? []) as readonly string[]).map((text) => text.toLowerCase())
+    const isMeant = ({ name, section }: SettingDescription) =>
+      filters.length === 0 ||
+      filters.some((text) => name.toLowerCase().includes(text) || section.toLowerCase().includes(text))
+    const isShown = ({ value, origin, hint }: SettingDescription) => {
+      const isSet = origin !== 'default'
+      if (input.changed === true) return isSet || hint !== undefined
+      return input.all === true || value !== undefined || hint !== undefined
+    }
+    const described = context.settings.describe()
+    const shown = described.filter((setting) => isMeant(setting) && isShown(setting))
+    // Numbers of wrong values are of all settings: a filter hides no fault.
+    const hints = described.filter(({ hint }) => hint !== undefined).length
+    return {
+      message: `${shown.length} of ${described.length} variables; ${hints === 0 ? 'none looks wrong' : `${hints} with a hint`}`,
+      list: shown.map((setting) => ({ ...setting })),
+      data: {
+        home: context.home.folder,
+        config: Object.fromEntries(shown.map(({ name, value }) => [name, value ?? null])),
+      },
+    }
+  },
+}

@@ -1,0 +1,64 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import { makeHome } from '../settings/make-home.js'
+import { parseValue } from '../settings/variable.js'
+import { globalTable } from '../settings/tables/global.js'
+import type { Action } from './action.js'
+
+const defaultUrl = 'http://localhost:8000'
+
+export const initAction: Action = {
+  name: 'init',
+  group: 'Manager',
+  summary: "Make a manager's home: settings, folders, registry, the first version",
+  description:
+    'The home is the folder of --home, else APPS_HOME, else the current folder when it has a config.sh, else ~/.steward. What is there already is never changed, so that it may be called again.',
+  options: [
+    { name: 'url', type: 'text', summary: `Address of the manager, APPS_BASEURL (default: ${defaultUrl})` },
+    { name: 'force', type: 'flag', summary: 'Also in a folder that holds other files' },
+  ],
+  ability: 'admin',
+  mutating: true,
+  surfaces: ['cli'],
+  standalone: true,
+  examples: ['init', 'init --home /srv/apps --url https://apps.example.org'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    const { home } = context
+    const { dryRun = false } = caller
+    const parsed = parseValue(globalTable.APPS_BASEURL, String(input.url ?? defaultUrl))
+    if ('allowed' in parsed)
+      throw new ManagerError(
+        'ERR_USAGE',
+        `"${String(input.url)}" is no address of a manager: it must be ${parsed.allowed}.`,
+      )
+    const made = makeHome(home, { baseUrl: String(parsed.value), force: input.force === true, dryRun })
+    if (dryRun)
+      return {
+        message: `${home.folder}: ${made.join(', ') || 'nothing'} would be made.`,
+        item: { home: home.folder, made },
+      }
+    // Makes the registry.
+    context.registry.count()
+    const { versions, warnings } = await refresh(context)
+    const message =
+      made.length === 0
+        ? `${home.folder} is a manager's home already; nothing was changed.`
+        : `The manager's home is ${home.folder}. Made: ${made.join(', ')}.`
+    return { message, warnings, item: { home: home.folder, made, versions } }
+  },
+}
+
+/** A version that cannot be fetched now can be later: the home is good without it. */
+async function refresh(context: ManagerContext) {
+  try {
+    const { versions } = await context.templates.refresh()
+    const failed = versions.filter(({ result }) => result === 'failed')
+    return {
+      versions: versions.filter(({ result }) => result !== 'failed').map(({ version }) => version),
+      warnings: failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`),
+    }
+  } catch (error) {
+    return { versions: [], warnings: [`The versions were not fetched: ${(error as Error).message}`] }
+  }
+}

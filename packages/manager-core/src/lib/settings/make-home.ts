@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, relative } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import type { Home } from '../home.js'
+import { assignmentLine } from './write-shell-settings.js'
+
+export interface MakeHomeOptions {
+  /** APPS_BASEURL */
+  readonly baseUrl: string
+  /** Also in a folder that holds something else. */
+  readonly force?: boolean
+  /** Tells only what it would make. */
+  readonly dryRun?: boolean
+}
+
+/**
+ * Makes what is missing of a manager's home: folders that others cannot read, `config.sh`, and the version 1.0 when there
+ * is no version. What is there is never changed, so that it may be called again.
+ *
+ * @returns what was made, relative to the home; empty: nothing was missing.
+ * @throws ManagerError ERR_STATE when the folder holds something else; ERR_HOME when it cannot be made.
+ */
+export function makeHome(home: Home, { baseUrl, force = false, dryRun = false }: MakeHomeOptions): readonly string[] {
+  const made: string[] = []
+  try {
+    const names = namesIn(home.folder)
+    if (!force) refuseForeign(home, names)
+    for (const folder of [home.folder, home.hooks, home.templates, home.instances, home.trash, home.locks, home.logs]) {
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
+      if (!dryRun) mkdirSync(folder, { recursive: true, mode: 0o700 })
+      made.push(folder === home.folder ? '.' : `${relative(home.folder, folder)}/`)
+    }
+    const hasVersion = names.some((name) => /^version-.+\.sh$/.test(name))
+    put(home.config, configText(baseUrl))
+    if (!hasVersion) put(home.versionSettings('1.0'), versionText)
+  } catch (error) {
+    if (error instanceof ManagerError) throw error
+    throw new ManagerError('ERR_HOME', `The home ${home.folder} cannot be made: ${(error as Error).message}.`, {
+      cause: error,
+      help: 'Name a folder that you may write to, with --home or APPS_HOME.',
+    })
+  }
+  return made
+
+  function put(file: string, text: string): void {
+    if (statSync(file, { throwIfNoEntry: false })) return
+    try {
+      if (!dryRun) writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
+      made.push(basename(file))
+    } catch (error) {
+      // Another one made it just now.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A home would be scattered among the files of `~` or of a project by a forgotten `--home`. */
+function refuseForeign(home: Home, names: readonly string[]): void {
+  if (names.includes(basename(home.config))) return
+  const own = new Set(
+    [home.hooks, home.templates, home.instances, home.trash, home.locks, home.logs].map((f) => basename(f)),
+  )
+  const foreign = names.filter(
+    (name) =>
+      !own.has(name) &&
+      !name.startsWith('.') &&
+      name !== 'lost+found' &&
+      !/^(version-.+\.sh|manager\.db.*)$/.test(name),
+  )
+  if (foreign.length === 0) return
+  const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ` and ${foreign.length - 3} more` : '')
+  throw new ManagerError('ERR_STATE', `${home.folder} holds other files: ${shown}.`, {
+    help: 'Name an empty or new folder with --home, or say --force to make the home among them.',
+  })
+}
+
+function configText(baseUrl: string): string {
+  const ssl = baseUrl.startsWith('https:') ? '' : '\nexport APPS_SSL=false'
+  return `# Settings of the instances manager. Read without a shell: nothing but NAME=value, quotes and $NAME.
+# "manager config" shows all variables with their values, and "manager config --all" those that are not set, too.
+
+# Address of the manager.
+export ${assignmentLine('APPS_BASEURL', baseUrl)}${ssl}
+
+# Who is told of failures, and by which server.
+#export APPS_EMAIL=operator@example.org
+#export APPS_MAILSERVER=localhost
+
+# New instances.
+#export APPS_DEFAULTDATABASE=sqlite
+#export APPS_DEFAULTAUTOSAVE=yes
+
+# Backups, and the days that they are kept.
+#export APPS_SAVE_DIR=$APPS_HOME/save
+#export APPS_SAVE_DIR_DEPTH=30
+`
+}
+
+const versionText = `# Version 1.0: the application that instances of this version are made of.
+# default: what comes with the manager; or folder:<path>, git:<url>#<branch, tag or commit>, npm:<name>@<range>
+APPS_TEMPLATE=default
+`
