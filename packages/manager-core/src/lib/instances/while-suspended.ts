@@ -16,7 +16,7 @@ export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: ()
     warn(`It took longer than APPS_SUSPENDMAX (${suspendMaxMs / 1000} s); the instance went on meanwhile.`)
   }, suspendMaxMs)
   try {
-    await context.runtime.suspend?.(ref)
+    await context.runtime.suspend?.(ref, { maxMs: suspendMaxMs })
     return await work()
   } finally {
     clearTimeout(timer)

@@ -1,16 +1,17 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
 import { createLocks } from '../operation/locks.js'
-import { launch, layOut, scriptName, type RestartPolicy } from './launch.js'
+import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
-import { createProcessTable, isAlive, lookAt } from './look.js'
+import { createProcessTable, isAlive, lookAt, strayProcesses, type Look } from './look.js'
 import { describeProcess, processesOfSession, startedAt } from './process-table.js'
-import { readDebugger, readExit, removeRunFiles, runFiles } from './run-files.js'
+import { readDebugger, readExit, readSupervisor, removeRunFiles, runFiles, writeExit } from './run-files.js'
 import type { ExitInfo, InstanceRef, Runtime } from './runtime.js'
 import { signal, signalAll } from './signals.js'
+import { resume, suspend } from './suspension.js'
 
 export interface ProcessRuntimeOptions {
   /** Default: pauses of 1, 2, 4 … 60 s; given up after 5 crashes within 60 s of a start each. */
@@ -59,8 +60,8 @@ export function createProcessRuntime({
     async undefine(ref) {
       if (isAlive(lookAt(runOf(ref))))
         throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
-      removeRunFiles(runOf(ref), runFiles)
-      rmSync(join(runOf(ref), scriptName), { force: true })
+      resume(runOf(ref))
+      rmSync(runOf(ref), { recursive: true, force: true })
     },
     async start(spec, { debug = false } = {}) {
       if (process.platform !== 'linux')
@@ -73,34 +74,25 @@ export function createProcessRuntime({
     },
     async stop(ref, { graceMs, force = false }) {
       const run = runOf(ref)
-      if (!isAlive(lookAt(run))) {
-        removeRunFiles(run, runFiles)
-        return { wasRunning: false }
-      }
+      if (!existsSync(run)) return { wasRunning: false }
       // Who forces does not wait for another's patience.
       return force ? end(run, 0) : exclusively(ref, 'stop', () => end(run, graceMs))
     },
-    async suspend(ref) {
-      const look = lookAt(runOf(ref))
-      if (isAlive(look)) signalAll(look, 'SIGSTOP')
-    },
-    async resume(ref) {
-      const look = lookAt(runOf(ref))
-      if (isAlive(look)) signalAll(look, 'SIGCONT')
-    },
+    suspend: (ref, { maxMs }) => suspend(runOf(ref), maxMs),
+    resume: async (ref) => resume(runOf(ref)),
     async observe(ref) {
       const run = runOf(ref)
-      const { state, supervisor, application, strays } = lookAt(run)
+      const look = lookAt(run)
+      const { state, application } = look
       const lastExit = readExit(run)
-      const since = application ? startedAt(application.stat.start) : lastExit?.at
+      const since = application ? startedAt(application.stat.start) : lastExit?.exit.at
       const debugAddress = application && readDebugger(run)
-      const pids = [supervisor?.identity.pid, application?.identity.pid, ...strays.map(({ pid }) => pid)]
       return {
         state,
-        restarts: application?.restarts ?? 0,
-        pids: pids.filter((pid) => pid !== undefined),
+        restarts: application?.restarts ?? lastExit?.restarts ?? 0,
+        pids: pidsOf(look),
         ...(since !== undefined && { since }),
-        ...(lastExit && { lastExit }),
+        ...(lastExit && { lastExit: lastExit.exit }),
         ...(debugAddress !== undefined && { debugAddress }),
       }
     },
@@ -122,23 +114,45 @@ export function createProcessRuntime({
 async function end(run: string, graceMs: number): Promise<ExitInfo> {
   const begin = performance.now()
   const first = lookAt(run)
+  const record = readSupervisor(run)
+  if (!isAlive(first)) {
+    forget(run)
+    return { wasRunning: false }
+  }
   if (graceMs > 0) {
     if (first.supervisor) signal(first.supervisor.identity.pid, 'SIGTERM')
     else if (first.application) signal(first.application.identity.pid, 'SIGTERM')
     // A suspended process gets it when it goes on.
     signalAll(first, 'SIGCONT')
   }
-  const ended = await gone(run, graceMs - (performance.now() - begin))
-  if (!ended) {
+  const inTime = graceMs > 0 && (await gone(run, graceMs - (performance.now() - begin)))
+  if (!inTime) {
     signalAll(lookAt(run), 'SIGKILL')
     if (!(await gone(run, killMs)))
-      throw new ManagerError('ERR_FAILED', `Processes ${pidsOf(run)} do not end, although they were killed.`, {
+      throw new ManagerError('ERR_FAILED', `Processes ${pidsOf(lookAt(run)).join(', ')} do not end, although killed.`, {
         help: 'They wait for a disk or a network drive; see to it, then try again.',
       })
+    writeExit(run, 'SIGKILL')
   }
-  const { code, signal: by } = readExit(run) ?? {}
-  removeRunFiles(run, runFiles)
-  return { wasRunning: true, ...(ended ? { code, signal: by } : { signal: 'SIGKILL', forced: true }) }
+  // Processes that the application left behind.
+  if (record) for (const { pid } of strayProcesses(record)) signal(pid, 'SIGKILL')
+  forget(run)
+  const { code, signal: by } = readExit(run)?.exit ?? {}
+  return {
+    wasRunning: true,
+    ...(code !== undefined && { code }),
+    ...(by !== undefined && { signal: by }),
+    ...(!inTime && { forced: true }),
+  }
+}
+
+/** How it ended last stays. */
+function forget(run: string): void {
+  resume(run)
+  removeRunFiles(
+    run,
+    runFiles.filter((file) => file !== 'exit'),
+  )
 }
 
 async function gone(run: string, waitMs: number): Promise<boolean> {
@@ -150,8 +164,7 @@ async function gone(run: string, waitMs: number): Promise<boolean> {
   }
 }
 
-function pidsOf(run: string): string {
-  const { supervisor, application, strays } = lookAt(run)
+function pidsOf({ supervisor, application, strays }: Look): readonly number[] {
   const pids = [supervisor?.identity.pid, application?.identity.pid, ...strays.map(({ pid }) => pid)]
-  return pids.filter((pid) => pid !== undefined).join(', ')
+  return pids.filter((pid) => pid !== undefined)
 }

@@ -29,7 +29,7 @@ const inherited = /^(PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/
 // Node runs the source as it is, so tests need no build.
 const guest = new URL(import.meta.url.endsWith('.ts') ? './guest.worker.ts' : './guest.worker.js', import.meta.url)
 
-export const scriptName = 'supervisor.sh'
+const scriptName = 'supervisor.sh'
 
 /** Lays out what a start needs. May be repeated, also while it runs. */
 export function layOut(folder: string): void {

@@ -62,8 +62,16 @@ export function lookAt(run: string, table: ProcessTable = createProcessTable(fal
   // A supervisor that ends in order takes its record away before; one of an earlier boot was ended by that.
   const left = readSupervisor(run)
   if (!left || left.identity.boot !== bootId()) return { ...nothing, state: 'stopped' }
-  const strays = table.session(left.identity.pid).filter(({ pid }) => hasVariable(pid, runVariable, left.token))
+  const strays = strayProcesses(left, table)
   return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'crashed' }
+}
+
+/** All processes of a start: of its supervisor's session, and with its token, because numbers of sessions are reused. */
+export function strayProcesses(
+  { identity, token }: SupervisorRecord,
+  table: ProcessTable = createProcessTable(false),
+): readonly ProcessStat[] {
+  return table.session(identity.pid).filter(({ pid }) => hasVariable(pid, runVariable, token))
 }
 
 export function isAlive({ supervisor, application, strays }: Look): boolean {

@@ -17,15 +17,14 @@ export interface ApplicationRecord {
   readonly restarts: number
 }
 
-/** How the application ended last; `at` is ISO 8601. */
+/** How the application ended last, and how often it had been started again then; `at` is ISO 8601. */
 export interface ExitRecord {
-  readonly code?: number
-  readonly signal?: string
-  readonly at: string
+  readonly exit: { readonly code?: number; readonly signal?: string; readonly at: string }
+  readonly restarts: number
 }
 
 /** Files in `run/`: one line of words each. Each is whole or not there; what cannot be read is taken as not there. */
-export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger'] as const
+export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger', 'suspended'] as const
 export type RunFile = (typeof runFiles)[number]
 
 export function readSupervisor(run: string): SupervisorRecord | undefined {
@@ -46,10 +45,25 @@ export function readApplication(run: string): ApplicationRecord | undefined {
 }
 
 export function readExit(run: string): ExitRecord | undefined {
-  const [text] = words(run, 'exit')
+  const [text, restarts] = words(run, 'exit')
   if (!text || !/^\d+$/.test(text)) return undefined
   const at = statSync(join(run, 'exit'), { throwIfNoEntry: false })?.mtime ?? new Date(0)
-  return { ...exitOf(Number(text)), at: at.toISOString() }
+  return { exit: { ...exitOf(Number(text)), at: at.toISOString() }, restarts: Number(restarts) }
+}
+
+/** Of one that nobody waited for. */
+export function writeExit(run: string, signal: 'SIGKILL'): void {
+  putRunFile(run, 'exit', `${128 + constants.signals[signal]} 0`)
+}
+
+/** Who will resume it when nobody else does. */
+export function readSuspension(run: string): ProcessIdentity | undefined {
+  const [pid, start, boot] = words(run, 'suspended')
+  return start && boot && isPid(pid) ? { pid: Number(pid), start, boot } : undefined
+}
+
+export function writeSuspension(run: string, { pid, start, boot }: ProcessIdentity): void {
+  putRunFile(run, 'suspended', `${pid} ${start} ${boot}`)
 }
 
 /** Address of the debugger, `127.0.0.1:9229`. */

@@ -19,8 +19,12 @@ export interface Runtime {
   start(spec: InstanceSpec, options?: StartOptions): Promise<void>
   /** Ends it: gracefully, after `graceMs` by force. Nothing to do when it does not run. */
   stop(ref: InstanceRef, options: StopOptions): Promise<ExitInfo>
-  /** Freezes it; whoever calls it has written down that it must be resumed. Absent: not supported. */
-  suspend?(ref: InstanceRef): Promise<void>
+  /**
+   * Freezes it. Whoever calls it has written down that it must be resumed, and does so; should the manager be killed, it
+   * goes on by itself soon after `maxMs`. Nothing to do when it does not run. Absent: not supported.
+   */
+  suspend?(ref: InstanceRef, options: { readonly maxMs: number }): Promise<void>
+  /** May be repeated. */
   resume?(ref: InstanceRef): Promise<void>
   observe(ref: InstanceRef): Promise<Observation>
   /** Of many at once, cheaply: for lists. */

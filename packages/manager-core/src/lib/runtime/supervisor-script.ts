@@ -58,7 +58,7 @@ while [ -z "$stopping" ]; do
   fi 2>/dev/null
   finish "$child"
   child=''
-  put exit "$code"
+  put exit "$code $restarts"
   rm -f "$run/application" "$run/debugger"
   [ -z "$stopping" ] || break
   unset STEWARD_DEBUG_MINUTES

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { identify, stateOf } from '../operation/process-identity.js'
+import type { Look } from './look.js'
+import { isAlive, lookAt } from './look.js'
+import { statOf } from './process-table.js'
+import { readSuspension, removeRunFiles, writeSuspension } from './run-files.js'
+import { signal, signalAll } from './signals.js'
+
+/**
+ * Lets the processes go on when the time is over, unless they have ended: a shell of its own, which outlives a manager
+ * that is killed. Arguments: seconds, a process, its start, and what to signal.
+ */
+const watchdog = `sleep "$1"
+start_of() { shift 19; start=$1; }
+read -r stat <"/proc/$2/stat" || exit 0
+start_of \${stat##*) }
+[ "$start" != "$3" ] || kill -CONT -- "$4"`
+
+/** The manager itself comes first. */
+const spareSeconds = 0.5
+
+/** Freezes all processes of an instance, for little more than `maxMs` whatever becomes of the manager. */
+export async function suspend(run: string, maxMs: number): Promise<void> {
+  const look = lookAt(run)
+  const held = holderOf(look)
+  if (!held) return
+  endWatchdog(run)
+  const dog = spawn('/bin/sh', ['-c', watchdog, 'steward-resume', String(maxMs / 1000 + spareSeconds), ...held], {
+    cwd: run,
+    env: { PATH: process.env['PATH'] },
+    detached: true,
+    stdio: 'ignore',
+  })
+  dog.unref()
+  await once(dog, 'spawn')
+  const identity = identify(dog.pid as number)
+  if (!identity) throw new Error('What should resume it ended at once.')
+  writeSuspension(run, identity)
+  signalAll(look, 'SIGSTOP')
+}
+
+/** Lets them go on. May be repeated. */
+export function resume(run: string): void {
+  const look = lookAt(run)
+  if (isAlive(look)) signalAll(look, 'SIGCONT')
+  endWatchdog(run)
+}
+
+function endWatchdog(run: string): void {
+  const identity = readSuspension(run)
+  // Its sleep is in its group, too.
+  if (identity && stateOf(identity) === 'alive') signal(-identity.pid, 'SIGKILL')
+  removeRunFiles(run, ['suspended'])
+}
+
+/** A process that shows whether they are still the same ones, its start, and what to signal: it or its group. */
+function holderOf({
+  supervisor,
+  application,
+}: Look): readonly [pid: string, start: string, target: string] | undefined {
+  if (supervisor) {
+    const { pid, start } = supervisor.identity
+    return [String(pid), start, String(-pid)]
+  }
+  const stat = application && statOf(application.identity.pid)
+  if (!stat) return undefined
+  const isOfGroup = stat.group === application.supervisor
+  return [String(stat.pid), stat.start, String(isOfGroup ? -stat.group : stat.pid)]
+}
