@@ -1,22 +1,36 @@
 import type { Instance } from '../domain/instance.js'
+import type { ManagerContext } from '../context.js'
 import type { Step } from '../operation/operation.js'
 import { specOf } from './instance-spec.js'
 
-/** Makes what the runtime needs to start it. */
-export function defineStep({
-  row: { id },
-  folder,
-}: {
+export interface DefineStepOptions {
   readonly row: Pick<Instance, 'id'>
+  /** Home of the instance. */
   readonly folder: string
-}): Step {
+}
+
+/** Makes what the runtime needs to start it. */
+export function defineStep({ row: { id }, folder }: DefineStepOptions): Step {
   return {
     id: 'define',
     title: 'Prepare its runtime',
-    async do({ context }) {
-      await context.runtime.define(await specOf(context, context.registry.byId(id) as Instance))
-    },
+    do: ({ context }) => define(context, id),
     undo: ({ context }) => context.runtime.undefine({ id, folder }),
     check: () => 'not-done',
   }
+}
+
+/** Takes that away from one that is stopped. */
+export function undefineStep({ row: { id }, folder }: DefineStepOptions): Step {
+  return {
+    id: 'undefine',
+    title: 'Take it out of the runtime',
+    do: ({ context }) => context.runtime.undefine({ id, folder }),
+    undo: ({ context }) => define(context, id),
+    check: () => 'not-done',
+  }
+}
+
+async function define(context: ManagerContext, id: string): Promise<void> {
+  await context.runtime.define(await specOf(context, context.registry.byId(id) as Instance))
 }

@@ -11,7 +11,7 @@ export function fileError(error: unknown, attempt: string): unknown {
     case 'EDQUOT':
       return new ManagerError('ERR_DISK', `${attempt}: the disk is full.`, {
         cause: error,
-        help: 'Make room: empty the trash (trash purge), remove old backups.',
+        help: 'Make room: empty the trash (purge --all), remove old backups.',
       })
     case 'EACCES':
     case 'EPERM':

@@ -4,6 +4,7 @@ import type { ManagerContext } from '../context.js'
 import { checkName } from '../domain/names.js'
 import type { CreationFacts, CreationRequest, NewInstance } from './creation.js'
 import { reachDatabaseServer } from './database-step.js'
+import { existing } from './existing.js'
 import { folderSize } from './folder-size.js'
 import { freePort } from './ports.js'
 import { checkLimit } from './reserve-step.js'
@@ -19,7 +20,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   await freePort(context)
   const origin = await ('version' in request.from
     ? fromTemplate(request.from.version, context)
-    : fromInstance(request.from.instance, context))
+    : fromInstance(request.from, context))
   const { id, name } = request
   const { global } = context.settings
   const { source, from, application } = origin
@@ -59,7 +60,7 @@ export async function checkSpace(folder: string, bytes: number): Promise<void> {
   if (free >= needed) return
   throw new ManagerError('ERR_DISK', `It needs ${megabytes(needed)} in ${folder}, where ${megabytes(free)} are free.`, {
     help: 'Make room: empty the trash, remove old backups.',
-    command: 'trash list',
+    command: 'trash',
   })
 }
 
@@ -75,14 +76,16 @@ async function fromTemplate(wanted: string | null, { templates }: ManagerContext
   return { from: { ...from, desired: 'started' as const }, application: folder, source: null }
 }
 
-async function fromInstance(id: string, { registry, home }: ManagerContext) {
-  const instance = registry.byId(id)
-  if (!instance) throw new ManagerError('ERR_NOT_FOUND', 'The instance to clone is gone.', { command: 'list' })
-  const { operation: _operation, updated: _updated, port: _port, observed: _observed, ...from } = instance
-  const { name, database } = instance
+async function fromInstance(
+  from: { readonly instance: string; readonly name: string },
+  { registry, home }: ManagerContext,
+) {
+  const instance = existing(registry, { id: from.instance, name: from.name })
+  const { operation: _operation, updated: _updated, port: _port, observed: _observed, ...row } = instance
+  const { id, name, database } = instance
   const { folder, app } = home.instance(id)
   return {
-    from: { ...from, source: `instance:${name}` },
+    from: { ...row, source: `instance:${name}` },
     application: app,
     source: { id, name, folder, database },
   }

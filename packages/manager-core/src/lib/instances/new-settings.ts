@@ -13,6 +13,8 @@ export interface NewSettingsOptions {
   readonly version: VersionSettings
   /** Credentials that stay; default: new ones. */
   readonly keep?: Pick<InstanceSettings, 'user' | 'password' | 'adminUser' | 'adminPassword'>
+  /** Settings of an instance that it is to be like: memory, git credentials, variables of the application. */
+  readonly like?: InstanceSettings
 }
 
 /** Settings of an instance that is made now. Source: requirements, "Instance-level settings": from the global configuration. */
@@ -24,9 +26,14 @@ export function newSettings({
   global,
   version,
   keep,
+  like,
 }: NewSettingsOptions): InstanceSettings {
   const server = database === 'sqlite' ? undefined : global.databaseServers[database]
   return {
+    others: {},
+    maxMemoryMb: version.maxMemoryMb,
+    autoUpgrade: version.autoUpgrade,
+    ...like,
     context: contextOf(name, global),
     url: `http://127.0.0.1:${port}/io`,
     user: keep?.user ?? 'service',
@@ -39,9 +46,6 @@ export function newSettings({
     databaseName: names.name,
     databaseUser: names.user,
     databasePassword: server ? newPassword() : new Secret(''),
-    maxMemoryMb: version.maxMemoryMb,
-    autoUpgrade: version.autoUpgrade,
-    others: {},
   }
 }
 

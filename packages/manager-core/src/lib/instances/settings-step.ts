@@ -10,10 +10,12 @@ export interface SettingsStepOptions {
   readonly names?: { readonly name: string; readonly user: string }
   /** Home of an instance whose I/O and administrator's credentials stay. */
   readonly keepCredentialsOf?: string
+  /** Home of an instance that it is to be like. */
+  readonly like?: string
 }
 
 /** Writes the settings of what is laid out, with new secrets. */
-export function settingsStep({ row, names, keepCredentialsOf }: SettingsStepOptions): Step {
+export function settingsStep({ row, names, keepCredentialsOf, like }: SettingsStepOptions): Step {
   return {
     id: 'settings',
     title: 'Write its settings, with new secrets',
@@ -27,6 +29,7 @@ export function settingsStep({ row, names, keepCredentialsOf }: SettingsStepOpti
         global: context.settings.global,
         version: await context.settings.version(row.version),
         ...(keepCredentialsOf !== undefined && { keep: await context.settings.instance(keepCredentialsOf) }),
+        ...(like !== undefined && { like: await context.settings.instance(like) }),
       })
       try {
         await context.settings.writeInstance(stageOf(run).folder, settings)

@@ -1,8 +1,18 @@
 import { addKind, cloneKind } from '../instances/create.js'
+import { changeKinds } from '../instances/change.js'
+import { deleteKind } from '../instances/delete.js'
+import { purgeKind } from '../instances/purge.js'
+import { renameKind } from '../instances/rename.js'
+import { resetKind } from '../instances/reset.js'
+import { undeleteKind } from '../instances/undelete.js'
 import { startKind, stopKind } from '../instances/start-and-stop.js'
 import type { OperationKind } from './operation.js'
 
-const kinds: readonly OperationKind[] = [addKind, cloneKind, startKind, stopKind]
+const kinds: readonly OperationKind[] = [
+  ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
+  ...Object.values(changeKinds),
+  ...[startKind, stopKind],
+]
 
 /** All kinds by name, for recovery. */
 export const operationKinds: ReadonlyMap<string, OperationKind> = new Map(kinds.map((kind) => [kind.kind, kind]))

@@ -1,0 +1,116 @@
+import type { ManagerContext } from '../context.js'
+import { databaseTypes, type DatabaseType } from '../domain/instance.js'
+import { randomId, randomName } from '../domain/names.js'
+import { ManagerError } from '../../errors.js'
+import { addKind, cloneKind } from '../instances/create.js'
+import type { CreationRequest } from '../instances/creation.js'
+import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import type { Action, ActionCall, ActionResult, Option } from './action.js'
+import { runOperation } from './run-operation.js'
+
+const options: readonly Option[] = [
+  { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
+  { name: 'protected', type: 'yes-no', summary: 'Whether it is protected from reset and delete' },
+  { name: 'auto_save', type: 'yes-no', summary: 'Whether saveall saves it' },
+  { name: 'auto_update', type: 'yes-no', summary: 'Whether upgradeall upgrades it' },
+  { name: 'no-start', type: 'flag', summary: 'Leave it stopped' },
+]
+
+export const add: Action = {
+  name: 'add',
+  group: 'Instances',
+  summary: 'Add an instance of a version, or as a clone of another instance, and start it',
+  description:
+    'Without a name it gets one of 10 letters and digits. The second argument is a version or, when there is no such ' +
+    'version, the name of an instance to clone (see clone); without it, it is the default version. Options go before ' +
+    'the defaults of config.sh: APPS_DEFAULTDATABASE, APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, APPS_DEFAULTAUTOUPDATE. ' +
+    'It has a database with a user of its own, generated passwords, and a port of APPS_PORTS on 127.0.0.1. When anything ' +
+    'fails, an unhealthy first start too, nothing of it is left.',
+  parameters: [
+    { name: 'name', type: 'new-name', summary: 'Name: 3 to 20 letters and digits' },
+    { name: 'from', type: 'text', summary: 'Version, or instance to clone' },
+  ],
+  options,
+  ability: 'operate',
+  mutating: true,
+  examples: ['add', 'add demo', 'add demo 1.0 --database postgresql --auto-save yes', 'add test demo --no-start'],
+  view: { type: 'record' },
+  async handler(call) {
+    const { context, input } = call
+    const from = await originOf(input.from as string | undefined, context)
+    return create(call, addKind, { name: input.name as string | undefined, from })
+  },
+}
+
+export const clone: Action = {
+  name: 'clone',
+  aliases: ['cp'],
+  group: 'Instances',
+  summary: 'Clone an instance: the same application and data under another name',
+  description:
+    'The instance is not changed and goes on; it is only paused while its data is copied. The clone gets new secrets ' +
+    '(database user, I/O password, key of tokens); the users in its data keep their passwords, the administrator too. ' +
+    'It is neither protected nor saved or upgraded automatically unless the options say so, has no custom URL, and is ' +
+    'started when the instance is. With --database of another type the data is moved over in a portable form.',
+  parameters: [
+    { name: 'name', type: 'instance', required: true, summary: 'Instance to clone' },
+    { name: 'new', type: 'new-name', required: true, summary: 'Name of the clone' },
+  ],
+  options,
+  ability: 'operate',
+  mutating: true,
+  examples: ['clone demo demo2', 'clone demo test --database postgresql --no-start'],
+  view: { type: 'record' },
+  handler(call) {
+    const { context, input } = call
+    const { id, name } = context.registry.get(input.name as string)
+    return create(call, cloneKind, { name: input.new as string, from: { instance: id, name } })
+  },
+}
+
+async function create(
+  call: ActionCall,
+  kind: typeof addKind,
+  { name, from }: { readonly name: string | undefined; readonly from: CreationRequest['from'] },
+): Promise<ActionResult> {
+  const { context, input } = call
+  const flag = (option: string) => (input[option] as boolean | undefined) ?? null
+  const request: CreationRequest = {
+    id: randomId(),
+    name: name ?? freeName(context),
+    from,
+    database: (input.database as DatabaseType | undefined) ?? null,
+    protected: flag('protected'),
+    autoSave: flag('auto_save'),
+    autoUpdate: flag('auto_update'),
+    start: input['no-start'] ? false : null,
+  }
+  return runOperation(call, kind, request, ({ instance }) => {
+    const made = context.registry.get(instance.name)
+    const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'
+    const origin = 'instance' in from ? `a clone of "${from.name}"` : `version ${made.version}`
+    return { message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}`, item: wireInstance(made) }
+  })
+}
+
+/** A version goes before an instance of the same name. */
+async function originOf(
+  text: string | undefined,
+  { templates, registry }: ManagerContext,
+): Promise<CreationRequest['from']> {
+  if (text === undefined) return { version: null }
+  const versions = (await templates.list()).map(({ version }) => version)
+  if (versions.includes(text)) return { version: text }
+  const instance = registry.find(text)
+  if (instance) return { instance: instance.id, name: instance.name }
+  const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text
+  throw new ManagerError('ERR_NOT_FOUND', `There is neither a version nor an instance "${shown}".`, {
+    help: versions.length > 0 ? `Versions: ${versions.join(', ')}.` : 'No version was fetched yet.',
+    command: versions.length > 0 ? 'versions' : 'refresh',
+  })
+}
+
+function freeName(context: Pick<ManagerContext, 'registry'>): string {
+  const name = randomName()
+  return context.registry.find(name) ? freeName(context) : name
+}

@@ -1,0 +1,89 @@
+import { ManagerError } from '../../errors.js'
+import { randomId } from '../domain/names.js'
+import { purgeKind } from '../instances/purge.js'
+import { findEntry, listTrash } from '../instances/trash.js'
+import { undeleteKind } from '../instances/undelete.js'
+import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import type { Action, ActionResult } from './action.js'
+import { runOperation } from './run-operation.js'
+
+export const trash: Action = {
+  name: 'trash',
+  group: 'Instances',
+  summary: 'List what is in the trash: deleted instances, and what instances were before a reset',
+  ability: 'read',
+  mutating: false,
+  examples: ['trash', 'trash --json'],
+  view: {
+    type: 'table',
+    columns: ['entry', 'name', 'version', 'database', 'reason', 'deleted', 'expires'],
+    empty: 'The trash is empty.',
+  },
+  async handler({ context }) {
+    const entries = await listTrash(context.home)
+    return {
+      message: `${entries.length} in the trash.`,
+      list: entries.map(({ entry, reason, deleted, expires, instance: { name, version, database } }) => ({
+        ...{ entry, name, version, database, reason, deleted, expires },
+      })),
+    }
+  },
+}
+
+export const undelete: Action = {
+  name: 'undelete',
+  group: 'Instances',
+  summary: 'Bring an instance back from the trash',
+  description:
+    'With its data, settings, passwords and flags, but another port; it is started when it was. What was there before a ' +
+    'reset needs another name (--as), as its own is in use.',
+  parameters: [{ name: 'entry', type: 'text', required: true, summary: 'Entry of the trash, or the name it had' }],
+  options: [{ name: 'as', type: 'new-name', summary: 'Name that it gets (default: the one it had)' }],
+  ability: 'admin',
+  mutating: true,
+  examples: ['undelete demo', 'undelete demo-20261121T030000Z-k3x9q2ab --as demo2'],
+  view: { type: 'record' },
+  async handler(call) {
+    const { context, input } = call
+    const { entry, instance } = await findEntry(context.home, input.entry as string)
+    const name = (input.as as string | undefined) ?? instance.name
+    const id = context.registry.byId(instance.id) ? randomId() : instance.id
+    return runOperation(call, undeleteKind, { entry, name, id }, () => {
+      const back = context.registry.get(name)
+      const state = back.desired === 'started' ? `started: ${urlOf(back)}` : 'stopped'
+      return { message: `Instance "${name}" is back, ${state}`, item: wireInstance(back) }
+    })
+  },
+}
+
+export const purge: Action = {
+  name: 'purge',
+  group: 'Instances',
+  summary: 'Remove what is in the trash for good, with its databases',
+  description: 'What has been there for APPS_TRASHDAYS goes by itself with the next refresh, delete or reset.',
+  parameters: [{ name: 'entry', type: 'text', summary: 'Entry of the trash, or the name it had' }],
+  options: [{ name: 'all', type: 'flag', summary: 'Empty the trash' }],
+  ability: 'admin',
+  mutating: true,
+  destructive: 'What is removed from the trash cannot be had back.',
+  examples: ['purge demo', 'purge --all --yes'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, input } = call
+    if ((input.entry === undefined) === (input.all !== true))
+      throw new ManagerError('ERR_USAGE', 'purge takes an entry of the trash, or --all.', { command: 'trash' })
+    if (input.entry !== undefined) {
+      const { entry } = await findEntry(context.home, input.entry as string)
+      return runOperation(call, purgeKind, { entry }, () => ({ message: `"${entry}" is removed for good.` }))
+    }
+    const entries = await listTrash(context.home)
+    const results: ActionResult[] = []
+    for (const { entry } of entries)
+      results.push(await runOperation(call, purgeKind, { entry }, () => ({ message: '' })))
+    const warnings = results.flatMap((result) => result.warnings ?? [])
+    const message = call.caller.dryRun
+      ? `${entries.length} would be removed for good.`
+      : `${entries.length} removed for good.`
+    return { message, ...(warnings.length > 0 && { warnings }) }
+  },
+}

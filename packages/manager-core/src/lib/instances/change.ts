@@ -1,0 +1,45 @@
+import type { Instance } from '../domain/instance.js'
+import type { OperationKind } from '../operation/operation.js'
+import { existing } from './existing.js'
+
+/** What of an instance's row is changed by a command of its own. */
+export const changes = {
+  protect: { title: 'Protect', values: { protected: true } },
+  unprotect: { title: 'Take the protection from', values: { protected: false } },
+  autoupdate: { title: 'Upgrade automatically', values: { autoUpdate: true } },
+  noautoupdate: { title: 'Upgrade no longer automatically', values: { autoUpdate: false } },
+  autosave: { title: 'Save automatically', values: { autoSave: true } },
+  noautosave: { title: 'Save no longer automatically', values: { autoSave: false } },
+  seturl: { title: 'Set the custom URL of', values: {} },
+  reseturl: { title: 'Clear the custom URL of', values: { customUrl: '' } },
+} as const
+
+export type Change = keyof typeof changes
+
+type Values = { readonly [Key in 'protected' | 'autoUpdate' | 'autoSave' | 'customUrl']?: Instance[Key] }
+
+export type ChangeRequest = { readonly id: string; readonly name: string; readonly customUrl?: string }
+
+/** Kinds by command: nothing but the row changes, and it does so with the history. */
+export const changeKinds = Object.fromEntries(
+  (Object.keys(changes) as Change[]).map((change) => [change, changeKind(change)]),
+) as Readonly<Record<Change, OperationKind<ChangeRequest, { readonly name: string }>>>
+
+/** What the change makes of the row. */
+export function valuesOf(change: Change, { customUrl }: Pick<ChangeRequest, 'customUrl'>): Values {
+  return { ...changes[change].values, ...(customUrl !== undefined && { customUrl }) }
+}
+
+function changeKind(change: Change): OperationKind<ChangeRequest, { readonly name: string }> {
+  return {
+    kind: change,
+    locks: ({ id }) => [`instance:${id}`],
+    inspect: async (request, { registry }) => ({ name: existing(registry, request).name }),
+    plan: (request, { name }) => ({
+      title: `${changes[change].title} instance "${name}"`,
+      instance: { id: request.id, name },
+      steps: [],
+      commit: (registry) => registry.updateInstance(request.id, valuesOf(change, request)),
+    }),
+  }
+}

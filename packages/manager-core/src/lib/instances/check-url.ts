@@ -1,0 +1,20 @@
+import { ManagerError } from '../../errors.js'
+
+/** Not specified; chosen as what browsers and proxies take. */
+const maxLength = 2000
+
+/**
+ * A custom URL as it is kept: http or https, with a host, normalised, without a last slash.
+ *
+ * @throws ManagerError ERR_USAGE
+ */
+export function checkUrl(text: string): string {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  const refused = (help: string) => new ManagerError('ERR_USAGE', `"${shown}" cannot be a custom URL.`, { help })
+  const url = URL.parse(text.trim())
+  if (!url || !['http:', 'https:'].includes(url.protocol) || text.length > maxLength)
+    throw refused('It must be an address such as https://sales.example.com')
+  if (url.username || url.password) throw refused('It may hold no user and password: everyone can see it.')
+  if (url.search || url.hash) throw refused('It may have a path, but neither ? nor #: paths are put behind it.')
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { DatabaseType } from '../domain/instance.js'
+import type { Caller, OperationKind, Plan } from '../operation/operation.js'
+import { reachDatabaseServer } from './database-step.js'
+import { fileError } from './file-error.js'
+import { listTrash, readEntry } from './trash.js'
+
+export type PurgeRequest = { readonly entry: string }
+
+type PurgeFacts = {
+  readonly folder: string
+  readonly id: string
+  readonly name: string
+  readonly database: DatabaseType
+  /** Of the database. */
+  readonly names: { readonly name: string; readonly user: string }
+}
+
+/** Removes what is in the trash for good: its database and user, then its folder. Either may be gone already. */
+export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
+  kind: 'purge',
+  locks: ({ entry }) => [`trash:${entry}`],
+  async inspect({ entry }, context) {
+    const found = await readEntry(context.home, entry)
+    if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
+    const { id, name, database } = found.instance
+    await reachDatabaseServer(context, database)
+    return { folder: join(context.home.trash, entry), id, name, database, names: found.database }
+  },
+  plan: planPurge,
+}
+
+function planPurge({ entry }: PurgeRequest, { folder, id, name, database, names }: PurgeFacts): Plan {
+  return {
+    title: `Remove "${entry}" from the trash for good`,
+    instance: { id, name },
+    steps: [
+      {
+        id: 'database',
+        title: `Drop its database (${database})`,
+        pointOfNoReturn: true,
+        async do({ context }) {
+          // The embedded one goes with the folder.
+          if (database === 'sqlite') return
+          await context.databases.server(database).drop({ ...names, password: '' })
+        },
+        check: () => 'not-done',
+      },
+      {
+        id: 'folder',
+        title: 'Remove its folder',
+        async do() {
+          try {
+            await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+          } catch (error) {
+            throw fileError(error, `Cannot remove ${folder}`)
+          }
+        },
+        check: () => (existsSync(folder) ? 'not-done' : 'done'),
+      },
+    ],
+    notes: ['It cannot be had back afterwards.'],
+  }
+}
+
+/** Purges what has been long enough in the trash. @returns what could not be purged, in a sentence each. */
+export async function purgeExpired(context: ManagerContext, caller: Caller): Promise<readonly string[]> {
+  const now = context.clock().toISOString()
+  const failures: string[] = []
+  for (const { entry, expires } of await listTrash(context.home)) {
+    if (expires > now) continue
+    try {
+      await context.operations.run(purgeKind, { entry }, caller)
+    } catch (error) {
+      if (!(error instanceof ManagerError)) throw error
+      // Another command is at it.
+      if (error.code !== 'ERR_BUSY' && error.code !== 'ERR_NOT_FOUND')
+        failures.push(`${entry} stays in the trash: ${error.message}`)
+    }
+  }
+  return failures
+}

@@ -1,0 +1,114 @@
+import { randomId } from '../domain/names.js'
+import type { DatabaseType } from '../domain/instance.js'
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { hookStep } from '../operation/steps/hook-steps.js'
+import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { databaseStep, reachDatabaseServer } from './database-step.js'
+import { defineStep, undefineStep } from './define-step.js'
+import { trashFacts, unprotected } from './delete.js'
+import { folderSize } from './folder-size.js'
+import { checkSpace } from './inspect-creation.js'
+import { settingsStep } from './settings-step.js'
+import { layoutStep, placeStep } from './stage.js'
+import { trashStep, type TrashFacts } from './trash-step.js'
+
+export type ResetRequest = {
+  readonly id: string
+  readonly name: string
+  /** `null`: the one that it has. */
+  readonly version: string | null
+}
+
+type Version = { readonly version: string; readonly versionDate: string; readonly revision: string }
+
+type ResetFacts = {
+  readonly folder: string
+  /** Folder of the version's template. */
+  readonly application: string
+  readonly version: Version
+  readonly database: DatabaseType
+  /** Of the new database: the old one stays with what goes to the trash. */
+  readonly names: { readonly name: string; readonly user: string }
+  readonly trash: string
+  readonly entry: string
+  readonly record: TrashFacts
+}
+
+/**
+ * Makes an instance anew: its version's application, an empty database. What it was goes to the trash, database too.
+ * Name, port, flags and custom URL stay, as do the credentials of its I/O endpoint and of its administrator; those of
+ * the database are new. Not specified; chosen because clients and bookmarks of a demonstration go on working.
+ */
+export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
+  kind: 'reset',
+  locks: ({ id }) => [`instance:${id}`],
+  async inspect(request, context) {
+    const { id, version: wanted } = request
+    const instance = unprotected(request, 'reset', context)
+    const { version, date, revision, folder: application } = await context.templates.get(wanted ?? instance.version)
+    const { database } = instance
+    await reachDatabaseServer(context, database)
+    await checkSpace(context.home.folder, await folderSize(application))
+    const names = context.databases.names(database, id)
+    const suffix = `_${randomId(4)}`
+    return {
+      folder: context.home.instance(id).folder,
+      application,
+      version: { version, versionDate: date, revision },
+      database,
+      names: database === 'sqlite' ? names : { name: names.name + suffix, user: names.user + suffix },
+      ...(await trashFacts(context, instance, 'reset')),
+    }
+  },
+  plan: planReset,
+}
+
+function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
+  const { folder, application, version, database, names, trash, entry, record } = facts
+  const instance = { id, name: record.instance.name }
+  const row = { id, name, version: version.version, database }
+  const hook = {
+    args: [instance.name, version.version],
+    input: { action: 'reset', instance: instance.name, version: version.version },
+    instance,
+  }
+  return {
+    title: `Reset instance "${instance.name}" to a blank version ${version.version}`,
+    instance,
+    steps: [
+      hookStep({ ...hook, hook: 'pre-reset', folder }),
+      layoutStep(application),
+      settingsStep({ row, names, keepCredentialsOf: folder }),
+      databaseStep({ row, names }),
+      stopStep({ instance, folder }),
+      undefineStep({ row, folder }),
+      trashStep({ folder, trash, record }),
+      placeStep({ folder }),
+      versionStep(id, version, record.instance),
+      defineStep({ row, folder }),
+      startStep({ instance, folder, stopStepId: 'stop' }),
+      { ...hookStep({ ...hook, hook: 'post-reset', folder }), pointOfNoReturn: true },
+    ],
+    notes: [
+      'All its configuration and data are lost.',
+      `Until ${record.expires} what it was can be had back under another name (undelete ${entry} --as <name>).`,
+    ],
+    commit: (registry) => registry.updateInstance(id, { source: `template:${version.version}` }),
+  }
+}
+
+/** Before it is started: how it runs depends on its version. */
+function versionStep(
+  id: string,
+  version: Version,
+  { version: old, versionDate, revision }: TrashFacts['instance'],
+): Step {
+  const before: Version = { version: old, versionDate, revision }
+  return {
+    id: 'version',
+    title: `Set its version to ${version.version}`,
+    do: async ({ context }) => context.registry.transaction((writer) => writer.updateInstance(id, version)),
+    undo: async ({ context }) => context.registry.transaction((writer) => writer.updateInstance(id, before)),
+    check: () => 'not-done',
+  }
+}

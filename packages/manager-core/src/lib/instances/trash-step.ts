@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Step } from '../operation/operation.js'
+import { fileError } from './file-error.js'
+import { trashFile, type TrashRecord } from './trash.js'
+
+/** A `TrashRecord` as facts have it. */
+export type TrashFacts = {
+  readonly [Key in keyof Omit<TrashRecord, 'instance'>]: TrashRecord[Key]
+} & { readonly instance: { readonly [Key in keyof TrashRecord['instance']]: TrashRecord['instance'][Key] } }
+
+export interface TrashStepOptions {
+  /** Home of the instance. */
+  readonly folder: string
+  /** Where it goes, absolute and free. */
+  readonly trash: string
+  readonly record: TrashFacts
+}
+
+/** Moves the home of an instance that is stopped into the trash. One that has lost its home leaves a record only. */
+export function trashStep({ folder, trash, record }: TrashStepOptions): Step {
+  return {
+    id: 'trash',
+    title: `Move its folder to the trash, until ${record.expires.slice(0, 10)}`,
+    async do() {
+      if (existsSync(trash)) return
+      try {
+        await mkdir(dirname(trash), { recursive: true, mode: 0o700 })
+        await mkdir(folder, { recursive: true })
+        await writeRecord(folder, record)
+        await rename(folder, trash)
+      } catch (error) {
+        throw fileError(error, `Cannot move ${folder} to ${trash}`)
+      }
+    },
+    async undo() {
+      if (existsSync(trash) && !existsSync(folder)) await rename(trash, folder)
+      await rm(join(folder, trashFile), { force: true })
+    },
+    check: () => (existsSync(trash) ? 'done' : 'not-done'),
+  }
+}
+
+export function writeRecord(folder: string, record: TrashFacts): Promise<void> {
+  return writeFile(join(folder, trashFile), `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600, flush: true })
+}

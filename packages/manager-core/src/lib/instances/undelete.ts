@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { checkName } from '../domain/names.js'
+import type { Instance } from '../domain/instance.js'
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { startStep } from '../operation/steps/runtime-steps.js'
+import type { NewInstance } from './creation.js'
+import { reachDatabaseServer } from './database-step.js'
+import { defineStep } from './define-step.js'
+import { fileError } from './file-error.js'
+import { checkNameFree } from './inspect-creation.js'
+import { contextOf } from './new-settings.js'
+import { freePort } from './ports.js'
+import { checkLimit, reserveStep } from './reserve-step.js'
+import { writeRecord, type TrashFacts } from './trash-step.js'
+import { readEntry, trashFile } from './trash.js'
+
+export type UndeleteRequest = {
+  readonly entry: string
+  /** Name that it will have. */
+  readonly name: string
+  /** Id that it will have: its old one when that is free. */
+  readonly id: string
+}
+
+type UndeleteFacts = {
+  readonly row: NewInstance
+  readonly trash: string
+  readonly folder: string
+  readonly record: TrashFacts
+}
+
+/** Brings an instance back from the trash, with a new port; it is started when it was. */
+export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
+  kind: 'undelete',
+  locks: ({ entry, name, id }) => [`trash:${entry}`, `name:${name.toLowerCase()}`, `instance:${id}`],
+  async inspect({ entry, name, id }, context) {
+    const found = await readEntry(context.home, entry)
+    if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
+    const { folder: trash, entry: _entry, ...record } = found
+    checkName(name)
+    checkNameFree(name, context)
+    checkLimit(context)
+    if (!existsSync(join(trash, 'settings.sh')))
+      throw new ManagerError('ERR_STATE', `"${entry}" has no settings any more; it cannot be had back.`, {
+        command: `purge ${entry}`,
+      })
+    if (context.registry.byId(id))
+      throw new ManagerError('ERR_STATE', `There is an instance with the id ${id} already.`)
+    await freePort(context)
+    await reachDatabaseServer(context, record.instance.database)
+    const { port: _port, operation: _operation, observed: _observed, updated: _updated, ...old } = record.instance
+    return {
+      row: { ...old, id, name },
+      trash,
+      folder: context.home.instance(id).folder,
+      record: { ...record, instance: { ...record.instance } },
+    }
+  },
+  plan: planUndelete,
+}
+
+function planUndelete({ entry }: UndeleteRequest, { row, trash, folder, record }: UndeleteFacts): Plan {
+  const instance = { id: row.id, name: row.name }
+  return {
+    title: `Bring "${entry}" back from the trash as "${row.name}"`,
+    instance,
+    steps: [
+      reserveStep(row),
+      placeStep({ trash, folder, record }),
+      settingsStep(row, folder),
+      defineStep({ row, folder }),
+      ...(row.desired === 'started' ? [startStep({ instance, folder })] : []),
+    ],
+    commit: (registry) => registry.updateInstance(row.id, { desired: row.desired }),
+  }
+}
+
+function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row'>): Step {
+  return {
+    id: 'place',
+    title: 'Take its folder out of the trash',
+    async do() {
+      try {
+        await rename(trash, folder)
+        await rm(join(folder, trashFile))
+      } catch (error) {
+        throw fileError(error, `Cannot move ${trash} to ${folder}`)
+      }
+    },
+    async undo() {
+      if (existsSync(trash) || !existsSync(folder)) return
+      await writeRecord(folder, record)
+      await rename(folder, trash)
+    },
+    check: () => (existsSync(trash) ? 'not-done' : 'done'),
+  }
+}
+
+/** What in them depends on name and port. */
+function settingsStep({ id, name }: NewInstance, folder: string): Step {
+  return {
+    id: 'settings',
+    title: 'Bring its settings in step with its port',
+    async do({ context }) {
+      const { port } = context.registry.byId(id) as Instance
+      const settings = await context.settings.instance(folder)
+      await context.settings.writeInstance(folder, {
+        ...settings,
+        context: contextOf(name, context.settings.global),
+        url: `http://127.0.0.1:${port}/io`,
+      })
+    },
+    // They are written anew whenever it comes back.
+    check: () => 'not-done',
+  }
+}
