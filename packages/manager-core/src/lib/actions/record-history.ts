@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import type { Json } from '../domain/json.js'
 import type { Caller } from '../operation/operation.js'
+import type { ActionResult } from './action.js'
 
 export interface HistoryOptions {
   readonly action: string
@@ -10,7 +11,7 @@ export interface HistoryOptions {
 }
 
 /** Runs an action that changes something but is no operation, and puts it into the history, failed or not. */
-export async function recordHistory<T extends { readonly message: string }>(
+export async function recordHistory<T extends Pick<ActionResult, 'message' | 'warnings' | 'exitCode'>>(
   context: ManagerContext,
   { actor, surface }: Caller,
   { action, instance, parameters = {} }: HistoryOptions,
@@ -36,7 +37,7 @@ export async function recordHistory<T extends { readonly message: string }>(
     )
   try {
     const done = await work()
-    record('ok', done.message)
+    record(done.exitCode === 1 ? 'failed' : 'ok', [done.message, ...(done.warnings ?? [])].join('\n'))
     return done
   } catch (error) {
     record('failed', error instanceof Error ? error.message : String(error))

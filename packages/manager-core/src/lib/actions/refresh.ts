@@ -1,5 +1,6 @@
 import type { RefreshReport } from '../templates/template-source.js'
-import type { Action } from './action.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
+import { recordHistory } from './record-history.js'
 
 export const refreshAction: Action = {
   name: 'refresh',
@@ -15,35 +16,28 @@ export const refreshAction: Action = {
     columns: ['version', 'result', 'date', 'error'],
     empty: 'There is no file version-<version>.sh.',
   },
-  async handler({ context, caller }) {
-    const begin = performance.now()
-    const at = context.clock().toISOString()
-    const { actor, surface, dryRun = false, signal, waitMs, onEvent } = caller
-    const report = await context.templates.refresh({
-      ...{ actor, signal, waitMs, dryRun },
-      onProgress: (text) => onEvent?.({ type: 'progress', step: '', text }),
-    })
-    const failed = report.versions.filter(({ result }) => result === 'failed')
-    const warnings = failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`)
-    if (!dryRun) {
-      context.registry.transaction((writer) =>
-        writer.addHistory({
-          ...{ at, actor, surface, action: 'refresh', instanceId: '', instance: '', parameters: {}, operation: '' },
-          result: failed.length === 0 ? 'ok' : 'failed',
-          message: warnings.join('\n'),
-          duration: Math.round(performance.now() - begin),
-        }),
-      )
-    }
-    return {
-      message: (dryRun ? 'Nothing was fetched: ' : '') + summarise(report),
-      warnings,
-      list: report.versions.map(({ version, result, date, revision, error }) => ({
-        ...{ version, result, date, revision, error },
-      })),
-      exitCode: failed.length === 0 ? 0 : 1,
-    }
+  handler(call) {
+    const { context, caller } = call
+    if (caller.dryRun) return refresh(call)
+    return recordHistory(context, caller, { action: 'refresh', instance: { id: '', name: '' } }, () => refresh(call))
   },
+}
+
+async function refresh({ context, caller }: ActionCall): Promise<ActionResult> {
+  const { actor, dryRun = false, signal, waitMs, onEvent } = caller
+  const report = await context.templates.refresh({
+    ...{ actor, signal, waitMs, dryRun },
+    onProgress: (text) => onEvent?.({ type: 'progress', step: '', text }),
+  })
+  const failed = report.versions.filter(({ result }) => result === 'failed')
+  return {
+    message: (dryRun ? 'Nothing was fetched: ' : '') + summarise(report),
+    warnings: failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`),
+    list: report.versions.map(({ version, result, date, revision, error }) => ({
+      ...{ version, result, date, revision, error },
+    })),
+    exitCode: failed.length === 0 ? 0 : 1,
+  }
 }
 
 function summarise({ versions }: RefreshReport): string {

@@ -7,7 +7,7 @@ import { readTree } from '../files/tree.js'
 import { ManagerError } from '../../errors.js'
 
 /** Not specified; chosen as far more than an application has, and less than what fills a disk by mistake. */
-const limits = { maxBytes: 2 * 1024 ** 3, maxEntries: 200_000 }
+export const applicationLimits = { maxBytes: 2 * 1024 ** 3, maxEntries: 200_000 }
 
 /**
  * What of a folder is the application: all but its data, what git keeps, and modules that are linked from elsewhere.
@@ -16,7 +16,7 @@ const limits = { maxBytes: 2 * 1024 ** 3, maxEntries: 200_000 }
  */
 export async function readApplication(folder: string, signal?: AbortSignal): Promise<readonly TreeEntry[]> {
   try {
-    return await readTree(folder, { ...limits, isLeftOut, signal })
+    return await readTree(folder, { ...applicationLimits, isLeftOut, signal })
   } catch (error) {
     if (!(error instanceof ManagerError)) throw error
     throw new ManagerError('ERR_TEMPLATE', error.message, { cause: error })
@@ -43,7 +43,8 @@ export async function hashApplication(
   return all.digest('hex')
 }
 
-async function hashFile(file: string, signal?: AbortSignal): Promise<string> {
+/** SHA-256 of a file's content, in hex. */
+export async function hashFile(file: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash, { signal })
   return hash.digest('hex')

@@ -7,7 +7,9 @@ import type { Locks } from '../operation/locks.js'
 import type { Registry, VersionRow } from '../store/registry.js'
 import type { Settings } from '../settings/settings.js'
 import { createFolderSource } from './folder-source.js'
+import { createGitSource } from './git-source.js'
 import { showLocation } from './location.js'
+import { createNpmSource } from './npm-source.js'
 import { createRevisions } from './revisions.js'
 import type { RefreshOptions, RefreshReport, TemplateSource, TemplateVersion, Templates } from './template-source.js'
 
@@ -29,7 +31,12 @@ type VersionReport = RefreshReport['versions'][number]
  */
 export function createTemplates(options: TemplatesOptions): Templates {
   const { home, settings, registry, locks, clock, defaultTemplate } = options
-  const sources: readonly TemplateSource[] = [createFolderSource({ base: home.folder })]
+  const places = { base: home.folder, workFolder: home.templates }
+  const sources: readonly TemplateSource[] = [
+    createFolderSource(places),
+    createGitSource(places),
+    createNpmSource(places),
+  ]
   const revisions = createRevisions(home.templates)
 
   const rows = () =>

@@ -1,0 +1,51 @@
+import { execa } from 'execa'
+import { ManagerError } from '../../errors.js'
+
+export interface ToolCall {
+  readonly args: readonly string[]
+  /** What is attempted, without a last full stop: `Cannot fetch https://host/repository`. */
+  readonly attempt: string
+  /** Over this process's environment; undefined takes a variable away. Secrets belong here, never into `args`. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly folder: string
+  readonly signal?: AbortSignal | undefined
+  /** Texts that no message may show. */
+  readonly secrets?: readonly string[]
+}
+
+/** Nothing that a template needs takes longer, in ms; a program that hangs must not hold the refresh for ever. */
+const timeout = 15 * 60_000
+
+/**
+ * Runs `git` or `npm` without input, and gives what it printed.
+ *
+ * @throws ManagerError ERR_TEMPLATE with its last lines.
+ */
+export async function runTool(program: 'git' | 'npm', call: ToolCall): Promise<string> {
+  const { args, attempt, environment, folder: cwd, signal, secrets = [] } = call
+  const env = { LC_ALL: 'C', ...environment } as Record<string, string>
+  const result = await execa(program, args, {
+    ...{ cwd, env, timeout, stdin: 'ignore' as const, reject: false as const, maxBuffer: 64 * 1024 ** 2 },
+    ...(signal && { cancelSignal: signal }),
+  })
+  if (!result.failed) return result.stdout
+  signal?.throwIfAborted()
+  if (result.code === 'ENOENT')
+    throw new ManagerError('ERR_TEMPLATE', `${attempt}: the program ${program} is not there.`, {
+      help: `Install ${program}, or name a template that does not need it.`,
+    })
+  let output = result.stderr.trim().slice(-2000)
+  for (const secret of secrets) output = output.replaceAll(secret, '***')
+  const why = result.timedOut ? `${program} took longer than ${timeout / 60_000} minutes` : reasonOf(output)
+  throw new ManagerError('ERR_TEMPLATE', `${attempt}: ${why}`, { output })
+}
+
+/** The line that says most: git marks it by `fatal:`, npm by `npm error`. */
+function reasonOf(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim())
+  const marked = lines.filter(
+    (line) => /^(fatal|error|remote|npm error):? /i.test(line) && !/^npm error code/i.test(line),
+  )
+  const line = marked.find((text) => text.startsWith('fatal')) ?? marked[0] ?? lines.at(-1) ?? ''
+  return line.replace(/^(fatal: |npm error |error: )+/i, '') || 'it failed and said nothing'
+}
