@@ -51,7 +51,12 @@ function usageFailure(error: CommanderError): Failure {
 export function failureText({ message, help, command, output, error }: Failure, verbose: boolean): string {
   const lines = [
     `manager: ${printable(message)}`,
-    ...(output ? printable(output).trimEnd().split('\n').map((line) => `  | ${line}`) : []),
+    ...(output
+      ? printable(output)
+          .trimEnd()
+          .split('\n')
+          .map((line) => `  | ${line}`)
+      : []),
     ...(help ? [`  ${printable(help)}`] : []),
     ...(command ? [`  Try: manager ${printable(command)}`] : []),
     ...(verbose ? [traceOf(error)] : []),

@@ -20,7 +20,10 @@ export function globalOptions(mutating: boolean): Option[] {
   const option = (flags: string, description: string) => new Option(flags, description).helpGroup(heading)
   const ofChanges = (flags: string, description: string) => option(flags, description).hideHelp(!mutating)
   return [
-    option('--home <folder>', "the manager's home (default: APPS_HOME, the current folder or its .manager, ~/.steward)"),
+    option(
+      '--home <folder>',
+      "the manager's home (default: APPS_HOME, the current folder or its .manager, ~/.steward)",
+    ),
     option('--json', 'print one JSON document'),
     ofChanges('--yes', 'do not ask before something is lost'),
     ofChanges('--dry-run', 'print what would be done, and change nothing'),

@@ -18,7 +18,14 @@ export interface ProgramOptions {
 }
 
 /** Headings of help, in their order. */
-const groups = ['Instances', 'Looking', 'Backups', 'Flags', 'Application', 'Manager'] as const satisfies Action['group'][]
+const groups = [
+  'Instances',
+  'Looking',
+  'Backups',
+  'Flags',
+  'Application',
+  'Manager',
+] as const satisfies Action['group'][]
 
 /** The command line: one command per row of the action table. Mistakes are thrown as commander's errors. */
 export function createProgram({ actions, version, surroundings, onCall }: ProgramOptions): Command {
@@ -43,7 +50,8 @@ export function createProgram({ actions, version, surroundings, onCall }: Progra
     .exitOverride()
   for (const option of globalOptions(true)) program.addOption(option)
   for (const group of groups) {
-    for (const action of actions) if (action.group === group && isOfCommandLine(action)) addCommand(program, action, onCall)
+    for (const action of actions)
+      if (action.group === group && isOfCommandLine(action)) addCommand(program, action, onCall)
   }
   program.addHelpText('after', '\nHelp of a command: manager <command> --help')
   return program
@@ -91,7 +99,8 @@ function argumentOf({ name, summary, required, variadic, choices }: Parameter): 
 }
 
 function optionOf({ name, short, summary, type, choices }: ActionOption): Option {
-  const value = type === 'flag' ? '' : ` <${type === 'yes-no' ? 'yes|no' : type === 'integer' ? 'number' : wordOf(name)}>`
+  const value =
+    type === 'flag' ? '' : ` <${type === 'yes-no' ? 'yes|no' : type === 'integer' ? 'number' : wordOf(name)}>`
   return new Option(`${short ? `-${short}, ` : ''}--${wordOf(name)}${value}`, withChoices(summary, choices))
 }
 

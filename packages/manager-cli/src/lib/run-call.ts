@@ -22,7 +22,9 @@ export async function runCall(
   interruption: Interruption,
 ): Promise<number> {
   const { json = false, quiet = false } = options
-  const progress = createProgress({ surroundings, json, quiet, color: hasColor(options, surroundings) })
+  const { stderr } = surroundings
+  const drawn = action.mutating && !options.dryRun && isDrawn(options, surroundings)
+  const progress = await createProgress({ stderr, json, quiet, drawn })
   const caller: Caller = {
     actor: actorOf(surroundings),
     surface: 'cli',
@@ -45,8 +47,7 @@ export async function runCall(
     await progress.end(false)
     throw error
   }
-  if (!json && !quiet)
-    for (const warning of result.warnings ?? []) surroundings.stderr.write(`Warning: ${printable(warning)}\n`)
+  if (!json && !quiet) for (const warning of result.warnings ?? []) stderr.write(`Warning: ${printable(warning)}\n`)
   return show(result, { action, input, options }, surroundings, interruption)
 }
 
@@ -98,6 +99,6 @@ function waitMsOf({ wait }: GlobalOptions): number {
   throw new ManagerError('ERR_USAGE', `--wait takes a number of seconds, not "${wait}".`)
 }
 
-function hasColor({ color }: GlobalOptions, { stderr, env }: Surroundings): boolean {
+function isDrawn({ color }: GlobalOptions, { stderr, env }: Surroundings): boolean {
   return color !== false && Boolean(stderr.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb'
 }

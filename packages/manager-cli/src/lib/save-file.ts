@@ -22,7 +22,8 @@ export async function saveFile(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (output === '-') {
-    if (stdout.isTTY) throw new ManagerError('ERR_USAGE', `${file.name} is no text for a terminal: pipe it, or name a file.`)
+    if (stdout.isTTY)
+      throw new ManagerError('ERR_USAGE', `${file.name} is no text for a terminal: pipe it, or name a file.`)
     for await (const chunk of file.content()) {
       signal.throwIfAborted()
       if (!(await write(stdout, chunk))) return undefined

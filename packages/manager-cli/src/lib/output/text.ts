@@ -25,11 +25,12 @@ export function widthOf(text: string): number {
   if (/^[\u0000-\u007f]*$/.test(text)) return text.length
   let width = 0
   for (const { segment } of new Intl.Segmenter().segment(text))
-    width += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Extended_Pictographic}/u.test(
-      segment,
-    )
-      ? 2
-      : 1
+    width +=
+      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Extended_Pictographic}/u.test(
+        segment,
+      )
+        ? 2
+        : 1
   return width
 }
 

@@ -1,25 +1,35 @@
-import type { OperationEvent } from '@steward/manager-core'
+import type { OperationEvent, StepTitle } from '@steward/manager-core'
 import { printable } from '../output/text.js'
 import type { Progress } from './progress.js'
 
 /** How often a long step says how far it is, in ms. */
 const everyMs = 5_000
 
+export interface PlainProgress extends Progress {
+  /** Titles of steps that others show. */
+  name(steps: readonly StepTitle[]): void
+}
+
 /** A line per event, for log files and pipes. */
-export function createPlainProgress(print: (line: string) => void): Progress {
-  const titles = new Map<string, string>()
+export function createPlainProgress(print: (line: string) => void): PlainProgress {
+  let titles = new Map<string, string>()
   const titleOf = (step: string) => titles.get(step) ?? step
   const say = (text: string) => print(printable(text))
   let last = Number.NEGATIVE_INFINITY
 
+  const name = (steps: readonly StepTitle[]) => {
+    titles = new Map(steps.map(({ id, title }) => [id, title]))
+  }
+
   return {
+    name,
     show(event: OperationEvent) {
       switch (event.type) {
         case 'planned':
-          for (const { id, title } of event.steps) titles.set(id, title)
+          name(event.steps)
           return say(`${event.title} …`)
         case 'recovering':
-          titles.clear()
+          name([])
           return say(`Recovering what a command left that was ended: ${event.title} …`)
         case 'waiting':
           return say(`Waiting for ${event.lock}, held by ${event.holder} …`)

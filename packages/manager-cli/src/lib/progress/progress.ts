@@ -10,16 +10,20 @@ export interface Progress {
 }
 
 export interface ProgressOptions {
-  readonly surroundings: Surroundings
+  readonly stderr: Surroundings['stderr']
   readonly json: boolean
   readonly quiet: boolean
-  readonly color: boolean
+  /** As a list that is drawn again and again: a terminal with colours. */
+  readonly drawn: boolean
 }
 
-export function createProgress({ surroundings: { stderr }, json, quiet }: ProgressOptions): Progress {
+export async function createProgress(options: ProgressOptions): Promise<Progress> {
+  const { stderr, json, quiet, drawn } = options
   if (quiet) return { show() {}, async end() {} }
   const plain = createPlainProgress((line) => void stderr.write(`${line}\n`))
   // What another command left is told even when the output is for a program.
   if (json) return { ...plain, show: (event) => void (event.type === 'recovering' && plain.show(event)) }
-  return plain
+  if (!drawn) return plain
+  const { createListProgress } = await import('./list.js')
+  return createListProgress(stderr, plain)
 }

@@ -1,0 +1,97 @@
+import type { OperationEvent } from '@steward/manager-core'
+import { DefaultRenderer, Listr, ListrLogger, type ListrDefaultRendererLogLevels, ProcessOutput } from 'listr2'
+import { printable } from '../output/text.js'
+import type { Surroundings } from '../surroundings.js'
+import { shareOf, type PlainProgress } from './plain.js'
+import type { Progress } from './progress.js'
+
+/** It is asked for when the standard error is a terminal; listr2 would look at the standard output. */
+class OnStderr extends DefaultRenderer {
+  static override nonTTY = true
+}
+
+/** One step of the list: settled by the operation's events. */
+interface Row {
+  readonly settled: PromiseWithResolvers<void>
+  /** What is shown below it. */
+  output: string
+  /** Draws it again. */
+  draw(): void
+}
+
+/** A list of steps that is drawn again while they go on, for a terminal. What has no place in it is a line of its own. */
+export function createListProgress(stderr: Surroundings['stderr'], plain: PlainProgress): Progress {
+  const terminal = stderr as NodeJS.WriteStream
+  // The renderer writes to the "stdout" of its logger, which is for results.
+  const processOutput = new ProcessOutput(terminal, terminal, { leaveEmptyLine: false })
+  const logger = new ListrLogger<ListrDefaultRendererLogLevels>({ processOutput, useIcons: true, toStderr: [] })
+  let rows = new Map<string, Row>()
+  /** The list before is drawn to its end before anything else is printed. */
+  let drawn = Promise.resolve()
+  const later = (work: () => void) => {
+    drawn = drawn.then(work)
+  }
+
+  function open({ title, steps }: Extract<OperationEvent, { type: 'planned' }>): void {
+    const opened = new Map(
+      steps.map(({ id }): [string, Row] => {
+        const settled = Promise.withResolvers<void>()
+        // It may fail before anybody looks.
+        settled.promise.catch(() => {})
+        return [id, { settled, output: '', draw() {} }]
+      }),
+    )
+    const list = new Listr(
+      steps.map(({ id, title: step }) => ({
+        title: printable(step),
+        task: (_, task) => {
+          const row = opened.get(id) as Row
+          row.draw = () => (task.output = row.output)
+          row.draw()
+          return row.settled.promise
+        },
+      })),
+      {
+        registerSignalListeners: false,
+        rendererOptions: { logger, collapseErrors: false, showErrorMessage: false },
+        renderer: OnStderr,
+        fallbackRendererCondition: false,
+      },
+    )
+    rows = opened
+    later(() => void stderr.write(`${printable(title)}\n`))
+    // What failed is reported with the result.
+    drawn = drawn.then(() => list.run().catch(() => {}))
+  }
+
+  function close(ok: boolean): void {
+    for (const { settled } of rows.values()) {
+      if (ok) settled.resolve()
+      else settled.reject(new Error('stopped'))
+    }
+    rows = new Map()
+  }
+
+  return {
+    show(event) {
+      if (event.type === 'planned') {
+        close(true)
+        plain.name(event.steps)
+        return open(event)
+      }
+      const row = 'step' in event ? rows.get(event.step) : undefined
+      if (event.type === 'progress' && row) {
+        row.output = printable(event.text) + shareOf(event)
+        return row.draw()
+      }
+      if (event.type === 'step' && row && event.state === 'running') return
+      if (event.type === 'step' && row && event.state === 'done') return row.settled.resolve()
+      if (event.type === 'step' && event.state === 'failed') return close(false)
+      later(() => plain.show(event))
+    },
+    async end(ok) {
+      close(ok)
+      await drawn
+    },
+  }
+}
