@@ -1,19 +1,24 @@
-import type { Home } from '../home.js'
+import type { Desired } from '../domain/instance.js'
+import { setStatusKind, startKind, stopKind } from '../instances/start-and-stop.js'
+import { urlOf } from '../instances/wire-instance.js'
 import { isRunning } from '../operation/steps/runtime-steps.js'
-import { startKind, stopKind } from '../instances/start-and-stop.js'
-import type { Action, Parameter } from './action.js'
+import type { Action } from './action.js'
+import { appActions } from './application-server.js'
+import { logsAction } from './logs.js'
+import { nameOfInstance, refOf } from './named-instance.js'
 import { runOperation } from './run-operation.js'
-
-const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
+import { startAllAction } from './start-all.js'
+import { terminalActions } from './terminal.js'
 
 const start: Action = {
   name: 'start',
   group: 'Instances',
   summary: 'Start an instance and wait until it is healthy',
   description:
-    'The hooks pre-start.sh and post-start.sh run. An instance that does not get healthy within APPS_STARTTIMEOUT is ' +
-    'stopped again, and the end of its log is shown.',
-  parameters: [name],
+    'The hooks pre-start.sh and post-start.sh run. An instance that is not healthy within APPS_STARTTIMEOUT is stopped ' +
+    'again, and the end of its log is shown. One that crashes later is started again after 1, 2, 4 … 60 seconds; after ' +
+    '5 crashes within a minute of a start each it is left as it is (crashed).',
+  parameters: [nameOfInstance],
   ability: 'operate',
   mutating: true,
   examples: ['start demo'],
@@ -21,11 +26,12 @@ const start: Action = {
   async handler(call) {
     const { context, input } = call
     const instance = context.registry.get(input.name as string)
-    const { state } = await context.runtime.observe(refOf(context.home, instance))
-    if (instance.desired === 'started' && state === 'started')
-      return { message: `"${instance.name}" is already started.` }
-    return runOperation(call, startKind, { id: instance.id, name: instance.name, debug: false }, () => ({
-      message: `"${instance.name}" is started: http://127.0.0.1:${instance.port}`,
+    const { state } = await context.runtime.observe(refOf(context, instance))
+    const { id, name } = instance
+    if (instance.desired === 'started' && state === 'started' && instance.observed === 'started')
+      return { message: `"${name}" is already started: ${urlOf(instance)}` }
+    return runOperation(call, startKind, { id, name }, () => ({
+      message: `"${name}" is started: ${urlOf(instance)}`,
     }))
   },
 }
@@ -35,8 +41,9 @@ const stop: Action = {
   group: 'Instances',
   summary: 'Stop an instance',
   description:
-    'It may finish what it does for APPS_STOPTIMEOUT seconds, then it is killed. The hooks pre-stop.sh and post-stop.sh run.',
-  parameters: [name],
+    'It may finish what it does for APPS_STOPTIMEOUT seconds, then it is killed; --force kills it at once. The hooks ' +
+    'pre-stop.sh and post-stop.sh run.',
+  parameters: [nameOfInstance],
   options: [{ name: 'force', short: 'f', type: 'flag', summary: 'Kill it at once' }],
   ability: 'operate',
   mutating: true,
@@ -45,18 +52,58 @@ const stop: Action = {
   async handler(call) {
     const { context, input } = call
     const instance = context.registry.get(input.name as string)
-    const { state } = await context.runtime.observe(refOf(context.home, instance))
-    if (instance.desired === 'stopped' && !isRunning(state))
-      return { message: `"${instance.name}" is already stopped.` }
+    const { state } = await context.runtime.observe(refOf(context, instance))
+    const { id, name } = instance
+    if (instance.desired === 'stopped' && state === 'stopped') return { message: `"${name}" is already stopped.` }
     const force = input.force === true
-    return runOperation(call, stopKind, { id: instance.id, name: instance.name, force }, () => ({
-      message: `"${instance.name}" is stopped.`,
+    return runOperation(call, stopKind, { id, name, force }, () => ({
+      message: isRunning(state) ? `"${name}" is stopped.` : `"${name}" did not run; it is recorded as stopped now.`,
     }))
   },
 }
 
-export const runningActions: readonly Action[] = [start, stop]
-
-function refOf(home: Home, { id }: { readonly id: string }) {
-  return { id, folder: home.instance(id).folder }
+const setStatus: Action = {
+  name: 'setstatus',
+  group: 'Instances',
+  summary: 'Record an instance as started or stopped, as it really is',
+  description:
+    'For after an unexpected issue: nothing is started or stopped. What is recorded as started, startall starts again.',
+  parameters: [
+    nameOfInstance,
+    {
+      name: 'status',
+      type: 'choice',
+      choices: ['started', 'stopped'],
+      required: true,
+      summary: 'What is to be recorded',
+    },
+  ],
+  ability: 'operate',
+  mutating: true,
+  surfaces: ['cli'],
+  examples: ['setstatus demo stopped'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, input } = call
+    const { id, name } = context.registry.get(input.name as string)
+    const status = input.status as Desired
+    return runOperation(call, setStatusKind, { id, name, status }, async ({ warnings }) => {
+      const { state } = await context.runtime.observe(refOf(context, { id }))
+      const isTrue = isRunning(state) === (status === 'started')
+      return {
+        message: `"${name}" is recorded as ${status}.`,
+        warnings: isTrue ? warnings : [...warnings, `It is ${state}.`],
+      }
+    })
+  },
 }
+
+export const runningActions: readonly Action[] = [
+  start,
+  stop,
+  startAllAction,
+  setStatus,
+  ...appActions,
+  logsAction,
+  ...terminalActions,
+]

@@ -1,29 +1,29 @@
 import type { ManagerContext } from '../context.js'
+import type { Desired } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import type { OperationKind } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { existing } from './existing.js'
 
-type StartRequest = { readonly id: string; readonly name: string; readonly debug: boolean }
-type StopRequest = { readonly id: string; readonly name: string; readonly force: boolean }
+type Request = { readonly id: string; readonly name: string }
 type Facts = { readonly name: string; readonly folder: string }
 
 /** Starts an instance and waits until it is healthy; it is wanted started from then on. */
-export const startKind: OperationKind<StartRequest, Facts> = {
+export const startKind: OperationKind<Request, Facts> = {
   kind: 'start',
-  locks: ({ id }) => [`instance:${id}`],
-  inspect: factsOf,
-  plan({ id, debug }, { name, folder }) {
+  locks: lockOf,
+  inspect,
+  plan({ id }, { name, folder }) {
     const instance = { id, name }
-    const hook = { args: [name], folder, instance, input: inputOf('start', name, { debug }) }
+    const hook = { args: [name], folder, instance, input: inputOf('start', name, {}) }
     return {
       title: `Start instance "${name}"`,
       instance,
       steps: [
         hookStep({ ...hook, hook: 'pre-start' }),
-        startStep({ instance, folder, debug }),
-        // It serves; a manager that dies now lets it.
+        startStep({ instance, folder }),
+        // It serves; should the manager die now, it goes on.
         { ...hookStep({ ...hook, hook: 'post-start' }), pointOfNoReturn: true },
       ],
       commit: (registry) => registry.updateInstance(id, { desired: 'started' }),
@@ -32,10 +32,10 @@ export const startKind: OperationKind<StartRequest, Facts> = {
 }
 
 /** Stops an instance; it is wanted stopped from then on. */
-export const stopKind: OperationKind<StopRequest, Facts> = {
+export const stopKind: OperationKind<Request & { readonly force: boolean }, Facts> = {
   kind: 'stop',
-  locks: ({ id }) => [`instance:${id}`],
-  inspect: factsOf,
+  locks: lockOf,
+  inspect,
   plan({ id, force }, { name, folder }) {
     const instance = { id, name }
     const hook = { args: [name], folder, instance, input: inputOf('stop', name, { force }) }
@@ -53,10 +53,66 @@ export const stopKind: OperationKind<StopRequest, Facts> = {
   },
 }
 
-async function factsOf(
-  { id, name }: { readonly id: string; readonly name: string },
-  { registry, home }: ManagerContext,
-): Promise<Facts> {
+/** Stops the application server of an instance that stays wanted started. */
+export const appStopKind: OperationKind<Request, Facts> = {
+  kind: 'app-stop',
+  locks: lockOf,
+  inspect,
+  plan({ id }, { name, folder }) {
+    const instance = { id, name }
+    return {
+      title: `Stop the application server of "${name}"`,
+      instance,
+      steps: [{ ...stopStep({ instance, folder }), pointOfNoReturn: true }],
+    }
+  },
+}
+
+/** Starts the application server of an instance. */
+export const appStartKind: OperationKind<Request, Facts> = {
+  kind: 'app-start',
+  locks: lockOf,
+  inspect,
+  plan({ id }, { name, folder }) {
+    const instance = { id, name }
+    return { title: `Start the application server of "${name}"`, instance, steps: [startStep({ instance, folder })] }
+  },
+}
+
+/** Starts it again with its debugger open; when that fails, as it was before. */
+export const appDebugKind: OperationKind<Request, Facts> = {
+  kind: 'app-debug',
+  locks: lockOf,
+  inspect,
+  plan({ id }, { name, folder }) {
+    const instance = { id, name }
+    return {
+      title: `Debug the application server of "${name}"`,
+      instance,
+      steps: [stopStep({ instance, folder }), startStep({ instance, folder, debug: true })],
+      notes: ['It does not answer while it is started again.'],
+    }
+  },
+}
+
+/** Records what an instance is, and touches no process. */
+export const setStatusKind: OperationKind<Request & { readonly status: Desired }, Facts> = {
+  kind: 'setstatus',
+  locks: lockOf,
+  inspect,
+  plan: ({ id, status }, { name }) => ({
+    title: `Record "${name}" as ${status}`,
+    instance: { id, name },
+    steps: [],
+    commit: (registry) => registry.updateInstance(id, { desired: status, observed: status }),
+  }),
+}
+
+function lockOf({ id }: Request): readonly string[] {
+  return [`instance:${id}`]
+}
+
+async function inspect({ id, name }: Request, { registry, home }: ManagerContext): Promise<Facts> {
   return { name: existing(registry, { id, name }).name, folder: home.instance(id).folder }
 }
 

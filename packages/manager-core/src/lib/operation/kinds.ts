@@ -5,13 +5,20 @@ import { purgeKind } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
 import { resetKind } from '../instances/reset.js'
 import { undeleteKind } from '../instances/undelete.js'
-import { startKind, stopKind } from '../instances/start-and-stop.js'
+import {
+  appDebugKind,
+  appStartKind,
+  appStopKind,
+  setStatusKind,
+  startKind,
+  stopKind,
+} from '../instances/start-and-stop.js'
 import type { OperationKind } from './operation.js'
 
 const kinds: readonly OperationKind[] = [
   ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
   ...Object.values(changeKinds),
-  ...[startKind, stopKind],
+  ...[startKind, stopKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
 ]
 
 /** All kinds by name, for recovery. */

@@ -1,0 +1,168 @@
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { ManagerError } from '../../errors.js'
+import { checkHealth } from '../instances/health.js'
+import { appDebugKind, appStartKind, appStopKind } from '../instances/start-and-stop.js'
+import { urlOf } from '../instances/wire-instance.js'
+import { isRunning } from '../operation/steps/runtime-steps.js'
+import type { Action, Input } from './action.js'
+import { nameOfInstance, refOf } from './named-instance.js'
+import { runOperation } from './run-operation.js'
+
+const onStarted =
+  'Only on a started instance: its recorded status stays started whatever its application server does, no hooks run, ' +
+  'and startall starts the application server again. To stop an instance, use stop.'
+
+const status: Action = {
+  name: 'app-status',
+  group: 'Application',
+  summary: "Show the state of an instance's application server",
+  description: onStarted,
+  parameters: [nameOfInstance],
+  ability: 'read',
+  mutating: false,
+  surfaces: ['cli'],
+  examples: ['app-status demo'],
+  view: { type: 'record' },
+  async handler({ context, input }) {
+    const instance = startedInstance(context, input.name)
+    const ref = refOf(context, instance)
+    const { state, since, restarts, lastExit, debugAddress } = await context.runtime.observe(ref)
+    const running = isRunning(state)
+    const processes = running ? await context.runtime.processes(ref) : []
+    const health = state === 'started' || state === 'degraded' ? await checkHealth(instance.port) : undefined
+    const memoryMb = Math.round(processes.reduce((sum, process) => sum + process.memoryMb, 0))
+    return {
+      message: `The application server of "${instance.name}" is ${state}.`,
+      item: {
+        name: instance.name,
+        state,
+        health: health === undefined ? '' : (health.reason ?? 'OK'),
+        since: since ?? '',
+        restarts,
+        last_exit: lastExit ? `${lastExit.signal ?? lastExit.code ?? 'unknown'} at ${lastExit.at}` : '',
+        pids: processes.map(({ pid }) => pid).join(' '),
+        memory_mb: memoryMb,
+        url: urlOf(instance),
+        debugger: debugAddress ?? '',
+      },
+      exitCode: running ? 0 : 1,
+    }
+  },
+}
+
+const stop: Action = {
+  name: 'app-stop',
+  group: 'Application',
+  summary: "Stop an instance's application server, without hooks",
+  description: onStarted,
+  parameters: [nameOfInstance],
+  ability: 'operate',
+  mutating: true,
+  surfaces: ['cli'],
+  examples: ['app-stop demo'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, input } = call
+    const { id, name } = startedInstance(context, input.name)
+    const { state } = await context.runtime.observe(refOf(context, { id }))
+    if (!isRunning(state)) return { message: `The application server of "${name}" is already stopped.` }
+    return runOperation(call, appStopKind, { id, name }, () => ({
+      message: `The application server of "${name}" is stopped; app-start ${name} starts it.`,
+    }))
+  },
+}
+
+const start: Action = {
+  name: 'app-start',
+  group: 'Application',
+  summary: "Start an instance's application server, without hooks",
+  description: onStarted,
+  parameters: [nameOfInstance],
+  ability: 'operate',
+  mutating: true,
+  surfaces: ['cli'],
+  examples: ['app-start demo'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, input } = call
+    const instance = startedInstance(context, input.name)
+    const { id, name } = instance
+    const { state } = await context.runtime.observe(refOf(context, { id }))
+    if (state === 'started') return { message: `The application server of "${name}" is already started.` }
+    return runOperation(call, appStartKind, { id, name }, () => ({
+      message: `The application server of "${name}" is started: ${urlOf(instance)}`,
+    }))
+  },
+}
+
+const debug: Action = {
+  name: 'app-debug',
+  group: 'Application',
+  summary: "Start an instance's application server again with its debugger open",
+  description:
+    'The debugger listens on a free port of 127.0.0.1, which is shown, for 30 minutes or until the application server ' +
+    'ends (app-stop, then app-start closes it at once). It slows the instance down and makes it vulnerable: whoever ' +
+    `reaches that port controls the instance. From elsewhere use a tunnel of SSH. ${onStarted}`,
+  parameters: [nameOfInstance],
+  ability: 'admin',
+  mutating: true,
+  surfaces: ['cli'],
+  examples: ['app-debug demo'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, input } = call
+    const { id, name } = startedInstance(context, input.name)
+    if (!context.runtime.capabilities.debug)
+      throw new ManagerError('ERR_STATE', `Instances that run as "${context.runtime.name}" cannot be debugged.`)
+    return runOperation(call, appDebugKind, { id, name }, async ({ warnings }) => {
+      const { debugAddress } = await context.runtime.observe(refOf(context, { id }))
+      if (debugAddress === undefined)
+        throw new ManagerError('ERR_FAILED', `"${name}" is started, but its debugger could not be opened.`)
+      return {
+        message: `Debugger of "${name}": ${debugAddress}, for 30 minutes. Connect with: node inspect ${debugAddress}`,
+        data: { debugger: debugAddress },
+        warnings: [
+          ...warnings,
+          'While it is open the instance is slower, and vulnerable to all users of this machine.',
+        ],
+      }
+    })
+  },
+}
+
+const ps: Action = {
+  name: 'ps',
+  group: 'Looking',
+  summary: 'Show the processes of an instance',
+  parameters: [nameOfInstance],
+  ability: 'read',
+  mutating: false,
+  surfaces: ['cli'],
+  examples: ['ps demo', 'ps demo --json'],
+  view: {
+    type: 'table',
+    columns: ['pid', 'parent', 'memory_mb', 'cpu_seconds', 'started', 'command'],
+    empty: 'It has no processes.',
+  },
+  async handler({ context, input }) {
+    const instance = context.registry.get(input.name as string)
+    const processes = await context.runtime.processes(refOf(context, instance))
+    return {
+      message: `${processes.length} processes of "${instance.name}"`,
+      list: processes.map(({ pid, parent, memoryMb, cpuSeconds, started, command }) => ({
+        ...{ pid, parent, memory_mb: memoryMb, cpu_seconds: cpuSeconds, started, command },
+      })),
+    }
+  },
+}
+
+export const appActions: readonly Action[] = [status, stop, start, debug, ps]
+
+function startedInstance({ registry }: ManagerContext, name: Input): Instance {
+  const instance = registry.get(name as string)
+  if (instance.desired === 'started') return instance
+  throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped; this is for started instances.`, {
+    command: `start ${instance.name}`,
+  })
+}

@@ -1,0 +1,68 @@
+import type { Instance } from '../domain/instance.js'
+import { startKind } from '../instances/start-and-stop.js'
+import { observed, urlOf } from '../instances/wire-instance.js'
+import { isRunning } from '../operation/steps/runtime-steps.js'
+import type { Action, ActionCall } from './action.js'
+
+/** How many are started at once, unless the caller says otherwise. */
+const defaultParallel = 2
+
+export const startAllAction: Action = {
+  name: 'startall',
+  group: 'Instances',
+  summary: 'Start all instances that are recorded as started and do not run',
+  description:
+    'For after a reboot of the machine, as an @reboot line of the cron table or a unit would call it. Those that were ' +
+    'stopped stay so. An instance that fails does not keep the others from being started; it ends with 1 then.',
+  options: [
+    {
+      name: 'parallel',
+      type: 'integer',
+      min: 1,
+      max: 64,
+      summary: `At most so many at once (default ${defaultParallel})`,
+    },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['startall', 'startall --parallel 8'],
+  view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'All that should run do.' },
+  async handler(call) {
+    const { context, input, caller } = call
+    const wanted = context.registry.instances().filter(({ desired }) => desired === 'started')
+    const waiting = (await observed(context, wanted)).filter(({ observed: state }) => !isRunning(state))
+    if (caller.dryRun)
+      return {
+        message: `${waiting.length} instances would be started.`,
+        list: waiting.map(({ name }) => ({ name, result: 'would be started', message: '' })),
+      }
+    const rest = [...waiting]
+    const results: { readonly name: string; readonly result: string; readonly message: string }[] = []
+    const work = async () => {
+      for (let next = rest.shift(); next && !caller.signal?.aborted; next = rest.shift())
+        results.push({ name: next.name, ...(await startOne(call, next)) })
+    }
+    await Promise.all(Array.from({ length: (input.parallel as number | undefined) ?? defaultParallel }, work))
+    const failed = results.filter(({ result }) => result !== 'started').length
+    return {
+      message: `${results.length - failed} started, ${failed} failed, ${wanted.length - waiting.length} ran already.`,
+      list: results.toSorted((a, b) => a.name.localeCompare(b.name)),
+      exitCode: failed > 0 ? 1 : 0,
+    }
+  },
+}
+
+async function startOne(
+  { context, caller }: ActionCall,
+  instance: Instance,
+): Promise<{ readonly result: 'started' | 'failed'; readonly message: string }> {
+  const { id, name } = instance
+  // Steps of several operations at once would be no story.
+  const { onEvent: _, ...quiet } = caller
+  try {
+    const { warnings } = await context.operations.run(startKind, { id, name }, quiet)
+    return { result: 'started', message: [urlOf(instance), ...warnings].join('; ') }
+  } catch (error) {
+    return { result: 'failed', message: error instanceof Error ? error.message : String(error) }
+  }
+}

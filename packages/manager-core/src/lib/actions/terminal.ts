@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { hookEnvironment } from '../hooks/hook-environment.js'
+import { specOf } from '../instances/instance-spec.js'
+import { isRunning } from '../operation/steps/runtime-steps.js'
+import type { Action } from './action.js'
+import { nameOfInstance, refOf } from './named-instance.js'
+import { recordHistory } from './record-history.js'
+
+const shell: Action = {
+  name: 'shell',
+  aliases: ['sh'],
+  group: 'Application',
+  summary: 'Open a shell in the folder of an instance',
+  description:
+    'It has the environment of the application server, with its secrets, and the SERVICE_ variables that hooks get.',
+  parameters: [nameOfInstance],
+  ability: 'sensitive',
+  mutating: false,
+  surfaces: ['cli'],
+  examples: ['shell demo'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    const instance = context.registry.get(input.name as string)
+    const { folder } = context.home.instance(instance.id)
+    const { environment } = await specOf(context, instance)
+    const { USER: _, ...settings } = await hookEnvironment(context, instance)
+    return recordHistory(context, caller, { action: 'shell', instance }, () => ({
+      message: `Shell of "${instance.name}" in ${folder}`,
+      program: {
+        command: userInfo().shell ?? '/bin/sh',
+        args: [],
+        environment: { ...settings, ...environment, APPS_HOME: context.home.folder },
+        folder,
+      },
+    }))
+  },
+}
+
+const database: Action = {
+  name: 'database',
+  aliases: ['db'],
+  group: 'Application',
+  summary: 'Open the database of an instance with the client of its database type',
+  description:
+    'sqlite3, psql or mysql, with the rights that the instance has. With an input file the client runs what is in it. An ' +
+    'embedded database (sqlite) belongs to its application server alone, so the instance must be stopped.',
+  parameters: [nameOfInstance, { name: 'file', type: 'file', summary: 'Input file: statements for the client' }],
+  ability: 'sensitive',
+  mutating: false,
+  surfaces: ['cli'],
+  examples: ['database demo', 'db demo patch.sql'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    const { registry, runtime, settings, databases, home } = context
+    const instance = registry.get(input.name as string)
+    const { state } = await runtime.observe(refOf(context, instance))
+    if (instance.database === 'sqlite' && isRunning(state))
+      throw new ManagerError(
+        'ERR_STATE',
+        `"${instance.name}" must be stopped first: its database is an embedded one.`,
+        {
+          command: `stop ${instance.name}`,
+        },
+      )
+    const file = input.file === undefined ? undefined : resolve(input.file as string)
+    if (file !== undefined && !existsSync(file)) throw new ManagerError('ERR_USAGE', `There is no file ${file}.`)
+    const { folder } = home.instance(instance.id)
+    const account = databases.account(folder, await settings.instance(folder))
+    const { command, args, environment } = await databases.server(instance.database).client(account)
+    const parameters = file === undefined ? {} : { file }
+    return recordHistory(context, caller, { action: 'database', instance, parameters }, () => ({
+      message: `Database of "${instance.name}"`,
+      program: { command, args, environment, folder, ...(file !== undefined && { input: file }) },
+    }))
+  },
+}
+
+export const terminalActions: readonly Action[] = [shell, database]
