@@ -27,6 +27,13 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return parse(text, file)
 }
 
+/** @throws ManagerError ERR_BACKUP, also when there is none */
+export async function needManifest(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(folder)
+  if (manifest) return manifest
+  throw new ManagerError('ERR_BACKUP', `There is no backup in ${folder} any more: it has no manifest.`)
+}
+
 function parse(text: string, file: string): Manifest {
   let value: Manifest
   try {

@@ -6,7 +6,7 @@ import type { InstanceSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { databaseFiles } from './database-files.js'
 import { storeCompressed } from './packing/store.js'
-import { packFolder } from './packing/tar.js'
+import { packFolder } from './packing/pack.js'
 
 export interface PackInstanceOptions {
   readonly instance: { readonly id: string }

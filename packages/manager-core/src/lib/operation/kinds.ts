@@ -1,3 +1,6 @@
+import { recreateKind } from '../backup/recreate.js'
+import { restoreKind } from '../backup/restore.js'
+import { saveKind } from '../backup/save.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import { changeKinds } from '../instances/change.js'
 import { deleteKind } from '../instances/delete.js'
@@ -18,6 +21,7 @@ import type { OperationKind } from './operation.js'
 const kinds: readonly OperationKind[] = [
   ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
   ...Object.values(changeKinds),
+  ...[saveKind, restoreKind, recreateKind],
   ...[startKind, stopKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
 ]
 

@@ -1,4 +1,5 @@
 import { createSaveSteps } from '../../backup/save-steps.js'
+import { createRestoreDataSteps, dropOldStep, type RestoreDataOptions } from '../../backup/restore-data-steps.js'
 import type { Step } from '../operation.js'
 
 export interface SaveStepsOptions {
@@ -20,15 +21,13 @@ export function saveSteps(options: SaveStepsOptions): readonly Step[] {
 
 /**
  * Puts a backup's data (database and files) in the place of the instance's; undo puts back what was there. The instance
- * is stopped.
+ * is stopped. `removeReplacedStep` follows when all is well.
  */
-export function restoreDataSteps(options: {
-  readonly instance: { readonly id: string; readonly name: string }
-  readonly folder: string
-  /** Folder of the backup: absolute. */
-  readonly backup: string
-  /** `data` also leaves the application as it is. */
-  readonly parts: 'all' | 'data' | 'app'
-}): readonly Step[] {
-  throw new Error(`Not there yet: ${options.backup}`)
+export function restoreDataSteps(options: RestoreDataOptions): readonly Step[] {
+  return createRestoreDataSteps(options)
+}
+
+/** Removes what `restoreDataSteps` replaced: the point of no return. */
+export function removeReplacedStep(options: Pick<RestoreDataOptions, 'instance'>): Step {
+  return dropOldStep(options)
 }

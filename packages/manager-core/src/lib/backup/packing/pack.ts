@@ -1,8 +1,6 @@
 import { relative, sep } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
-import { packTar, unpackTar } from 'modern-tar/fs'
-import type { TarHeader } from 'modern-tar'
-import { ManagerError } from '../../../errors.js'
+import type { Readable } from 'node:stream'
+import { packTar } from 'modern-tar/fs'
 import { runFilter } from './program.js'
 import { packingTools } from './tools.js'
 
@@ -54,54 +52,4 @@ function packInNode(folder: string, entries: readonly string[], without: readonl
     },
   )
   return { content, done: Promise.resolve([]) }
-}
-
-/** Takes a tar and writes what is in it into a folder; `only`: entries at its top. Refuses as `inspectTar` does. */
-export function unpackInto(folder: string, only?: readonly string[]): Writable {
-  return unpackTar(folder, {
-    filter: (header) => {
-      checkEntry(header)
-      return only === undefined || only.includes(header.name.replace(/^(\.\/)+/, '').split('/')[0] as string)
-    },
-  })
-}
-
-/**
- * Takes a tar and looks at all its entries; nothing is written.
- *
- * @throws ManagerError ERR_BACKUP for paths and links out of it, devices, and set-uid files.
- */
-export function inspectTar(): Writable {
-  return unpackTar('/nowhere', {
-    filter: (header) => {
-      checkEntry(header)
-      return false
-    },
-  })
-}
-
-const kinds = new Set(['file', 'directory', 'symlink', 'link', 'pax-header', 'pax-global-header'])
-
-function checkEntry({ name, type, linkname, mode }: TarHeader): void {
-  const refuse = (why: string) => {
-    throw new ManagerError('ERR_BACKUP', `The backup holds "${name}", ${why}: it is not unpacked.`)
-  }
-  if (leaves(name)) refuse('which lies outside of it')
-  if (!kinds.has(type ?? 'file')) refuse(`which is no file, folder or link (${type})`)
-  if (((mode ?? 0) & 0o6000) !== 0 && type !== 'directory') refuse('which would run with the rights of its owner')
-  if (type === 'link' && leaves(linkname ?? '')) refuse(`a link to "${linkname}" outside of it`)
-  if (type === 'symlink' && leaves(`${name.split('/').slice(0, -1).join('/')}/${linkname}`, linkname))
-    refuse(`a link to "${linkname}" outside of it`)
-}
-
-/** Whether a path, from the archive's root, leaves it. */
-function leaves(path: string, target = path): boolean {
-  if (target.startsWith('/') || path.includes('\0')) return true
-  let depth = 0
-  for (const part of path.split('/')) {
-    if (part === '..') depth -= 1
-    else if (part !== '' && part !== '.') depth += 1
-    if (depth < 0) return true
-  }
-  return false
 }

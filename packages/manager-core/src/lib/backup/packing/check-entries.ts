@@ -1,0 +1,72 @@
+import { tmpdir } from 'node:os'
+import type { Writable } from 'node:stream'
+import { unpackTar } from 'modern-tar/fs'
+import type { TarHeader } from 'modern-tar'
+import { ManagerError } from '../../../errors.js'
+
+/**
+ * Takes a tar and looks at all its entries; nothing is written.
+ *
+ * @throws ManagerError ERR_BACKUP for paths and links that lead out of it, devices, and set-uid files.
+ */
+export function inspectTar(): Writable {
+  const check = createEntryCheck()
+  return unpackTar(tmpdir(), {
+    strict: true,
+    maxDepth: Infinity,
+    filter: (header) => {
+      check(header)
+      return false
+    },
+  })
+}
+
+const types: ReadonlySet<string> = new Set(['file', 'directory', 'symlink', 'link'])
+
+/** Checks one entry after the other. */
+export function createEntryCheck(): (header: TarHeader) => void {
+  const links = new Set<string>()
+  return ({ name, type = 'file', linkname = '', mode = 0 }) => {
+    const refuse = (why: string) => {
+      throw new ManagerError('ERR_BACKUP', `"${name}" ${why}; such entries are neither saved nor restored.`)
+    }
+    const path = partsOf(name)
+    if (!path) return refuse('leads out of the backup')
+    if (isBelow(path, links)) return refuse('lies below a link')
+    if (!types.has(type)) return refuse(`is no file, folder or link but a ${type}`)
+    if ((mode & 0o6000) !== 0 && type === 'file') return refuse('runs with the rights of its owner (set-uid)')
+    if (type === 'link') {
+      const target = partsOf(linkname)
+      if (!target || isBelow(target, links)) return refuse(`is a link that leads out of the backup ("${linkname}")`)
+    }
+    if (type === 'symlink') {
+      if (leadsOut(path.length - 1, linkname)) return refuse(`is a link that leads out of the backup ("${linkname}")`)
+      links.add(path.join('/'))
+    }
+    return undefined
+  }
+}
+
+/** Undefined for a path that leaves the archive's root. */
+function partsOf(path: string): string[] | undefined {
+  if (path.startsWith('/') || path.includes('\0')) return undefined
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  return parts.length === 0 || parts.includes('..') ? undefined : parts
+}
+
+function isBelow(parts: readonly string[], links: ReadonlySet<string>): boolean {
+  return parts.some((_part, at) => at > 0 && links.has(parts.slice(0, at).join('/')))
+}
+
+/**
+ * `..` counts only in front: after a name that may itself be a link, nobody knows where it leads.
+ *
+ * @param depth of the folder that the link is in
+ */
+function leadsOut(depth: number, target: string): boolean {
+  if (target === '' || target.startsWith('/') || target.includes('\0')) return true
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.')
+  const first = parts.findIndex((part) => part !== '..')
+  const ups = first === -1 ? parts.length : first
+  return ups > depth || parts.slice(ups).includes('..')
+}

@@ -1,0 +1,36 @@
+import type { Writable } from 'node:stream'
+import { unpackTar } from 'modern-tar/fs'
+import { ManagerError } from '../../../errors.js'
+import { createEntryCheck } from './check-entries.js'
+import { runFilter } from './program.js'
+import { packingTools } from './tools.js'
+
+export interface Unpacking {
+  readonly sink: Writable
+  /** All is written only when this resolves. */
+  readonly done: Promise<unknown>
+}
+
+/** Takes a tar whose entries were checked, and writes them into an empty folder: by GNU tar when it is there, else by Node. */
+export async function unpackInto(folder: string): Promise<Unpacking> {
+  if ((await packingTools()).tar === undefined) return unpackInNode(folder)
+  const filter = runFilter('tar', ['--extract', '--no-same-owner', '--preserve-permissions', `--directory=${folder}`])
+  filter.stream.resume()
+  return { sink: filter.stream, done: filter.done }
+}
+
+function unpackInNode(folder: string): Unpacking {
+  const check = createEntryCheck()
+  const sink = unpackTar(folder, {
+    strict: true,
+    maxDepth: Infinity,
+    filter: (header) => {
+      check(header)
+      // It would be unpacked under another name.
+      if (/\\|^[A-Za-z]:/.test(header.name))
+        throw new ManagerError('ERR_BACKUP', `"${header.name}" can only be unpacked by GNU tar, which is not there.`)
+      return true
+    },
+  })
+  return { sink, done: Promise.resolve() }
+}

@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs'
+import { link, mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ManagerContext } from '../context.js'
+import type { DatabaseType } from '../domain/instance.js'
+import { syncPath } from '../files/tree.js'
+import { instanceHomeAt } from '../home.js'
+import { fileError } from '../instances/file-error.js'
+import { newPassword } from '../instances/passwords.js'
+import type { Step, StepRun } from '../operation/operation.js'
+import type { InstanceSettings } from '../settings/settings.js'
+import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
+import { needManifest } from './manifest.js'
+import { inspectTar } from './packing/check-entries.js'
+import { filesName, unpackFiles } from './unpack-files.js'
+import { verifyFiles } from './verify-backup.js'
+
+export interface RestoreDataOptions {
+  readonly instance: { readonly id: string; readonly name: string }
+  /** Home of the instance. */
+  readonly folder: string
+  /** Folder of the backup: absolute. */
+  readonly backup: string
+  readonly parts: 'all' | 'data' | 'app'
+}
+
+/** Beside the homes of instances, on the same file system: what comes, and under `old` what was there. */
+function workOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>): string {
+  return join(context.home.instances, `.${operation}.restore`)
+}
+
+/** Of a server's database that takes the place of the other one. */
+function newNames(
+  { operation }: Pick<StepRun, 'operation'>,
+  id: string,
+): { readonly name: string; readonly user: string } {
+  const name = `steward_${id}_${operation.replaceAll('-', '').slice(0, 8)}`
+  return { name, user: name }
+}
+
+export function createRestoreDataSteps(options: RestoreDataOptions): readonly Step[] {
+  return [
+    verifyStep(options),
+    unpackStep(options),
+    ...(options.parts === 'app' ? [] : [databaseStep(options)]),
+    swapStep(options),
+  ]
+}
+
+/** Nothing is touched before every byte was read and every entry looked at. */
+export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step {
+  return {
+    id: 'restore-verify',
+    title: 'Read every byte of the backup',
+    async do(run) {
+      const manifest = await needManifest(backup)
+      const of = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
+      await verifyFiles(backup, manifest, {
+        signal: run.signal,
+        onBytes: (bytes) => run.progress('Read the backup', { bytes, of }),
+        sinkOf: (name) => (name === filesName ? inspectTar() : undefined),
+      })
+    },
+    check: () => 'not-done',
+  }
+}
+
+function unpackStep({ backup }: RestoreDataOptions): Step {
+  return {
+    id: 'restore-files',
+    title: 'Unpack its files beside',
+    async do(run) {
+      await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: workOf(run) })
+    },
+    undo: (run) => rm(workOf(run), { recursive: true, force: true }),
+    check: () => 'not-done',
+  }
+}
+
+function databaseStep({ instance, folder, backup }: RestoreDataOptions): Step {
+  return {
+    id: 'restore-database',
+    title: 'Restore its database beside',
+    // What undo drops; whoever changed the settings meanwhile does not matter.
+    intent: async ({ context }) => {
+      const { database } = await context.settings.instance(folder)
+      return { database, kind: databaseFileOf(await needManifest(backup)).kind }
+    },
+    async do(run) {
+      const { context } = run
+      const work = workOf(run)
+      const settings = await newSettings(run, instance.id, await context.settings.instance(folder))
+      if (settings.database !== 'sqlite') await context.settings.writeInstance(work, settings)
+      const server = context.databases.server(settings.database)
+      const account = context.databases.account(work, settings)
+      await server.drop(account)
+      await server.create(account)
+      const temporary = { folder: work, name: `${newNames(run, instance.id).name}t` }
+      const to = { folder: work, settings }
+      await fillDatabase(run, { backup, manifest: await needManifest(backup), to, temporary })
+    },
+    async undo(run) {
+      const { database, kind } = run.intent as { database: DatabaseType; kind: 'portable' | DatabaseType }
+      if (kind !== database) await dropTemporary(run.context, kind, `${newNames(run, instance.id).name}t`)
+      if (database === 'sqlite') return
+      await run.context.databases.server(database).drop({ ...newNames(run, instance.id), password: '' })
+    },
+    check: () => 'not-done',
+  }
+}
+
+async function newSettings(run: StepRun, id: string, settings: InstanceSettings): Promise<InstanceSettings> {
+  if (settings.database === 'sqlite') return settings
+  const { name, user } = newNames(run, id)
+  return { ...settings, databaseName: name, databaseUser: user, databasePassword: newPassword() }
+}
+
+/** By renaming; the instance is stopped. What was there is in `old` until all is well. */
+function swapStep({ folder, parts }: RestoreDataOptions): Step {
+  const swapped = parts === 'all' ? (['app', 'data'] as const) : [parts]
+  return {
+    id: 'restore-swap',
+    title: 'Put it in the place of what is there',
+    async do(run) {
+      const [work, home] = [instanceHomeAt(workOf(run)), instanceHomeAt(folder)]
+      const old = oldOf(run)
+      try {
+        await mkdir(old.folder, { recursive: true, mode: 0o700 })
+        for (const part of swapped) {
+          if (!existsSync(old[part]) && existsSync(home[part])) await rename(home[part], old[part])
+          if (existsSync(work[part])) await rename(work[part], home[part])
+        }
+        if (existsSync(work.settings)) {
+          if (!existsSync(old.settings)) await link(home.settings, old.settings)
+          await rename(work.settings, home.settings)
+        }
+        await syncPath(folder)
+      } catch (error) {
+        throw fileError(error, `Cannot put the backup in place in ${folder}`)
+      }
+    },
+    async undo(run) {
+      const [work, home] = [instanceHomeAt(workOf(run)), instanceHomeAt(folder)]
+      const old = oldOf(run)
+      for (const part of swapped)
+        if (existsSync(old[part])) {
+          if (existsSync(home[part])) await rename(home[part], work[part])
+          await rename(old[part], home[part])
+        }
+      // They are the same file when they were not replaced yet.
+      if (existsSync(old.settings)) await rename(old.settings, home.settings)
+      await syncPath(folder)
+    },
+    check: () => 'not-done',
+  }
+}
+
+const oldOf = (run: StepRun) => instanceHomeAt(join(workOf(run), 'old'))
+
+/** Removes what was there before; from now on it is not put back. */
+export function dropOldStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {
+  return {
+    id: 'restore-old',
+    title: 'Remove what was there before',
+    pointOfNoReturn: true,
+    async do(run) {
+      const { context } = run
+      const old = oldOf(run)
+      if (existsSync(old.settings)) {
+        const settings = await context.settings.instance(old.folder)
+        const account = context.databases.account(old.folder, settings)
+        const current = context.databases.account('', await context.settings.instance(homeOf(context, instance.id)))
+        if (settings.database !== 'sqlite' && account.name !== current.name)
+          await context.databases.server(settings.database).drop(account)
+      }
+      await rm(workOf(run), { recursive: true, force: true })
+    },
+    check: (run) => (existsSync(workOf(run)) ? 'not-done' : 'done'),
+  }
+}
+
+const homeOf = ({ home }: ManagerContext, id: string) => home.instance(id).folder

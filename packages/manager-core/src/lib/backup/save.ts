@@ -1,0 +1,63 @@
+import { existing } from '../instances/existing.js'
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { hookStep } from '../operation/steps/hook-steps.js'
+import { newBackup, type NewBackup } from './new-backup.js'
+import { prune } from './retention.js'
+import { createSaveSteps } from './save-steps.js'
+
+export type SaveRequest = {
+  readonly id: string
+  readonly name: string
+  /** By `saveall`. */
+  readonly automatic: boolean
+}
+
+type SaveFacts = NewBackup & {
+  readonly name: string
+  readonly folder: string
+}
+
+/** Saves an instance, and removes backups of it that have expired. */
+export const saveKind: OperationKind<SaveRequest, SaveFacts> = {
+  kind: 'save',
+  locks: ({ id }) => [`instance:${id}`],
+  async inspect({ id, name, automatic }, context) {
+    const instance = existing(context.registry, { id, name })
+    const backup = await newBackup(context, instance, { automatic })
+    return { ...backup, name: instance.name, folder: context.home.instance(id).folder }
+  },
+  plan: planSave,
+}
+
+function planSave({ id, automatic }: SaveRequest, { name, folder, key, target }: SaveFacts): Plan {
+  const instance = { id, name }
+  const hook = { args: [name], folder, instance, input: { action: 'save', instance: name, backup: key, automatic } }
+  return {
+    title: `Save instance "${name}"`,
+    instance,
+    steps: [
+      hookStep({ ...hook, hook: 'pre-save' }),
+      ...createSaveSteps({ instance, folder, target, backup: key, suspend: true }),
+      // It is a good backup from here on, whatever follows.
+      { ...pruneStep(name), pointOfNoReturn: true },
+      hookStep({ ...hook, hook: 'post-save' }),
+    ],
+    notes: [`It goes to ${target}.`, 'The instance is paused for a moment when it runs.'],
+  }
+}
+
+function pruneStep(name: string): Step {
+  return {
+    id: 'prune',
+    title: 'Remove backups that have expired',
+    async do(run) {
+      try {
+        return { removed: await prune(run.context, name) }
+      } catch (error) {
+        run.warn(`Backups that have expired could not be removed: ${(error as Error).message}`)
+        return { removed: [] }
+      }
+    },
+    check: () => 'not-done',
+  }
+}

@@ -1,0 +1,31 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileError } from '../instances/file-error.js'
+import type { StepRun } from '../operation/operation.js'
+import type { Manifest } from './backup.js'
+import { createMeter } from './packing/meter.js'
+import { unpackInto } from './packing/unpack.js'
+import { decompressor } from './packing/zstd.js'
+
+export const filesName = 'files.tar.zst'
+
+/** Unpacks the files of a verified backup, `app` and `data`, into a folder that is made anew. */
+export async function unpackFiles(
+  run: StepRun,
+  { backup, manifest, folder }: { readonly backup: string; readonly manifest: Manifest; readonly folder: string },
+): Promise<void> {
+  const of = manifest.files.find(({ name }) => name === filesName)?.plainSize
+  try {
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const zstd = await decompressor()
+    const { sink, done } = await unpackInto(folder)
+    const meter = createMeter((bytes) => run.progress('Unpack the files', { bytes, of }))
+    await pipeline(createReadStream(join(backup, filesName)), zstd.stream, meter.stream, sink, { signal: run.signal })
+    await Promise.all([zstd.done, done])
+  } catch (error) {
+    throw fileError(error, `Cannot unpack the backup into ${folder}`)
+  }
+}

@@ -1,0 +1,19 @@
+import type { Instance } from '../domain/instance.js'
+import type { Step } from '../operation/operation.js'
+
+export type InstanceVersion = Pick<Instance, 'version' | 'versionDate' | 'revision'>
+
+/** Before it is started: how it runs depends on its version. */
+export function versionStep(id: string, version: InstanceVersion, before: InstanceVersion): Step {
+  const set =
+    ({ version: name, versionDate, revision }: InstanceVersion): Step['do'] =>
+    async ({ context }) =>
+      context.registry.transaction((writer) => writer.updateInstance(id, { version: name, versionDate, revision }))
+  return {
+    id: 'version',
+    title: `Set its version to ${version.version}`,
+    do: set(version),
+    undo: async (run) => void (await set(before)(run)),
+    check: () => 'not-done',
+  }
+}
