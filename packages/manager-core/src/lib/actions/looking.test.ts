@@ -82,8 +82,10 @@ describe('list', () => {
   })
 
   test.each([
-    ['1); drop table instance; --', 'may not contain ";"'],
-    ['1) union select * from (select facts from operation', 'may not contain "union"'],
+    ['1); drop table instance; --', 'brackets that do not match'],
+    ['1; drop table instance', 'may not contain ";"'],
+    ['1) union select * from (select facts from operation', 'brackets that do not match'],
+    ['1 union all', 'may not contain "union"'],
     ['i.id in (select id from operation)', 'may not contain "select"'],
     [
       'exists (with recursive t(n) as (values (1) union all select n + 1 from t) select n from t)',

@@ -4,10 +4,13 @@ import { ManagerError } from '../../../errors.js'
 import { wireKeys } from '../wire-instance.js'
 import { checkClause } from './check-clause.js'
 import type { FilterTask } from './filter.worker.js'
+import { allowedFunctions, filterSql, readableTables, viewsSql } from './views.js'
 
 const script = new URL(import.meta.url.endsWith('.ts') ? './filter.worker.ts' : './filter.worker.js', import.meta.url)
 
-export interface SqlFilterOptions extends FilterTask {
+export interface SqlFilterOptions extends Pick<FilterTask, 'file' | 'fresh'> {
+  /** A condition on `i`, `v` and `r`. */
+  readonly where: string
   /** In ms. Not specified; chosen: 5 s. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
@@ -22,8 +25,9 @@ export interface SqlFilterOptions extends FilterTask {
 export async function filterBySql(options: SqlFilterOptions): Promise<ReadonlySet<string>> {
   const { file, where, fresh, timeoutMs = 5_000, signal } = options
   checkClause(where)
-  const task: FilterTask = { file, where, fresh }
-  const { stdout, timedOut, failed, exitCode, message } = await execa(process.execPath, [fileURLToPath(script)], {
+  const [tables, functions] = [readableTables, allowedFunctions]
+  const task: FilterTask = { file, fresh, views: viewsSql, sql: filterSql(where), tables, functions }
+  const { stdout, timedOut, failed, message } = await execa(process.execPath, [fileURLToPath(script)], {
     input: JSON.stringify(task),
     env: { NODE_NO_WARNINGS: '1', NODE_OPTIONS: '' },
     stderr: 'ignore',
@@ -33,7 +37,7 @@ export async function filterBySql(options: SqlFilterOptions): Promise<ReadonlySe
     reject: false,
   })
   if (timedOut) throw new ManagerError('ERR_FAILED', `The filter took longer than ${timeoutMs / 1000} s and was ended.`)
-  if (failed && exitCode !== 1) throw new ManagerError('ERR_FAILED', `The filter ended unexpectedly: ${message}`)
+  if (failed) throw new ManagerError('ERR_FAILED', `The filter ended unexpectedly: ${message}`)
   const answer = JSON.parse(stdout) as readonly string[] | { readonly error: string }
   if ('error' in answer)
     throw new ManagerError('ERR_USAGE', `The filter is not right: ${answer.error}.`, {

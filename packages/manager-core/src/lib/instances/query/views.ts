@@ -1,16 +1,15 @@
 import { wireKeys } from '../wire-instance.js'
 
-/** What may be read by a filter: the views, and below them these tables. */
-export const readableTables = ['instance', 'version', 'request', 'fresh'] as const
+/** What may be read by a filter: the views, and the tables below them. */
+export const readableTables: readonly string[] = ['i', 'v', 'r', 'instance', 'version', 'request', 'fresh']
 
 /** Functions that a filter may call; others could read files, or use memory without end. */
-export const allowedFunctions: ReadonlySet<string> = new Set(
-  (
-    'like glob lower upper length substr substring trim ltrim rtrim instr replace coalesce ifnull nullif iif abs min max ' +
-    'round date time datetime julianday strftime unixepoch timediff typeof char unicode concat concat_ws ' +
-    'current_date current_time current_timestamp'
-  ).split(' '),
-)
+export const allowedFunctions: readonly string[] = [
+  ...['like', 'glob', 'lower', 'upper', 'length', 'substr', 'substring', 'trim', 'ltrim', 'rtrim', 'instr', 'replace'],
+  ...['coalesce', 'ifnull', 'nullif', 'iif', 'abs', 'min', 'max', 'round', 'date', 'time', 'datetime', 'julianday'],
+  ...['strftime', 'unixepoch', 'timediff', 'typeof', 'char', 'unicode', 'concat', 'concat_ws'],
+  ...['current_date', 'current_time', 'current_timestamp'],
+]
 
 const started = `('started', 'starting', 'degraded', 'suspended')`
 const yesNo = (column: string) => `case ${column} when 1 then 'yes' else 'no' end`
