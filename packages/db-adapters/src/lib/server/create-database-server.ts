@@ -1,22 +1,8 @@
 import type { DatabaseServer } from './database-server.js'
+import { createMysqlServer } from './mysql/server.js'
+import type { DatabaseServerOptions } from './options.js'
+import { createPostgresqlServer } from './postgresql/server.js'
 import { createSqliteServer } from './sqlite/server.js'
-
-/** Where a database server is, and who may make databases there. */
-export interface DatabaseServerLocation {
-  /** Name or address. */
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly password: string
-}
-
-export interface DatabaseServerTools {
-  /** Folders in which the vendor's programs are looked for, as in `PATH`. Default: `PATH`, and where packages put them. */
-  readonly path?: string
-}
-
-export type DatabaseServerOptions = DatabaseServerTools &
-  ({ readonly type: 'sqlite' } | ({ readonly type: 'postgresql' | 'mysql' } & DatabaseServerLocation))
 
 /**
  * Makes the server of a type; no I/O. Drivers are loaded by the first call that needs them, and connections live as
@@ -28,6 +14,10 @@ export function createDatabaseServer(options: DatabaseServerOptions): DatabaseSe
   switch (options.type) {
     case 'sqlite':
       return createSqliteServer(options)
+    case 'postgresql':
+      return createPostgresqlServer(options)
+    case 'mysql':
+      return createMysqlServer(options)
     default:
       throw new TypeError(`There is no database server of type "${(options as { type: string }).type}".`)
   }

@@ -8,7 +8,7 @@ export interface ToolCall {
   readonly command: string
   /** No secrets: everybody on the machine can read them. */
   readonly args: readonly string[]
-  /** Over that of this process. */
+  /** Beside the few variables of this process that programs need, see `passedOn`. */
   readonly environment?: Readonly<Record<string, string>>
   /** Ends the program. */
   readonly signal?: AbortSignal | undefined
@@ -29,7 +29,7 @@ const mostOutput = 4_000
 /** Starts a program. What it prints to stderr is kept for errors. */
 export function startTool({ command, args, environment, signal }: ToolCall): RunningTool {
   signal?.throwIfAborted()
-  const child = spawn(command, args, { stdio: 'pipe', env: { ...process.env, LC_ALL: 'C', ...environment } })
+  const child = spawn(command, args, { stdio: 'pipe', env: { ...passedOn(), LC_ALL: 'C', ...environment } })
   let printed = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-mostOutput)))
   // A program that ends early closes its input; its exit code tells why.
@@ -63,4 +63,12 @@ export async function runToEnd(call: ToolCall): Promise<{ readonly output: strin
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   await ended
   return { output }
+}
+
+/** Not all: variables such as PGSERVICE or MYSQL_HOST would lead a program to another server. */
+function passedOn(): Record<string, string> {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY']
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
 }

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { constants, copyFile, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { DumpOptions } from '../database-server.js'
 import { DatabaseServerError } from '../database-server.js'
 import { progressOf } from '../progress.js'
+import { openExisting, tablesOf } from './open.js'
 import { takeSnapshot } from './snapshot.js'
 
 /** Files that SQLite puts beside a database. */
@@ -29,18 +30,20 @@ export async function removeFiles(file: string): Promise<void> {
 
 /** Puts content in place of the database, when it is a sound one. */
 export async function restoreFile(file: string, content: Readable, options: DumpOptions): Promise<void> {
-  await replace(file, (part) =>
-    pipeline(
-      content,
-      progressOf(options.onProgress),
-      createWriteStream(part, { mode: 0o600 }),
-      options.signal ? { signal: options.signal } : {},
-    ),
-  )
+  const { signal, onProgress } = options
+  requireEmpty(file)
+  try {
+    await replace(file, (part) =>
+      pipeline(content, progressOf(onProgress), createWriteStream(part, { mode: 0o600 }), signal ? { signal } : {}),
+    )
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
+  }
 }
 
 /** Shares the blocks where the file system can. */
 export async function copyFileOf(from: string, to: string, { signal, onProgress }: DumpOptions): Promise<void> {
+  requireEmpty(to)
   const snapshot = await takeSnapshot(from, signal)
   try {
     await replace(to, (part) => copyFile(snapshot.file, part, constants.COPYFILE_FICLONE))
@@ -48,6 +51,17 @@ export async function copyFileOf(from: string, to: string, { signal, onProgress 
   } finally {
     await snapshot.release()
   }
+}
+
+function requireEmpty(file: string): void {
+  if (!existsSync(file)) return
+  const database = openExisting(file)
+  try {
+    if (tablesOf(database).length === 0) return
+  } finally {
+    database.close()
+  }
+  throw new DatabaseServerError('ERR_EXISTS', `Cannot write the database "${file}": it is not empty.`)
 }
 
 async function replace(file: string, write: (part: string) => Promise<void>): Promise<void> {

@@ -3,13 +3,14 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
-import type { DatabaseServerTools } from '../create-database-server.js'
+import type { DatabaseServerTools } from '../options.js'
 import { DatabaseServerError } from '../database-server.js'
 import type { DatabaseAccount, DatabaseServer, Dump, DumpOptions } from '../database-server.js'
 import { createTools } from '../find-tool.js'
 import { progressOf } from '../progress.js'
 import { translateError } from './errors.js'
 import { besides, copyFileOf, createFile, removeFiles, restoreFile } from './files.js'
+import { openExisting, tablesOf } from './open.js'
 import { takeSnapshot } from './snapshot.js'
 
 const capabilities = Object.freeze({ users: false, onlineDump: true, server: false })
@@ -52,21 +53,16 @@ async function dump(file: string, { signal, onProgress }: DumpOptions = {}): Pro
   const done = pipeline(reading, content, signal ? { signal } : {})
     .finally(() => snapshot.release())
     .catch((error: unknown) => {
-      throw translateError(error, `dump "${file}"`)
+      throw signal?.aborted ? signal.reason : translateError(error, `dump "${file}"`)
     })
   done.catch(() => {})
   return { content, done, tools: { sqlite: version() } }
 }
 
 function statistics(file: string) {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  const database = openExisting(file)
   try {
-    const tables = database
-      .prepare(
-        `select name from pragma_table_list where schema = 'main' and type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`,
-      )
-      .all() as { name: string }[]
-    const rows = tables.map(({ name }) => {
+    const rows = tablesOf(database).map((name) => {
       const quoted = `"${name.replaceAll('"', '""')}"`
       const { count } = database.prepare(`select count(*) as count from ${quoted}`).get() as { count: number }
       return [name, count] as const

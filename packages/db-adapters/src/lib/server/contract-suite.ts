@@ -1,0 +1,376 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { DatabaseServerError } from './database-server.js'
+import type { DatabaseAccount, DatabaseServer } from './database-server.js'
+
+/** A connection as an application has it. */
+export interface TestConnection {
+  query(sql: string): Promise<readonly Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+/** A server that runs, and how tests look into it. */
+export interface ServerUnderTest {
+  /** `path`: where programs are looked for. */
+  make(options?: { readonly path?: string }): DatabaseServer
+  /** A database that is not there yet. */
+  account(label: string): DatabaseAccount
+  connect(account: DatabaseAccount): Promise<TestConnection>
+  /** Statements that make tables, rows and whatever else the database knows. */
+  readonly content: readonly string[]
+  /** Queries that show all of it, and that it goes on as it should, e.g. with the next number. */
+  readonly shown: readonly string[]
+  /** Adds a row to `one` and a row to `two` in one transaction, over and over. */
+  startWriter(account: DatabaseAccount): Promise<{ readonly written: () => Promise<number>; stop(): Promise<void> }>
+  /** In which a dump or restore needs a program. */
+  readonly needsTools: boolean
+  close(): Promise<void>
+}
+
+/** What every `DatabaseServer` must do. Reads capabilities, so that it asks for what is promised. */
+export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void {
+  let subject: ServerUnderTest
+  let server: DatabaseServer
+  const made: DatabaseAccount[] = []
+
+  beforeAll(async () => {
+    subject = await start()
+    server = subject.make()
+  }, 60_000)
+  afterEach(async () => {
+    for (const account of made.splice(0)) await server.drop(account)
+  })
+  afterAll(() => subject.close())
+
+  /** Made here, removed after the test. */
+  async function account(label: string, statements: readonly string[] = []): Promise<DatabaseAccount> {
+    const given = subject.account(label)
+    made.push(given)
+    await server.create(given)
+    await run(given, statements)
+    return given
+  }
+
+  async function run(given: DatabaseAccount, statements: readonly string[]): Promise<unknown[]> {
+    const connection = await subject.connect(given)
+    const answers: unknown[] = []
+    try {
+      for (const sql of statements) answers.push(await connection.query(sql))
+    } finally {
+      await connection.close()
+    }
+    return answers
+  }
+
+  const dumped = async (given: DatabaseAccount): Promise<Buffer> => {
+    const { content, done } = await server.dump(given)
+    const bytes = await buffer(content)
+    await done
+    return bytes
+  }
+
+  const code = (wanted: string) => expect.objectContaining({ name: 'DatabaseServerError', code: wanted })
+
+  describe('accounts', () => {
+    it('probe() tells what the server is', async () => {
+      expect((await server.probe()).server).toMatch(/^[A-Za-z]+ \d+\.\d+/)
+    })
+
+    it('create() makes a database, and again changes nothing that is in it', async () => {
+      const given = subject.account('twice')
+      made.push(given)
+      expect(await server.exists(given)).toBe('no')
+      await server.create(given)
+      expect(await server.exists(given)).toBe('yes')
+      await run(given, ['create table kept (n integer)', 'insert into kept values (7)'])
+      await server.create(given)
+      expect(await run(given, ['select n from kept'])).toEqual([[{ n: 7 }]])
+    })
+
+    it('create() sets the password again', async (context) => {
+      if (!server.capabilities.users) return context.skip('no users')
+      const given = await account('password')
+      const changed = { ...given, password: 'another-1' }
+      await server.create(changed)
+      await run(changed, ['select 1 as one'])
+      await expect(server.statistics(given)).rejects.toEqual(code('ERR_CREDENTIALS'))
+    })
+
+    it('drop() removes all, though somebody is connected, and does nothing the second time', async () => {
+      const given = await account('drop', subject.content)
+      const connection = await subject.connect(given)
+      try {
+        await server.drop(given)
+        expect(await server.exists(given)).toBe('no')
+        await server.drop(given)
+      } finally {
+        await connection.close().catch(() => {})
+      }
+    })
+
+    it.each(['../up', 'a b', "a'b", 'a"; drop table x', 'Ä', 'a'.repeat(300), ''])(
+      'refuses the name %j',
+      async (name) => {
+        const wrong = { ...subject.account('x'), name }
+        for (const attempt of [server.create(wrong), server.drop(wrong), server.exists(wrong), server.dump(wrong)])
+          await expect(attempt).rejects.toBeInstanceOf(DatabaseServerError)
+      },
+    )
+  })
+
+  describe('dump, restore and copy', () => {
+    it('restore() gives what dump() saw', async () => {
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      const before = await run(from, subject.shown)
+      const told: number[] = []
+      const { content, done, tools } = await server.dump(from, { onProgress: (bytes) => told.push(bytes) })
+      await server.restore(to, content)
+      await done
+      expect(Object.values(tools).join()).toMatch(/\d+\.\d+/)
+      expect(told.at(-1)).toBeGreaterThan(100)
+      expect(await run(to, subject.shown)).toEqual(before)
+    })
+
+    it('copy() gives what the other has', async () => {
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      const before = await run(from, subject.shown)
+      await server.copy(from, to)
+      expect(await run(to, subject.shown)).toEqual(before)
+      expect((await server.statistics(to)).rows).toEqual((await server.statistics(from)).rows)
+    })
+
+    it('the restored database belongs to its own user', async () => {
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      await server.copy(from, to)
+      await server.drop(from)
+      expect(await run(to, ['drop view big_rows', 'select count(*) as n from rows_of_all'])).toHaveLength(2)
+    })
+
+    it('a dump of an empty database can be restored', async () => {
+      const [from, to] = [await account('from'), await account('to')]
+      await server.restore(to, Readable.from([await dumped(from)]))
+      expect((await server.statistics(to)).rows).toEqual({})
+    })
+
+    it('dump() is consistent while others write', { timeout: 60_000 }, async () => {
+      const from = await account('from', [
+        'create table one (n integer, t text)',
+        'create table two (n integer, t text)',
+      ])
+      const writer = await subject.startWriter(from)
+      const to = await account('to')
+      try {
+        for (let round = 0; round < 2; round++) {
+          const before = await writer.written()
+          while ((await writer.written()) < before + 50) await new Promise((resolve) => setTimeout(resolve, 5))
+          const bytes = await dumped(from)
+          await server.drop(to)
+          await server.create(to)
+          await server.restore(to, Readable.from([bytes]))
+          const { rows } = await server.statistics(to)
+          expect(rows['one']).toBeGreaterThan(before)
+          expect(rows['one']).toBe(rows['two'])
+        }
+      } finally {
+        await writer.stop()
+      }
+    })
+
+    it('restore() refuses a database that is not empty, and changes nothing in it', async () => {
+      const from = await account('from', subject.content)
+      const before = await run(from, subject.shown.slice(0, 1))
+      await expect(server.restore(from, Readable.from([await dumped(from)]))).rejects.toEqual(code('ERR_EXISTS'))
+      expect(await run(from, subject.shown.slice(0, 1))).toEqual(before)
+    })
+
+    it('restore() refuses a dump that is not whole or not sound, and leaves an empty database', async () => {
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      const sound = await dumped(from)
+      for (const how of ['cut off', 'cut off early', 'damaged', 'empty', 'nonsense']) {
+        const content = Readable.from(pieces(damage(sound, how)))
+        await expect(server.restore(to, content), how).rejects.toEqual(code('ERR_FAILED'))
+        expect((await server.statistics(to)).rows, how).toEqual({})
+      }
+      await server.restore(to, Readable.from([sound]))
+    })
+
+    it('restore() fails with the content, and leaves an empty database', async () => {
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      const bytes = await dumped(from)
+      const content = Readable.from(
+        (function* () {
+          yield bytes.subarray(0, bytes.length / 2)
+          throw new Error('the disk is gone')
+        })(),
+      )
+      await expect(server.restore(to, content)).rejects.toThrow('the disk is gone')
+      expect((await server.statistics(to)).rows).toEqual({})
+    })
+
+    it('dump() and restore() end when they are aborted', async () => {
+      const from = await account('from', [...subject.content, ...(await bulk())])
+      const to = await account('to')
+      const reason = new DOMException('not needed any more', 'AbortError')
+      const dumping = new AbortController()
+      const { content, done } = await server.dump(from, { signal: dumping.signal })
+      dumping.abort(reason)
+      await expect(done).rejects.toThrow('not needed any more')
+      content.resume()
+
+      const restoring = new AbortController()
+      const endless = new PassThrough()
+      endless.write((await dumped(from)).subarray(0, 1000))
+      const restored = server.restore(to, endless, { signal: restoring.signal })
+      setTimeout(() => restoring.abort(reason), 50)
+      await expect(restored).rejects.toThrow('not needed any more')
+      expect((await server.statistics(to)).rows).toEqual({})
+    })
+
+    it('nothing is left of a dump that nobody read', async () => {
+      const from = await account('from', [...subject.content, ...(await bulk())])
+      const { content, done } = await server.dump(from)
+      content.destroy()
+      await expect(done).rejects.toThrow()
+      expect(childPrograms()).toEqual([])
+    })
+
+    it('says that there is no such database', async () => {
+      const missing = subject.account('missing')
+      const wanted = server.capabilities.users ? /ERR_CREDENTIALS|ERR_NOT_FOUND/ : /ERR_NOT_FOUND/
+      await expect(buffer((await dumpOf(missing)).content)).rejects.toMatchObject({
+        code: expect.stringMatching(wanted),
+      })
+      await expect(server.statistics(missing)).rejects.toMatchObject({ code: expect.stringMatching(wanted) })
+    })
+
+    /** Of one that cannot be dumped: whether that is found out at once or later. */
+    async function dumpOf(given: DatabaseAccount) {
+      try {
+        return await server.dump(given)
+      } catch (error) {
+        return {
+          content: new Readable({
+            read() {
+              this.destroy(error as Error)
+            },
+          }),
+        }
+      }
+    }
+
+    /** Some megabytes, more than pipes hold. */
+    async function bulk(): Promise<string[]> {
+      const row = `insert into bulk values ('${'x'.repeat(100_000)}')`
+      return [
+        `create table bulk (t ${server.type === 'mysql' ? 'longtext' : 'text'})`,
+        ...Array.from({ length: 40 }, () => row),
+      ]
+    }
+  })
+
+  describe('programs', () => {
+    it('without them says so', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'steward-no-tools-'))
+      const bare = subject.make({ path: folder })
+      const given = await account('bare')
+      try {
+        const { tools } = await bare.probe()
+        expect(Object.values(tools).filter((tool) => tool !== undefined)).toEqual([])
+        await expect(bare.client(given)).rejects.toEqual(code('ERR_NO_TOOL'))
+        if (!subject.needsTools) return
+        await expect(bare.dump(given)).rejects.toEqual(code('ERR_NO_TOOL'))
+        await expect(bare.restore(given, Readable.from([]))).rejects.toEqual(code('ERR_NO_TOOL'))
+        await expect(bare.copy(given, given)).rejects.toEqual(code('ERR_NO_TOOL'))
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    })
+
+    it('never get the password as an argument', async (context) => {
+      if (!server.capabilities.users) return context.skip('no passwords')
+      const given = await account('secret', ['create table bulk (t text)'])
+      const { command, args } = await server.client(given)
+      expect([command, ...args].join(' ')).not.toContain(given.password)
+      const { content, done } = await server.dump(given)
+      const to = await account('other')
+      const endless = new PassThrough()
+      const abort = new AbortController()
+      const restoring = server.restore(to, endless, { signal: abort.signal }).catch(() => {})
+      await expect.poll(() => childPrograms().length, { timeout: 10_000 }).toBeGreaterThan(0)
+      for (const line of childPrograms()) {
+        expect(line).not.toContain(given.password)
+        expect(line).not.toContain(to.password)
+      }
+      abort.abort()
+      await restoring
+      content.resume()
+      await done
+    })
+
+    it('a dump whose program is killed fails', async (context) => {
+      if (!subject.needsTools) return context.skip('no program')
+      const given = await account('killed', [
+        `create table bulk (t ${server.type === 'mysql' ? 'longtext' : 'text'})`,
+        ...Array.from({ length: 40 }, () => `insert into bulk values ('${'x'.repeat(100_000)}')`),
+      ])
+      const { content, done } = await server.dump(given)
+      await new Promise((resolve) => content.once('readable', resolve))
+      for (const pid of children()) process.kill(pid, 'SIGKILL')
+      await expect(buffer(content)).rejects.toMatchObject({ code: 'ERR_FAILED', message: /SIGKILL/ })
+      await expect(done).rejects.toMatchObject({ code: 'ERR_FAILED' })
+    })
+  })
+}
+
+const programs = /^(pg_dump|psql|mysqldump|mariadb-dump|mysql|mariadb)$/
+
+/** Programs of a vendor that this process runs. */
+function children(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [, parent] = /\) [A-Z] (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
+        return Number(parent) === process.pid && programs.test(readFileSync(`/proc/${pid}/comm`, 'utf8').trim())
+      } catch {
+        return false
+      }
+    })
+}
+
+function childPrograms(): string[] {
+  return children().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))
+}
+
+function damage(dump: Buffer, how: string): Buffer {
+  switch (how) {
+    case 'cut off':
+      return dump.subarray(0, dump.length - 600)
+    case 'cut off early':
+      return dump.subarray(0, Math.floor(dump.length / 2))
+    case 'damaged': {
+      const copy = Buffer.from(dump)
+      const middle = Math.floor(copy.length / 2)
+      copy.fill(0x27, middle - 1500, middle + 1500)
+      return copy
+    }
+    case 'nonsense':
+      return Buffer.concat([Buffer.from('this is no dump\n'), dump])
+    default:
+      return Buffer.alloc(0)
+  }
+}
+
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 4096) yield bytes.subarray(at, at + 4096)
+}
