@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { ManagerError } from '../errors.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
@@ -6,7 +6,7 @@ import { checkInput } from './actions/check-input.js'
 import { createBackups } from './backup/create-backups.js'
 import type { ManagerContext } from './context.js'
 import { createDatabases } from './databases/create-databases.js'
-import { homeAt } from './home.js'
+import { homeAt, type Home } from './home.js'
 import { createHooks } from './hooks/create-hooks.js'
 import { createMailer } from './mail/create-mailer.js'
 import { createOperations } from './operation/engine.js'
@@ -48,6 +48,14 @@ export interface Manager {
   close(): void
 }
 
+/** An empty registry beside instances would only hide that it is gone. */
+function assertNotLost({ database, instances }: Home): void {
+  if (existsSync(database) || !existsSync(instances) || readdirSync(instances).length === 0) return
+  throw new ManagerError('ERR_HOME', `The registry ${database} is missing, although ${instances} holds instances.`, {
+    help: 'Put a copy of it in its place.',
+  })
+}
+
 /** No I/O before the first call. */
 export function createManager(options: ManagerOptions): Manager {
   const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
@@ -65,6 +73,7 @@ export function createManager(options: ManagerOptions): Manager {
         help: 'Make one there, or name another with --home or APPS_HOME.',
         command: `init --home ${home.folder}`,
       })
+    assertNotLost(home)
     return (registry = openRegistry({ file: home.database, clock }))
   }
   const parts = {

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../domain/json.js'
+import type { OperationState } from './operation.js'
 import { identify, type ProcessIdentity } from './process-identity.js'
-import type { JournalPoint, OperationState } from './operation.js'
+import { ended, reachedFrom } from './transitions.js'
 
 /** An operation as the journal has it. */
 export interface JournalEntry {
@@ -34,25 +35,21 @@ export interface StepEntry {
 /** The journal of operations. Each call is one durable transaction of its own, unless it runs inside one. */
 export interface Journal {
   begin(entry: Omit<JournalEntry, 'state' | 'owner' | 'started' | 'ended' | 'message' | 'warnings'>): void
-  /** Takes over the operation of a dead owner. */
+  /** Takes over the operation of a dead owner: `planned` and `running` ones are `interrupted` from now on. */
   adopt(id: string): void
+  /** @throws Error when it may not come to this state, see `reachedFrom`. */
   setState(id: string, state: OperationState, message?: string): void
   addWarning(id: string, text: string): void
   intent(id: string, seq: number, step: string, intent: Json | undefined): void
   setStep(id: string, seq: number, state: StepEntry['state'], outcome?: Json): void
   entry(id: string): JournalEntry | undefined
+  /** In their order; those that were begun. */
   steps(id: string): readonly StepEntry[]
   /** Not ended yet, oldest first. */
   open(): readonly JournalEntry[]
 }
 
-/** States that nothing leaves. */
-const ended = ['succeeded', 'rolled_back']
-
-export function createJournal(
-  database: DatabaseSync,
-  { clock, onPoint }: { readonly clock: () => Date; readonly onPoint?: ((point: JournalPoint) => void) | undefined },
-): Journal {
+export function createJournal(database: DatabaseSync, { clock }: { readonly clock: () => Date }): Journal {
   const run = (sql: string, ...values: (string | number | null)[]) => database.prepare(sql).run(...values)
   const now = () => clock().toISOString()
   const self = JSON.stringify(identify(process.pid))
@@ -68,48 +65,54 @@ export function createJournal(
       )
       run('update instance set operation = ? where id = ?', id, instanceId)
     },
-    adopt: (id) => void run('update operation set owner = ? where id = ?', self, id),
+    adopt: (id) =>
+      void run(
+        `update operation set owner = ?, state = case when state in ('planned', 'running') then 'interrupted' else state end
+         where id = ?`,
+        ...[self, id],
+      ),
     setState(id, state, message = '') {
       const isEnd = ended.includes(state)
-      run(
-        'update operation set state = ?, message = ?, ended = ? where id = ?',
-        ...[state, message, isEnd ? now() : null, id],
+      const { changes } = run(
+        `update operation set state = ?, message = ?, ended = ?
+         where id = ? and state in (select value from json_each(?))`,
+        ...[state, message, isEnd ? now() : null, id, JSON.stringify(reachedFrom[state])],
       )
+      if (changes === 0) throw new Error(`Operation ${id} cannot become "${state}" now.`)
       if (isEnd) run(`update instance set operation = '' where operation = ?`, id)
     },
     addWarning: (id, warning) =>
       void run(`update operation set warnings = json_insert(warnings, '$[#]', ?) where id = ?`, warning, id),
-    intent(id, seq, step, intent) {
-      run(
-        `insert or replace into step (operation, seq, step, state, intent, started) values (?, ?, ?, 'intent', ?, ?)`,
+    intent: (id, seq, step, intent) =>
+      void run(
+        `insert into step (operation, seq, step, state, intent, started) values (?, ?, ?, 'intent', ?, ?)`,
         ...[id, seq, step, text(intent), now()],
-      )
-      onPoint?.({ at: 'intent', step })
-    },
-    setStep(id, seq, state, outcome) {
-      run(
+      ),
+    setStep: (id, seq, state, outcome) =>
+      void run(
         'update step set state = ?, outcome = coalesce(?, outcome), ended = ? where operation = ? and seq = ?',
         ...[state, text(outcome), now(), id, seq],
-      )
+      ),
+    entry(id) {
+      const row = database.prepare('select * from operation where id = ?').get(id)
+      return row && entryFromRow(row)
     },
-    entry: (id) => entryFromRow(database.prepare('select * from operation where id = ?').get(id)),
     steps: (id) => database.prepare('select * from step where operation = ? order by seq').all(id).map(stepFromRow),
     open: () =>
       database
-        .prepare(`select * from operation where state not in ('succeeded', 'rolled_back') order by started`)
+        .prepare(`select * from operation where state not in ('succeeded', 'rolled_back') order by started, id`)
         .all()
-        .map((row) => entryFromRow(row) as JournalEntry),
+        .map(entryFromRow),
   }
 }
 
-function entryFromRow(row: Record<string, unknown> | undefined): JournalEntry | undefined {
-  if (row === undefined) return undefined
-  const { instance_id: instanceId, request, facts, locks, owner, ended, warnings, ...rest } = row
+function entryFromRow(row: Record<string, unknown>): JournalEntry {
+  const { instance_id: instanceId, request, facts, locks, owner, ended: end, warnings, ...rest } = row
   const parse = (value: unknown) => JSON.parse(String(value)) as unknown
   return {
     ...rest,
     instanceId,
-    ended: ended ?? undefined,
+    ended: end ?? undefined,
     request: parse(request),
     facts: parse(facts),
     locks: parse(locks),

@@ -42,6 +42,9 @@ export type StepState = 'not-done' | 'done' | 'unknown'
 /**
  * One step. Its intent is in the journal before `do` runs, its outcome after it. `do` may run again after a kill, when
  * `check` says `not-done`; `undo` may run on a half-done step, and twice: both must bear it.
+ *
+ * Until a point of no return a dead owner's operation is undone, also when all its steps are done: only `commit` makes it
+ * succeed. After it the step that was begun is checked, done again when it must be, and those after it are done.
  */
 export interface Step {
   /** Unique in its plan, stable: `layout`, `database`, `start`. */
@@ -55,6 +58,7 @@ export interface Step {
   do(run: StepRun): Promise<Json | void>
   /** Absent: nothing to undo. */
   undo?(run: StepRun): Promise<void>
+  /** Asked by recovery of the one step that has no outcome: to go on with it, or before its `undo`. */
   check(run: StepRun): Promise<StepState> | StepState
 }
 
@@ -65,17 +69,20 @@ export interface StepRun {
   readonly operation: string
   /** What this step's `intent` gave. */
   readonly intent: Json | undefined
-  /** What another step's `do` gave; undefined when it gave nothing or did not run. */
+  /**
+   * What another step's `do` gave; undefined when it gave nothing, did not run, or its process died before it was written
+   * down: who needs it after a point of no return must be able to find it out.
+   */
   outcome(step: string): Json | undefined
   /** Tells how far long work is. */
   progress(text: string, done?: { readonly bytes?: number; readonly of?: number }): void
   /** Kept in the result and in the history; the operation goes on. */
   warn(text: string): void
-  /** Aborted when somebody cancels before the point of no return. */
+  /** Aborted when somebody cancels before the point of no return; never while something is undone. */
   readonly signal: AbortSignal
 }
 
-/** Source: design, "The manager half". */
+/** `interrupted`: its owner died, and recovery has begun. Source: design, "The manager half". */
 export type OperationState =
   | 'planned'
   | 'running'
@@ -155,7 +162,7 @@ export interface Operations {
    * Takes the locks, inspects, plans, and runs; undoes in reverse order when a step before the point of no return fails.
    *
    * @throws ManagerError ERR_BUSY naming the holder; ERR_ROLLED_BACK with the failure as cause; ERR_ATTENTION when
-   *   undoing failed too; what `inspect` threw.
+   *   undoing failed too, or when an earlier operation on the instance or name needs attention; what `inspect` threw.
    */
   run<Request extends Json, Facts extends Json>(
     kind: OperationKind<Request, Facts>,
@@ -168,10 +175,24 @@ export interface Operations {
     request: Request,
     caller: Caller,
   ): Promise<PlannedOperation>
-  /** Finishes or undoes what dead owners left. Cheap when there is nothing. */
+  /**
+   * Finishes or undoes what dead owners left, unless another process is at it. Cheap when there is nothing. What cannot be
+   * brought to an end gets the state `attention`, and the others are recovered all the same.
+   */
   recover(caller: Caller): Promise<readonly RecoveredOperation[]>
-  /** Tries once more to bring an operation that needs attention to an end. @throws ManagerError ERR_NOT_FOUND, ERR_BUSY */
+  /**
+   * Tries once more to bring an operation that needs attention, or whose owner died, to its end.
+   *
+   * @throws ManagerError ERR_NOT_FOUND when there is none that has not ended; ERR_BUSY
+   */
   retry(id: string, caller: Caller): Promise<RecoveredOperation['state']>
+  /**
+   * Refuses to touch an instance that an operation left in a state which needs a person. `run` and `plan` do so
+   * themselves; this is for what changes an instance without an operation.
+   *
+   * @throws ManagerError ERR_ATTENTION
+   */
+  assertUsable(instance: { readonly id: string; readonly name: string }): void
 }
 
 export interface RecoveredOperation {

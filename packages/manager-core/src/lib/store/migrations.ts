@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { ManagerError } from '../../errors.js'
 
 /** Each brings the registry one step further; only ever appended to. `user_version` counts them. */
 const migrations = [
@@ -96,20 +97,21 @@ const migrations = [
    create index history_instance on history (instance_id, id);`,
 ]
 
-/** @returns whether something was done. */
-export function migrate(database: DatabaseSync): boolean {
-  if (versionOf(database) === migrations.length) return false
+/** @throws ManagerError ERR_STATE when it is of a newer manager. */
+export function migrate(database: DatabaseSync): void {
+  if (versionOf(database) === migrations.length) return
   database.exec('begin immediate')
   try {
     // Another process may have been first.
     const version = versionOf(database)
     if (version > migrations.length)
-      throw new Error('manager.db was written by a newer manager; use that one, or a newer one still.')
+      throw new ManagerError('ERR_STATE', 'The registry (manager.db) was written by a newer version of the manager.', {
+        help: 'Use that version, or a newer one still.',
+      })
     for (const sql of migrations.slice(version)) database.exec(sql)
     database.exec(`pragma user_version = ${migrations.length}; commit`)
-    return true
   } catch (error) {
-    database.exec('rollback')
+    if (database.isTransaction) database.exec('rollback')
     throw error
   }
 }

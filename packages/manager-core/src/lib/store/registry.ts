@@ -1,11 +1,13 @@
-import { chmodSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue } from 'node:sqlite'
 import { ManagerError } from '../../errors.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
+import { failureOf } from '../failure.js'
 import { instanceColumns, instanceFromRow, rowFromInstance } from './instance-rows.js'
 import { migrate } from './migrations.js'
+import { isBusy, sqliteFailure } from './sqlite-failure.js'
 
 /** What the manager knows, in `manager.db`: instances, versions, operations, history. No secrets. */
 export interface Registry {
@@ -73,21 +75,38 @@ export interface RegistryOptions {
   readonly clock?: () => Date
 }
 
+/**
+ * Opens the registry, makes it when it is not there, and brings it to this manager's form.
+ *
+ * @throws ManagerError ERR_STATE when a newer manager wrote it; ERR_FAILED when it is damaged or may not be written;
+ *   ERR_DISK; ERR_BUSY when others hold it for half a minute. Its calls throw the latter ones too.
+ */
 export function openRegistry({ file, clock = () => new Date() }: RegistryOptions): Registry {
-  const database = new DatabaseSync(file, { timeout: 30_000 })
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
-  if (migrate(database)) chmodSync(file, 0o600)
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw sqliteFailure(error, file)
+    }
+  }
+  let database: DatabaseSync
+  try {
+    database = open(file)
+  } catch (error) {
+    throw failureOf(sqliteFailure(error, file))
+  }
   const select = `select ${instanceColumns.join(', ')} from instance`
+  const all = (sql: string, ...values: SQLInputValue[]) => guarded(() => database.prepare(sql).all(...values))
   const one = (sql: string, ...values: SQLInputValue[]) => {
-    const row = database.prepare(sql).get(...values)
-    return row === undefined ? undefined : instanceFromRow(row)
+    const [row] = all(sql, ...values)
+    return row && instanceFromRow(row)
   }
   const find = (name: string) => one(`${select} where name_key = ?`, name.toLowerCase())
   const writer = createWriter(database, clock)
 
   return {
     database,
-    instances: () => database.prepare(`${select} order by name_key`).all().map(instanceFromRow),
+    instances: () => all(`${select} order by name_key`).map(instanceFromRow),
     find,
     byId: (id) => one(`${select} where id = ?`, id),
     get(name) {
@@ -96,26 +115,59 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
       const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
       throw new ManagerError('ERR_NOT_FOUND', `There is no instance "${shown}".`, { command: 'list' })
     },
-    count: () => Number(database.prepare('select count(*) as n from instance').get()?.n),
-    versions: () => database.prepare('select * from version order by version').all() as unknown as VersionRow[],
+    count: () => Number(all('select count(*) as n from instance')[0]?.n),
+    versions: () => all('select * from version order by version') as unknown as VersionRow[],
     history({ instance, limit = 100 } = {}) {
       const where = instance === undefined ? '' : 'where instance_id = ?'
       const values = instance === undefined ? [limit] : [instance, limit]
-      const rows = database.prepare(`select * from history ${where} order by id desc limit ?`).all(...values)
-      return rows.reverse().map(historyFromRow)
+      const rows = all(`select * from history ${where} order by id desc limit ?`, ...values)
+      return rows.toReversed().map(historyFromRow)
     },
-    transaction(work) {
-      database.exec('begin immediate')
-      try {
-        const result = work(writer)
-        database.exec('commit')
-        return result
-      } catch (error) {
-        database.exec('rollback')
-        throw error
-      }
+    transaction: (work) =>
+      guarded(() => {
+        database.exec('begin immediate')
+        try {
+          const result = work(writer)
+          database.exec('commit')
+          return result
+        } catch (error) {
+          // A full disk has rolled it back already.
+          if (database.isTransaction) database.exec('rollback')
+          throw error
+        }
+      }),
+    close() {
+      if (database.isOpen) database.close()
     },
-    close: () => database.close(),
+  }
+}
+
+function open(file: string): DatabaseSync {
+  // SQLite gives its other files the mode of this one.
+  closeSync(openSync(file, 'a', 0o600))
+  const database = new DatabaseSync(file, { timeout: 30_000 })
+  try {
+    useWriteAheadLog(database)
+    database.exec('pragma synchronous = full; pragma foreign_keys = on')
+    migrate(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** SQLite does not wait by itself when two processes change the mode of a new file at once. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const end = performance.now() + 30_000
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
   }
 }
 

@@ -1,0 +1,36 @@
+import { ManagerError } from '../errors.js'
+
+/** What systems say when there is no room: Node, SQLite (as number and as name), database servers. */
+const diskFull: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', 'ERR_DISK_FULL'])
+const sqliteFull = 13
+
+/** Any failure as the manager's: those of full disks are told apart, the others are `ERR_FAILED` with their message. */
+export function failureOf(error: unknown): ManagerError {
+  if (error instanceof ManagerError) return error
+  const { code, errcode, path, output } = fieldsOf(error)
+  const text = sentence(error instanceof Error ? error.message : String(error))
+  if (diskFull.has(code) || (typeof errcode === 'number' && (errcode & 0xff) === sqliteFull))
+    return new ManagerError(
+      'ERR_DISK',
+      path ? `No space is left on the disk for ${path}.` : `The disk is full: ${text}`,
+      {
+        cause: error,
+        help: 'Free space, or move the home or the save folder to a larger disk.',
+      },
+    )
+  return new ManagerError('ERR_FAILED', text, { cause: error, ...(typeof output === 'string' && { output }) })
+}
+
+/** With its full stop. */
+export function sentence(text: string): string {
+  return /[.!?…]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`
+}
+
+function fieldsOf(error: unknown) {
+  return (typeof error === 'object' && error !== null ? error : {}) as {
+    readonly code?: unknown
+    readonly errcode?: unknown
+    readonly path?: string
+    readonly output?: unknown
+  }
+}

@@ -1,0 +1,298 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Json } from '../domain/json.js'
+import { failureOf, sentence } from '../failure.js'
+import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
+import type { Journal, JournalEntry, StepEntry } from './journal.js'
+import type {
+  Caller,
+  JournalPoint,
+  OperationEvent,
+  OperationResult,
+  Plan,
+  RecoveredOperation,
+  Step,
+  StepRun,
+} from './operation.js'
+
+export interface ExecutionOptions {
+  readonly context: ManagerContext
+  readonly journal: Journal
+  readonly plan: Plan
+  readonly id: string
+  readonly caller: Caller
+  readonly clock: () => Date
+  readonly onPoint: ((point: JournalPoint) => void) | undefined
+}
+
+const never = new AbortController().signal
+
+/** One operation while it runs in this process, which has its locks. */
+export class Execution {
+  readonly #options: ExecutionOptions
+  readonly #outcomes = new Map<string, Json>()
+  readonly #warnings: string[] = []
+  readonly #begin = performance.now()
+
+  constructor(options: ExecutionOptions) {
+    this.#options = options
+  }
+
+  /** @throws ManagerError see `Operations.run` */
+  async start(): Promise<OperationResult> {
+    const { plan, id } = this.#options
+    const steps = plan.steps.map(({ id: step, title }) => ({ id: step, title }))
+    this.#point({ at: 'planned' })
+    this.#emit({ type: 'planned', operation: id, title: plan.title, steps })
+    try {
+      this.#setState('running')
+    } catch (error) {
+      return this.#undoAfter(error)
+    }
+    return this.#forward()
+  }
+
+  /** Goes on after the death of the owner, or when an operation that needs attention is tried again. */
+  async resume(entry: JournalEntry): Promise<RecoveredOperation['state']> {
+    this.#warnings.push(...entry.warnings)
+    try {
+      const passed = this.#isPassed()
+      for (const { step, outcome } of this.#steps()) if (outcome !== undefined) this.#outcomes.set(step, outcome)
+      if (passed) {
+        this.#setState('running')
+        await this.#forward()
+        return 'succeeded'
+      }
+      await this.#checkHalfDone()
+      await this.#undo(entry.message || 'The process that ran it ended.')
+      return 'rolled_back'
+    } catch (error) {
+      if (!isAttention(error)) this.#needAttention(error)
+      return 'attention'
+    }
+  }
+
+  /** Does the steps that are not done, and commits. */
+  async #forward(): Promise<OperationResult> {
+    const { plan, id, caller } = this.#options
+    const begun = new Map(this.#steps().map((entry) => [entry.seq, entry]))
+    let current: Step | undefined
+    try {
+      for (const [seq, step] of plan.steps.entries()) {
+        const entry = begun.get(seq)
+        if (entry?.state === 'done') continue
+        current = step
+        if (!this.#isPassed()) caller.signal?.throwIfAborted()
+        await this.#do(seq, step, entry)
+      }
+      current = undefined
+      this.#succeed()
+    } catch (error) {
+      if (current) this.#emit({ type: 'step', step: current.id, state: 'failed' })
+      if (this.#isPassed()) throw this.#needAttention(error)
+      return this.#undoAfter(error)
+    }
+    this.#point({ at: 'succeeded' })
+    return { operation: id, instance: plan.instance, warnings: this.#warnings, outcomes: this.#outcomes }
+  }
+
+  async #do(seq: number, step: Step, entry: StepEntry | undefined): Promise<void> {
+    const { journal, id } = this.#options
+    this.#emit({ type: 'step', step: step.id, state: 'running' })
+    // An intent tells how it was before the step began, so the first one stays.
+    const intent = entry ? entry.intent : await step.intent?.(this.#runOf(step, undefined))
+    if (!entry) {
+      journal.intent(id, seq, step.id, intent)
+      this.#point({ at: 'intent', step: step.id })
+    }
+    let outcome: Json | undefined
+    if (!entry || (await this.#check(step, entry)) === 'not-done') {
+      outcome = (await step.do(this.#runOf(step, intent))) ?? undefined
+      this.#point({ at: 'effect', step: step.id })
+    }
+    if (outcome !== undefined) this.#outcomes.set(step.id, outcome)
+    journal.setStep(id, seq, 'done', outcome)
+    this.#point({ at: 'outcome', step: step.id })
+    this.#emit({ type: 'step', step: step.id, state: 'done' })
+  }
+
+  async #check(step: Step, entry: StepEntry): Promise<'done' | 'not-done'> {
+    const state = await step.check(this.#runOf(step, entry.intent, true))
+    if (state === 'unknown') throw new Error(`It cannot be told whether "${step.title}" was done.`)
+    return state
+  }
+
+  /** Of a step that cannot be told, nobody knows either what to undo. */
+  async #checkHalfDone(): Promise<void> {
+    const entry = this.#steps().at(-1)
+    const step = entry?.state === 'intent' ? this.#options.plan.steps[entry.seq] : undefined
+    if (entry && step?.undo) await this.#check(step, entry)
+  }
+
+  async #undoAfter(error: unknown): Promise<never> {
+    const { plan, id, caller } = this.#options
+    const cancelled = caller.signal?.aborted && !(error instanceof ManagerError)
+    const failure = cancelled ? new ManagerError('ERR_FAILED', 'It was cancelled.', { cause: error }) : failureOf(error)
+    try {
+      await this.#undo(failure.message)
+    } catch (undoError) {
+      throw this.#needAttention(undoError, failure)
+    }
+    if (failure.outcome !== 'failed') throw failure
+    const { help, output, command } = failure
+    throw new ManagerError('ERR_ROLLED_BACK', `${plan.title}: ${sentence(failure.message)} All is as it was before.`, {
+      cause: failure,
+      operation: id,
+      ...(help !== undefined && { help }),
+      ...(output !== undefined && { output }),
+      ...(command !== undefined && { command }),
+    })
+  }
+
+  /**
+   * What is undone is written down for those who look; recovery does not need it, as undoing may be repeated. So a disk
+   * that is full does not stop it: undoing makes room, and only the end must be written.
+   */
+  async #undo(message: string): Promise<void> {
+    const { journal, plan, id, context } = this.#options
+    this.#note(() => journal.setState(id, 'undoing', message))
+    this.#point({ at: 'undoing' })
+    for (const { seq, state, intent } of this.#steps().toReversed()) {
+      const step = plan.steps[seq] as Step
+      if (state === 'undone' || !step.undo) continue
+      this.#emit({ type: 'step', step: step.id, state: 'undoing' })
+      this.#note(() => journal.setStep(id, seq, 'undoing'))
+      this.#point({ at: 'undo', step: step.id })
+      await step.undo(this.#runOf(step, intent, true))
+      this.#note(() => journal.setStep(id, seq, 'undone'))
+      this.#point({ at: 'undone', step: step.id })
+      this.#emit({ type: 'step', step: step.id, state: 'undone' })
+    }
+    context.registry.transaction((writer) => {
+      plan.rollback?.(writer, this.#runOf(undefined, undefined, true))
+      journal.setState(id, 'rolled_back', message)
+      this.#addHistory(writer, 'rolled-back', message)
+    })
+    this.#point({ at: 'rolled_back' })
+  }
+
+  #succeed(): void {
+    const { context, journal, plan, id } = this.#options
+    context.registry.transaction((writer) => {
+      plan.commit?.(writer, this.#runOf(undefined, undefined))
+      journal.setState(id, 'succeeded')
+      this.#addHistory(writer, 'ok', this.#warnings.join('\n'))
+    })
+  }
+
+  /** @param reason why it was being undone */
+  #needAttention(error: unknown, reason?: ManagerError): ManagerError {
+    const { journal, plan, id, context } = this.#options
+    const failure = failureOf(error)
+    const message = reason
+      ? `${sentence(reason.message)} It could not be undone: ${sentence(failure.message)}`
+      : sentence(failure.message)
+    const options = { cause: failure, operation: id, ...(failure.output !== undefined && { output: failure.output }) }
+    try {
+      context.registry.transaction((writer) => {
+        journal.setState(id, 'attention', message)
+        this.#addHistory(writer, 'attention', message)
+      })
+    } catch (journalError) {
+      return new ManagerError('ERR_ATTENTION', `${plan.title}: ${message} ${failureOf(journalError).message}`, {
+        ...options,
+        help: 'Not even this could be written down. Put right what the message says; the next command goes on with it.',
+      })
+    }
+    this.#point({ at: 'attention' })
+    return new ManagerError('ERR_ATTENTION', `${plan.title}: ${message}`, {
+      ...options,
+      help: 'It could not be brought to an end by itself. Put right what the message says, then let doctor try again.',
+      command: 'doctor --fix',
+    })
+  }
+
+  /** One entry per operation; it has the parameters of its request. */
+  #addHistory(writer: RegistryWriter, result: HistoryEntry['result'], message: string): void {
+    const { journal, id, clock } = this.#options
+    const { kind, actor, surface, instanceId, instance, request } = journal.entry(id) as JournalEntry
+    writer.addHistory({
+      at: clock().toISOString(),
+      actor,
+      surface,
+      action: kind,
+      instanceId,
+      instance,
+      parameters: request,
+      result,
+      message,
+      operation: id,
+      duration: Math.round(performance.now() - this.#begin),
+    })
+  }
+
+  /** As the journal has them. @throws Error when it was begun by a manager with other steps. */
+  #steps(): readonly StepEntry[] {
+    const { journal, plan, id } = this.#options
+    const entries = journal.steps(id)
+    const foreign = entries.find(({ seq, step }) => plan.steps[seq]?.id !== step)
+    if (foreign) throw new Error(`Its step "${foreign.step}" is not in this version of the manager.`)
+    return entries
+  }
+
+  /** From the intent of a point of no return on, there is no way back. */
+  #isPassed(): boolean {
+    return this.#steps().some(({ seq }) => this.#options.plan.steps[seq]?.pointOfNoReturn)
+  }
+
+  #setState(state: 'running', message?: string): void {
+    const { journal, id } = this.#options
+    journal.setState(id, state, message)
+    this.#point({ at: state })
+  }
+
+  /** @param last whether nobody can cancel it any more */
+  #runOf(step: Step | undefined, intent: Json | undefined, last = false): StepRun {
+    const { context, id, caller, journal } = this.#options
+    const settled = last || step?.pointOfNoReturn || this.#isPassed()
+    return {
+      context,
+      operation: id,
+      intent,
+      outcome: (name) => this.#outcomes.get(name),
+      progress: (text, done) => this.#emit({ type: 'progress', step: step?.id ?? '', text, ...done }),
+      warn: (text) => {
+        this.#warnings.push(text)
+        this.#note(() => journal.addWarning(id, text))
+        this.#emit({ type: 'warning', text })
+      },
+      signal: settled ? never : (caller.signal ?? never),
+    }
+  }
+
+  /** Writes what is good to have but not needed to recover. */
+  #note(write: () => void): void {
+    try {
+      write()
+    } catch {
+      // The disk is full, most likely; who needs the journal will fail, and say so.
+    }
+  }
+
+  /** A surface that cannot show it is no reason to fail. */
+  #emit(event: OperationEvent): void {
+    try {
+      this.#options.caller.onEvent?.(event)
+    } catch {
+      // It is the surface's own.
+    }
+  }
+
+  #point(point: JournalPoint): void {
+    this.#options.onPoint?.(point)
+  }
+}
+
+function isAttention(error: unknown): boolean {
+  return error instanceof ManagerError && error.code === 'ERR_ATTENTION'
+}

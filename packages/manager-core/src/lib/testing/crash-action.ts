@@ -1,0 +1,25 @@
+import type { Input } from '../actions/action.js'
+import { createManager } from '../manager.js'
+import { crashAt } from './crash-point.js'
+
+/** What the program is told, as JSON in its one argument. */
+export interface CrashAction {
+  readonly home: string
+  readonly applicationServer: string
+  readonly defaultTemplate: string
+  /** It kills itself at that entry of the journal. */
+  readonly at?: number | undefined
+  /** undefined: nothing but recovery. */
+  readonly action?: string | undefined
+  readonly input?: Readonly<Record<string, Input>> | undefined
+  readonly waitMs?: number
+}
+
+const { at, action, input = {}, waitMs = 0, ...options } = JSON.parse(process.argv[2] as string) as CrashAction
+const { onPoint, report } = crashAt(at)
+const manager = createManager({ ...options, onJournal: onPoint })
+const caller = { actor: 'crash', surface: 'cli', waitMs } as const
+await report(() =>
+  action === undefined ? manager.context.operations.recover(caller) : manager.perform(action, input, caller),
+)
+manager.close()

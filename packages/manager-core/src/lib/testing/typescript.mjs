@@ -1,0 +1,14 @@
+// `node --import typescript.mjs program.ts` runs the sources: imports that end in .js find their .ts.
+import { existsSync } from 'node:fs'
+import { enableCompileCache, registerHooks } from 'node:module'
+
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
+      const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL)
+      if (existsSync(source)) return next(source.href, context)
+    }
+    return next(specifier, context)
+  },
+})
+enableCompileCache()
