@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tellFake } from '../testing/fake-application.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+
+describe('restore', () => {
+  let test: TestManager
+  beforeEach(async () => {
+    test = await createTestManager()
+    await test.perform('add', { name: 'demo' })
+    change('saved')
+    await test.perform('save', { name: 'demo' })
+    change('later')
+  })
+  afterEach(() => test.close())
+
+  const document = (name = 'demo') => test.path(name, 'data', 'document.txt')
+  const instances = () => readdirSync(join(test.home, 'instances'))
+
+  /** Database, data and application all say this word. */
+  function change(word: string): void {
+    sql((database) => database.prepare('update note set text = ?').run(word))
+    writeFileSync(document(), word)
+    mkdirSync(test.path('demo', 'app', 'objects'), { recursive: true })
+    writeFileSync(test.path('demo', 'app', 'objects', 'word.txt'), word)
+  }
+
+  function sql<T>(work: (database: DatabaseSync) => T, name = 'demo'): T {
+    const database = new DatabaseSync(test.path(name, 'data', 'database.db'), { timeout: 5000 })
+    try {
+      return work(database)
+    } finally {
+      database.close()
+    }
+  }
+
+  const words = (name = 'demo') => ({
+    note: sql((database) => database.prepare('select text from note').get()?.text, name),
+    document: readFileSync(document(name), 'utf8'),
+    app: readFileSync(test.path(name, 'app', 'objects', 'word.txt'), 'utf8'),
+  })
+  const all = (word: string) => ({ note: word, document: word, app: word })
+
+  it('puts back database, files and application of an instance that runs, and starts it again', async () => {
+    const { id, port } = test.instance('demo')
+    await test.perform('restore', { name: 'demo' })
+    expect(words()).toEqual(all('saved'))
+    expect(test.instance('demo')).toMatchObject({ id, port, observed: 'started', operation: '' })
+    expect(instances()).toEqual([id])
+  })
+
+  it('puts back only what is asked for', async () => {
+    await test.perform('restore', { name: 'demo', only: 'data' })
+    expect(words()).toEqual({ note: 'saved', document: 'saved', app: 'later' })
+    change('last')
+    await test.perform('restore', { name: 'demo', only: 'app' })
+    expect(words()).toEqual({ note: 'last', document: 'last', app: 'saved' })
+  })
+
+  it('leaves all as it was when what was restored does not start', async () => {
+    tellFake(test.path('demo', 'app'), { start: 'fail' })
+    await test.perform('save', { name: 'demo' })
+    tellFake(test.path('demo', 'app'), {})
+    change('last')
+    await expect(test.perform('restore', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+    expect(words()).toEqual(all('last'))
+    expect(test.instance('demo').observed).toBe('started')
+    expect(instances()).toEqual([test.instance('demo').id])
+  })
+
+  it('makes a copy under another name, with secrets and a port of its own', async () => {
+    await test.perform('restore', { name: 'demo', as: 'copy' })
+    expect(words('copy')).toEqual(all('saved'))
+    expect(words('demo')).toEqual(all('later'))
+    const { source, port } = test.instance('copy')
+    expect(source).toMatch(/^backup:demo\/\d{8}T\d{6}Z-1\.0-[a-z0-9]{8}$/)
+    expect(port).not.toBe(test.instance('demo').port)
+    const settings = await Promise.all(['demo', 'copy'].map((name) => test.context.settings.instance(test.path(name))))
+    expect(settings[0]?.password.reveal()).not.toBe(settings[1]?.password.reveal())
+  })
+
+  it('makes an instance again that is gone', async () => {
+    await test.perform('autosave', { name: 'demo' })
+    await test.perform('save', { name: 'demo' })
+    await test.perform('delete', { name: 'demo', purge: true })
+    await test.perform('restore', { name: 'demo' })
+    expect(words()).toEqual(all('later'))
+    expect(test.instance('demo')).toMatchObject({ autoSave: true, observed: 'started' })
+  })
+
+  it('refuses data of a newer version, and takes it with its application', async () => {
+    const { id } = test.instance('demo')
+    test.context.registry.transaction((writer) => writer.updateInstance(id, { version: '0.9' }))
+    await expect(test.perform('restore', { name: 'demo', only: 'data' })).rejects.toMatchObject({ code: 'ERR_STATE' })
+    expect(words()).toEqual(all('later'))
+    await test.perform('restore', { name: 'demo' })
+    expect(test.instance('demo').version).toBe('1.0')
+  })
+
+  it('plans without doing anything', async () => {
+    const { plan } = await test.perform('restore', { name: 'demo' }, { dryRun: true })
+    expect(plan?.steps.map(({ id }) => id)).toEqual([
+      ...['restore-verify', 'restore-files', 'restore-database', 'stop', 'restore-swap', 'version', 'start'],
+      'restore-old',
+    ])
+    expect(words()).toEqual(all('later'))
+    expect(existsSync(document())).toBe(true)
+  })
+})
