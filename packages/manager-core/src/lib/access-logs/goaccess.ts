@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { execa } from 'execa'
 import { ManagerError } from '../../errors.js'
 import type { LoggedRequest } from './read-requests.js'
 
 /** Whether GoAccess is there. */
 export async function hasGoAccess(environment: NodeJS.ProcessEnv = process.env): Promise<boolean> {
+  const { execa } = await import('execa')
   const { failed } = await execa('goaccess', ['--version'], { reject: false, env: environment, extendEnv: false })
   return !failed
 }
@@ -28,6 +28,7 @@ export async function goAccessReport(
   title: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
+  const { execa } = await import('execa')
   const { failed, stdout, stderr } = await execa('goaccess', [...arguments_, '--html-report-title', title], {
     input: Readable.from(toLines(requests)),
     reject: false,

@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import type { DoctorCheck, Finding } from './check.js'
 
 /** Programs that make things better; without them there is a slower or a smaller way. */
@@ -24,6 +23,7 @@ export const systemChecks: readonly DoctorCheck[] = [
     category: 'system',
     title: 'Programs that the manager uses are installed',
     async run() {
+      const { execa } = await import('execa')
       const findings: Finding[] = []
       for (const [program, consequence] of programs) {
         const { failed } = await execa(program, ['--version'], { reject: false, stdin: 'ignore' })

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { ManagerError } from '../../errors.js'
 import type { MailSettings, Settings } from '../settings/settings.js'
 import type { Mailer } from './mail.js'
@@ -23,7 +22,7 @@ export function createMailer({ settings, timeoutMs = 10_000 }: MailerOptions): M
       const recipients = to ?? (email === undefined ? [] : [email])
       if (recipients.length === 0)
         throw new ManagerError('ERR_SETTINGS', 'There is nobody to send mail to: APPS_EMAIL is not set.')
-      const transport = transportTo(mail, timeoutMs)
+      const transport = await transportTo(mail, timeoutMs)
       try {
         await transport.sendMail({
           from: email ?? recipients[0],
@@ -49,8 +48,10 @@ export function createMailer({ settings, timeoutMs = 10_000 }: MailerOptions): M
  * specified; chosen: a password never goes over the network in plain text, so that with a user STARTTLS must be offered
  * by a server that is not this machine.
  */
-function transportTo({ server, port, user, password }: MailSettings, timeoutMs: number) {
+async function transportTo({ server, port, user, password }: MailSettings, timeoutMs: number) {
   const secure = port === 465
+  // It takes longer to load than most commands to run.
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     host: server,
     port,
@@ -66,9 +67,8 @@ function transportTo({ server, port, user, password }: MailSettings, timeoutMs: 
 
 /** Line ends would begin another header. */
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex
   return text
-    .replace(/[\u0000-\u001F\u007F\u2028\u2029]+/g, ' ')
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
     .slice(0, 200)
 }

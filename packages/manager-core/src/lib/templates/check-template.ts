@@ -1,6 +1,5 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseDocument } from 'yaml'
 import { ManagerError } from '../../errors.js'
 
 /** What `app.yaml` of a template says about it. */
@@ -27,6 +26,7 @@ export async function checkTemplate(folder: string): Promise<TemplateTitle> {
       help: 'A template is the folder of an application. Is it a folder further down? For git add ?path=<folder>.',
     })
   if (stats.size > maxBytes) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml has ${stats.size} bytes.`)
+  const { parseDocument } = await import('yaml')
   const document = parseDocument(await readFile(file, 'utf8'))
   const [mistake] = document.errors
   if (mistake) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml cannot be read: ${firstLine(mistake.message)}`)

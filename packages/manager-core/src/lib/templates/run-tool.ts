@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import { ManagerError } from '../../errors.js'
 
 export interface ToolCall {
@@ -24,6 +23,7 @@ const timeout = 15 * 60_000
 export async function runTool(program: 'git' | 'npm', call: ToolCall): Promise<string> {
   const { args, attempt, environment, folder: cwd, signal, secrets = [] } = call
   const env = { LC_ALL: 'C', ...environment } as Record<string, string>
+  const { execa } = await import('execa')
   const result = await execa(program, args, {
     ...{ cwd, env, timeout, stdin: 'ignore' as const, reject: false as const, maxBuffer: 64 * 1024 ** 2 },
     ...(signal && { cancelSignal: signal }),

@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 
 /** Programs that pack, with their versions; undefined: not there, and Node does it. */
 export interface PackingTools {
@@ -26,6 +25,7 @@ async function lookUp(): Promise<PackingTools> {
 }
 
 async function firstLineOf(program: string): Promise<string | undefined> {
+  const { execa } = await import('execa')
   const { stdout, failed } = await execa(program, ['--version'], { reject: false, timeout: 10_000, stdin: 'ignore' })
   return failed ? undefined : stdout.split('\n', 1)[0]
 }

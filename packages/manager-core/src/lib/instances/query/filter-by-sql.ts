@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import { fileURLToPath } from 'node:url'
 import { ManagerError } from '../../../errors.js'
 import { wireKeys } from '../wire-instance.js'
@@ -27,6 +26,7 @@ export async function filterBySql(options: SqlFilterOptions): Promise<ReadonlySe
   checkClause(where)
   const [tables, functions] = [readableTables, allowedFunctions]
   const task: FilterTask = { file, fresh, views: viewsSql, sql: filterSql(where), tables, functions }
+  const { execa } = await import('execa')
   const { stdout, timedOut, failed, message } = await execa(process.execPath, [fileURLToPath(script)], {
     input: JSON.stringify(task),
     env: { NODE_NO_WARNINGS: '1', NODE_OPTIONS: '' },
