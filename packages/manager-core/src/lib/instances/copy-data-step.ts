@@ -1,7 +1,8 @@
-import { join, relative } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { relative } from 'node:path'
+import { databaseFiles } from '../backup/database-files.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { instanceHomeAt } from '../home.js'
-import type { InstanceSettings } from '../settings/settings.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import type { SourceFacts } from './creation.js'
 import { fileError } from './file-error.js'
@@ -9,7 +10,7 @@ import { copyFolder, stageOf } from './stage.js'
 import { resumeSource, whileSuspended } from './while-suspended.js'
 
 /** Of the source's data folder: its tokens would hold in the clone, and temporary files are nobody's. */
-const left = new Set(['token.secret', 'tmp'])
+const left = ['data/token.secret', 'data/tmp']
 
 /**
  * Copies database and files of another instance, frozen meanwhile when it runs, so that both are of one moment. What it
@@ -35,7 +36,7 @@ export function copyDataStep(source: SourceFacts): Step {
   }
 }
 
-async function copy(run: StepRun, { folder }: SourceFacts): Promise<void> {
+async function copy(run: StepRun, { name, folder }: SourceFacts): Promise<void> {
   const { context, signal } = run
   const stage = stageOf(run)
   const [from, to] = await Promise.all([context.settings.instance(folder), context.settings.instance(stage.folder)])
@@ -46,18 +47,20 @@ async function copy(run: StepRun, { folder }: SourceFacts): Promise<void> {
     { signal },
   )
   run.progress('files')
-  const { data } = instanceHomeAt(folder)
-  const skipped = new Set([...left, ...databaseFiles(folder, data, from)])
+  const skipped = new Set([...left, ...databaseFiles(folder, from)])
   try {
-    await copyFolder(data, stage.data, (path) => !skipped.has(relative(data, path)))
+    await copyFolder(
+      instanceHomeAt(folder).data,
+      stage.data,
+      (path) => !skipped.has(relative(folder, path)) && isPlain(path),
+    )
   } catch (error) {
-    throw fileError(error, `Cannot copy the files of ${data}`)
+    throw fileError(error, `Cannot copy the files of "${name}"`)
   }
 }
 
-/** Names in the data folder. */
-function databaseFiles(folder: string, data: string, { database, databaseName }: InstanceSettings): readonly string[] {
-  if (database !== 'sqlite') return []
-  const name = relative(data, join(folder, databaseName))
-  return [name, `${name}-wal`, `${name}-shm`, `${name}-journal`]
+/** Sockets and pipes are of running programs. */
+async function isPlain(path: string): Promise<boolean> {
+  const stat = await lstat(path)
+  return stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
 }

@@ -1,10 +1,10 @@
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
-import { startStep } from '../operation/steps/runtime-steps.js'
 import type { CreationFacts, CreationRequest } from './creation.js'
 import { copyDataStep } from './copy-data-step.js'
 import { databaseStep } from './database-step.js'
 import { defineStep } from './define-step.js'
+import { firstStartStep } from './first-start-step.js'
 import { inspectCreation, megabytes } from './inspect-creation.js'
 import { reserveStep } from './reserve-step.js'
 import { settingsStep } from './settings-step.js'
@@ -47,7 +47,7 @@ function planCreation(kind: 'add' | 'clone', { row, folder, application, source,
     ...(source ? [copyDataStep(source)] : []),
     placeStep({ folder }),
     defineStep({ row, folder }),
-    ...(desired === 'started' ? [startStep({ instance, folder })] : []),
+    ...(desired === 'started' ? [firstStartStep({ instance, folder })] : []),
     { ...hookStep({ ...hook, hook: 'post-add', folder }), pointOfNoReturn: true },
   ]
   return {

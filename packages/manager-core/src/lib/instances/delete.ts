@@ -21,6 +21,8 @@ export type DeleteRequest = {
 
 type DeleteFacts = {
   readonly folder: string
+  /** Its home is not what it was: somebody removed the settings, or all of it. */
+  readonly lost: boolean
   /** Absolute. */
   readonly trash: string
   readonly entry: string
@@ -34,15 +36,13 @@ export const deleteKind: OperationKind<DeleteRequest, DeleteFacts> = {
   async inspect(request, context) {
     const { id, purge } = request
     const instance = unprotected(request, 'deleted', context)
-    return {
-      folder: context.home.instance(id).folder,
-      ...(await trashFacts(context, instance, purge ? 'purge' : 'delete')),
-    }
+    const { folder, settings } = context.home.instance(id)
+    return { folder, lost: !existsSync(settings), ...(await trashFacts(context, instance, purge ? 'purge' : 'delete')) }
   },
   plan: planDelete,
 }
 
-function planDelete({ force, purge }: DeleteRequest, { folder, trash, entry, record }: DeleteFacts): Plan {
+function planDelete({ force, purge }: DeleteRequest, { folder, lost, trash, entry, record }: DeleteFacts): Plan {
   const { id, name, database } = record.instance
   const instance = { id, name }
   const hook = {
@@ -55,11 +55,11 @@ function planDelete({ force, purge }: DeleteRequest, { folder, trash, entry, rec
     title: `Delete instance "${name}"`,
     instance,
     steps: [
-      hookStep({ ...hook, hook: 'pre-del', folder }),
+      hookStep({ ...hook, hook: 'pre-del', folder: lost ? undefined : folder }),
       stopStep({ instance, folder, force }),
-      undefineStep({ row: { id }, folder }),
+      ...(lost ? [] : [undefineStep({ row: { id }, folder })]),
       trashStep({ folder, trash, record }),
-      { ...hookStep({ ...hook, hook: 'post-del', folder: trash }), pointOfNoReturn: true },
+      { ...hookStep({ ...hook, hook: 'post-del', folder: lost ? undefined : trash }), pointOfNoReturn: true },
     ],
     notes: [purge ? 'Its data and database are removed for good.' : kept],
     commit: (registry) => registry.deleteInstance(id),

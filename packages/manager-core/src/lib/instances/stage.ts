@@ -26,14 +26,25 @@ export function layoutStep(application: string): Step {
         throw fileError(error, `Cannot lay out the instance in ${stage.folder}`)
       }
     },
-    undo: (run) => rm(stageOf(run).folder, { recursive: true, force: true }),
+    async undo(run) {
+      await rm(stageOf(run).folder, { recursive: true, force: true, maxRetries: 3 }).catch(
+        (error: NodeJS.ErrnoException) => {
+          // Where folders cannot be, there is none.
+          if (error.code !== 'ENOTDIR') throw error
+        },
+      )
+    },
     // A half-copied application looks like a whole one, and nothing needs this answer: it lies before the point of no return.
     check: () => 'not-done',
   }
 }
 
 /** Files and folders as they are, links included. */
-export function copyFolder(from: string, to: string, filter?: (path: string) => boolean): Promise<void> {
+export function copyFolder(
+  from: string,
+  to: string,
+  filter?: (path: string) => boolean | Promise<boolean>,
+): Promise<void> {
   return cp(from, to, {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,

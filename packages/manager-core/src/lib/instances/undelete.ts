@@ -5,11 +5,11 @@ import { ManagerError } from '../../errors.js'
 import { checkName } from '../domain/names.js'
 import type { Instance } from '../domain/instance.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
-import { startStep } from '../operation/steps/runtime-steps.js'
 import type { NewInstance } from './creation.js'
 import { reachDatabaseServer } from './database-step.js'
 import { defineStep } from './define-step.js'
 import { fileError } from './file-error.js'
+import { firstStartStep } from './first-start-step.js'
 import { checkNameFree } from './inspect-creation.js'
 import { contextOf } from './new-settings.js'
 import { freePort } from './ports.js'
@@ -72,7 +72,7 @@ function planUndelete({ entry }: UndeleteRequest, { row, trash, folder, record }
       placeStep({ trash, folder, record }),
       settingsStep(row, folder),
       defineStep({ row, folder }),
-      ...(row.desired === 'started' ? [startStep({ instance, folder })] : []),
+      ...(row.desired === 'started' ? [firstStartStep({ instance, folder })] : []),
     ],
     commit: (registry) => registry.updateInstance(row.id, { desired: row.desired }),
   }
