@@ -9,12 +9,13 @@ const maxLength = 2000
  * @throws ManagerError ERR_USAGE
  */
 export function checkUrl(text: string): string {
+  const url = URL.parse(text.trim())
+  if (url?.username || url?.password)
+    throw new ManagerError('ERR_USAGE', 'A custom URL may hold no user and password: everyone can see it.')
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   const refused = (help: string) => new ManagerError('ERR_USAGE', `"${shown}" cannot be a custom URL.`, { help })
-  const url = URL.parse(text.trim())
   if (!url || !['http:', 'https:'].includes(url.protocol) || text.length > maxLength)
     throw refused('It must be an address such as https://sales.example.com')
-  if (url.username || url.password) throw refused('It may hold no user and password: everyone can see it.')
   if (url.search || url.hash) throw refused('It may have a path, but neither ? nor #: paths are put behind it.')
   return url.href.replace(/\/+$/, '')
 }

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from 'vitest'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+
+let manager: TestManager
+
+afterEach(() => manager?.close())
+
+async function managerWithDemo(): Promise<TestManager> {
+  manager = await createTestManager()
+  await manager.perform('add', { name: 'demo', 'no-start': true })
+  return manager
+}
+
+test('flags are set and taken back, and say when they were so already', async () => {
+  const { perform, instance, context } = await managerWithDemo()
+  for (const [action, key, value, state] of [
+    ['protect', 'protected', true, 'is protected'],
+    ['unprotect', 'protected', false, 'is not protected'],
+    ['noautoupdate', 'autoUpdate', false, 'is not upgraded automatically'],
+    ['autoupdate', 'autoUpdate', true, 'is upgraded automatically'],
+    ['autosave', 'autoSave', true, 'is saved automatically'],
+    ['noautosave', 'autoSave', false, 'is not saved automatically'],
+  ] as const) {
+    expect((await perform(action, { name: 'DEMO' })).message).toBe(`Instance "demo" ${state} now.`)
+    expect(instance('demo')[key]).toBe(value)
+    expect((await perform(action, { name: 'demo' })).message).toBe(`Instance "demo" ${state} already.`)
+  }
+  const history = context.registry.history({ instance: instance('demo').id })
+  expect(history).toHaveLength(13)
+  expect(history.at(-1)).toMatchObject({ action: 'noautosave', actor: 'tester', result: 'ok' })
+})
+
+test('seturl takes addresses and normalises them; reseturl clears them', async () => {
+  const { perform, instance } = await managerWithDemo()
+  for (const [given, kept] of [
+    ['https://Sales.Example.com/', 'https://sales.example.com'],
+    ['http://example.com:8080/crm//', 'http://example.com:8080/crm'],
+    [' https://exämple.com ', 'https://xn--exmple-cua.com'],
+    ['https://example.com:443', 'https://example.com'],
+  ] as const) {
+    await perform('seturl', { name: 'demo', url: given })
+    expect(instance('demo').customUrl).toBe(kept)
+  }
+  expect((await perform('reseturl', { name: 'demo' })).message).toBe('Instance "demo" has no custom URL now.')
+  expect((await perform('reseturl', { name: 'demo' })).message).toBe('Instance "demo" has no custom URL already.')
+  expect(instance('demo').customUrl).toBe('')
+})
+
+test.for([
+  'sales',
+  'ftp://example.com',
+  'javascript:alert(1)',
+  'https://',
+  'https://me:secret@example.com',
+  'https://example.com/?a=b',
+  'https://example.com/#top',
+  `https://example.com/${'x'.repeat(3000)}`,
+])('seturl refuses %s', async (url) => {
+  const { perform, instance } = await managerWithDemo()
+  await expect(perform('seturl', { name: 'demo', url })).rejects.toMatchObject({ code: 'ERR_USAGE' })
+  expect(instance('demo').customUrl).toBe('')
+})
+
+test('a flag of an instance that another command changes is refused, naming the holder', async () => {
+  const { perform, instance, context } = await managerWithDemo()
+  const { id } = instance('demo')
+  await context.locks.with([`instance:${id}`], { purpose: 'upgrade of demo by alice' }, async () => {
+    await expect(perform('protect', { name: 'demo' })).rejects.toMatchObject({
+      code: 'ERR_BUSY',
+      message: expect.stringContaining('upgrade of demo by alice'),
+    })
+  })
+  await expect(perform('protect', { name: 'none' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+})
+
+test('a dry run of a flag changes nothing', async () => {
+  const { perform, instance } = await managerWithDemo()
+  const { plan } = await perform('protect', { name: 'demo' }, { dryRun: true })
+  expect(plan).toMatchObject({ title: 'Protect instance "demo"', steps: [] })
+  expect(instance('demo').protected).toBe(false)
+})
