@@ -1,15 +1,430 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Secret } from '../domain/secret.js'
 import { homeAt } from '../home.js'
 import { createTestHome } from '../testing/test-home.js'
 import { createSettings } from './create-settings.js'
+import type { InstanceSettings } from './settings.js'
+import { globalTable } from './tables/global.js'
+import { instanceTable } from './tables/instance.js'
+import { versionTable } from './tables/version.js'
+import { parseValue, type Variable } from './variable.js'
 
-it('gives the defaults of everything that is not set', () => {
-  const folder = createTestHome()
+function settingsOf(lines: readonly string[] = [], environment: Record<string, string> = {}) {
+  const folder = createTestHome(lines)
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const { global } = createSettings({ home: homeAt(folder), environment: {} })
-  expect(global.baseUrl).toBe('http://localhost:8000')
-  expect(global.saveAllFolder).toBe(join(folder, 'save'))
-  expect(global.databases).toEqual(['sqlite', 'mysql', 'postgresql'])
+  const home = homeAt(folder)
+  return { home, settings: createSettings({ home, environment }) }
+}
+
+/** A home without even the line that a test home has. */
+function settingsOfText(text: string, environment: Record<string, string> = {}) {
+  const made = settingsOf([], environment)
+  writeFileSync(made.home.config, text)
+  return made
+}
+
+const messageOf = (call: () => unknown) => {
+  try {
+    call()
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ERR_SETTINGS' })
+    return (error as Error).message
+  }
+  throw new Error('It was taken.')
+}
+
+describe('the tables of variables', () => {
+  it.for([
+    ['config.sh', globalTable],
+    ['version files', versionTable],
+    ['instances', instanceTable],
+  ] as const)('%s have defaults that are allowed, and summaries', ([, table]) => {
+    for (const [name, variable] of Object.entries<Variable>(table)) {
+      expect(variable.summary, name).toMatch(/^\S.{5,110}[^.]$/)
+      if (variable.default === undefined || variable.default.includes('$')) continue
+      expect(parseValue(variable, variable.default), name).toHaveProperty('value')
+    }
+  })
+
+  it('hold every variable of the requirements', () => {
+    const requirements = [
+      'APPS_BASEURL APPS_USERNAME APPS_PASSWORD APPS_ROOTCONTEXT APPS_DEFAULTVERSION APPS_DATABASES APPS_DEFAULTDATABASE',
+      'APPS_MAXINSTANCES APPS_ALLOWREGISTER APPS_ALLOWDISPLAYREGISTER APPS_ALLOWDOWNLOAD APPS_DEFAULTPROTECTED',
+      'APPS_DEFAULTAUTOSAVE APPS_DEFAULTAUTOUPDATE APPS_EXTERNAL_API_KEY APPS_REALMNAME APPS_EMAIL APPS_USER APPS_GROUP',
+      'APPS_HOME APPS_HTTPSERVER APPS_SSL APPS_SERVER_CERT APPS_SERVER_KEY APPS_SERVER_CA_CERT APPS_CLIENT_CA_CERT',
+      'APPS_CLIENT_CA_PATH APPS_SAVE_DIR APPS_SAVE_DIR_DEPTH APPS_SAVEALL_DIR APPS_SAVEALL_REMOVE_LOCAL APPS_SCP_SERVER',
+      'APPS_SCP_USER APPS_SCP_PATH APPS_FTP_SERVER APPS_FTP_USER APPS_FTP_PASSWORD APPS_FTP_PATH APPS_STORE_A_CONTAINER',
+      'APPS_STORE_A_PREFIX APPS_STORE_A_CONTAINER_ALT APPS_STORE_A_PREFIX_ALT APPS_STORE_A_AUTH_URL',
+      'APPS_STORE_A_TENANT_NAME APPS_STORE_A_USERNAME APPS_STORE_A_PASSWORD APPS_STORE_B_BUCKET APPS_STORE_C_BUCKET',
+      'APPS_MAILSERVER APPS_MAILPORT APPS_MAILUSER APPS_MAILPASSWORD APPS_QUALITY_URL APPS_QUALITY_LOGIN',
+      'APPS_QUALITY_PASSWORD APPS_QUALITY_ORG APPS_MYSQL_HOST APPS_POSTGRESQL_PORT APPS_ORACLE_ADMINUSER',
+      'APPS_MSSQL_ADMINPASSWORD APPS_JDK APPS_ENCONDING APPS_TOMCATMINMEM APPS_TOMCATMAXMEM APPS_AUTOUPGRADE',
+      'SERVICE_CONTEXT SERVICE_TOMCATMINMEM SERVICE_TOMCATMAXMEM SERVICE_URL SERVICE_USER SERVICE_PASSWORD',
+      'SERVICE_DATABASE SERVICE_DATABASE_HOST SERVICE_DATABASE_PORT SERVICE_ORACLE_SID SERVICE_AUTOUPGRADE SERVICE_DEBUG',
+      'SERVICE_DEBUG_ORIGIN SERVICE_QUALITY_PROJECT SERVICE_QUALITY_URL SERVICE_QUALITY_LOGIN SERVICE_QUALITY_PASSWORD',
+      'SERVICE_QUALITY_ORG SERVICE_REMOTE_GIT_USERNAME SERVICE_REMOTE_GIT_PASSWORD',
+    ].flatMap((line) => line.split(' '))
+    const tables = Object.entries<Variable>({ ...globalTable, ...versionTable, ...instanceTable })
+    const known = new Set(tables.flatMap(([name, { aliases = [] }]) => [name, ...aliases]))
+    expect(requirements.filter((name) => !known.has(name))).toEqual([])
+  })
+})
+
+describe('settings.global', () => {
+  it('has the defaults of the requirements', () => {
+    const { home, settings } = settingsOf()
+    const none = new Secret('')
+    expect(settings.global).toMatchObject({
+      baseUrl: 'http://localhost:8000',
+      rootContext: true,
+      databases: ['sqlite', 'mysql', 'postgresql'],
+      defaultDatabase: 'sqlite',
+      maxInstances: 0,
+      allowRegister: false,
+      allowDownload: true,
+      defaultProtected: false,
+      defaultAutoSave: false,
+      defaultAutoUpdate: true,
+      externalApiKey: undefined,
+      httpServer: 'nginx',
+      ssl: { mode: 'on', serverCertificate: undefined },
+      saveFolder: join(home.folder, 'save'),
+      saveAllFolder: join(home.folder, 'save'),
+      saveDepthDays: 0,
+      saveAllRemoveLocal: false,
+      stores: { scp: undefined, ftp: undefined, swift: undefined, s3: undefined, gcs: undefined },
+      mail: undefined,
+      databaseServers: {
+        mysql: { host: 'localhost', port: 3306, adminUser: 'root', adminPassword: none },
+        postgresql: { port: 5432, adminUser: 'postgres' },
+        oracle: { port: 1521, adminUser: 'system' },
+        mssql: { port: 1433, adminUser: 'sa' },
+      },
+      passedOn: {},
+    })
+  })
+
+  it('reads what the file says, with the names of products and their neutral ones', () => {
+    const { home, settings } = settingsOf([
+      'APPS_BASEURL=https://apps.example.org/',
+      'export APPS_SAVE_DIR="$APPS_HOME/backups"',
+      'APPS_SAVEALL_DIR=$APPS_SAVE_DIR/all/',
+      'APPS_DATABASES="sqlite, postgresql,sqlite"',
+      'APPS_ROOTCONTEXT=false APPS_DEFAULTPROTECTED=yes APPS_DEFAULTAUTOSAVE=true APPS_ALLOWDOWNLOAD=No',
+      'APPS_SSL=force APPS_SERVER_CERT=server.crt APPS_SERVER_KEY=/keys/server.key',
+      'APPS_STORE_A_CONTAINER=backups APPS_SWIFT_AUTH_URL=https://auth.example.org/v3 APPS_STORE_A_PASSWORD=s3cret',
+      'APPS_S3_BUCKET=mine APPS_STORE_B_BUCKET=other',
+      "APPS_POSTGRESQL_ADMINPASSWORD='pa$$ word' APPS_MAILSERVER=mail.example.org APPS_MAILUSER=me",
+      'APPS_HOOKTIMEOUT=2 APPS_WINDOW=22:00-05:30 APPS_PORTS=20000-20010 APPS_EXTERNAL_API_KEY=abc',
+    ])
+    const { global } = settings
+    expect(global).toMatchObject({
+      baseUrl: 'https://apps.example.org',
+      saveFolder: join(home.folder, 'backups'),
+      saveAllFolder: join(home.folder, 'backups/all'),
+      databases: ['sqlite', 'postgresql'],
+      rootContext: false,
+      defaultProtected: true,
+      defaultAutoSave: true,
+      allowDownload: false,
+      ssl: { mode: 'force', serverCertificate: '/etc/ssl/server.crt', serverKey: '/keys/server.key' },
+      stores: { swift: { container: 'backups', authUrl: 'https://auth.example.org/v3' }, s3: { bucket: 'mine' } },
+      mail: { server: 'mail.example.org', port: 587, user: 'me', password: undefined },
+      hookTimeoutMs: 2000,
+      window: { from: '22:00', to: '05:30' },
+      ports: { from: 20_000, to: 20_010 },
+    })
+    expect(global.databaseServers.postgresql.adminPassword.reveal()).toBe('pa$$ word')
+    expect(global.stores.swift?.password?.reveal()).toBe('s3cret')
+    expect(global.externalApiKey?.reveal()).toBe('abc')
+    expect(JSON.stringify(global)).not.toMatch(/s3cret|pa\$\$/)
+  })
+
+  it.for([
+    ['APPS_BASEURL=apps.example.org', 'an address such as'],
+    [
+      'APPS_BASEURL=https://me:secret@apps.example.org',
+      '"https://***@apps.example.org" (config.sh:3), but must be an address',
+    ],
+    ['APPS_MAXINSTANCES=many', 'a whole number of at least 0'],
+    ['APPS_MAXINSTANCES=-1', 'a whole number of at least 0'],
+    ['APPS_MAXINSTANCES=1.5', 'a whole number of at least 0'],
+    ['APPS_MYSQL_PORT=0', 'a whole number from 1 to 65535'],
+    ['APPS_MYSQL_PORT=70000', 'a whole number from 1 to 65535'],
+    ['APPS_ROOTCONTEXT=maybe', '"true" or "false"'],
+    ['APPS_DEFAULTPROTECTED=1', '"yes" or "no"'],
+    ['APPS_HTTPSERVER=caddy', 'one of nginx, httpd'],
+    ['APPS_DATABASES=sqlite,dbase', 'some of sqlite, mysql, postgresql, oracle, mssql'],
+    ['APPS_DATABASES=sqlite,', 'some of sqlite'],
+    ['APPS_DEFAULTDATABASE=dbase', 'one of sqlite'],
+    ['APPS_SAVE_DIR=backups', 'an absolute path'],
+    ['APPS_EMAIL="me@example.org, you@example.org"', 'one e-mail address'],
+    ["APPS_EMAIL='me@example.org\nBcc: x@example.org'", 'one e-mail address'],
+    ['APPS_PORTS=20000', 'a range of ports'],
+    ['APPS_PORTS=20010-20000', 'a range of ports'],
+    ['APPS_PORTS=1-99999', 'a range of ports'],
+    ['APPS_WINDOW=25:00-05:30', 'a time of day'],
+    ['APPS_WINDOW=05:00-05:00', 'a time of day'],
+  ] as const)('refuses %j with what is allowed, and where it is', ([line, allowed]) => {
+    const { settings } = settingsOf(['# second line', line])
+    const message = messageOf(() => settings.global)
+    expect(message).toContain(line.slice(0, line.indexOf('=')))
+    expect(message).toContain(allowed)
+    expect(message).toContain('(config.sh:3)')
+  })
+
+  it('refuses a default database that is not managed', () => {
+    const { settings } = settingsOf(['APPS_DATABASES=mysql'])
+    expect(messageOf(() => settings.global)).toContain('APPS_DEFAULTDATABASE is "sqlite" (default)')
+  })
+
+  it('needs an address; an empty value counts as not set', () => {
+    expect(messageOf(() => settingsOfText('').settings.global)).toContain('APPS_BASEURL is not set')
+    expect(messageOf(() => settingsOfText('APPS_BASEURL=').settings.global)).toContain('APPS_BASEURL is not set')
+    expect(settingsOf(['APPS_MAXINSTANCES=']).settings.global.maxInstances).toBe(0)
+  })
+
+  it('takes from the environment what the file does not set, but the home', () => {
+    const environment = {
+      APPS_HOME: '/elsewhere',
+      APPS_BASEURL: 'http://environment:1',
+      APPS_MAXINSTANCES: '5',
+      UNKNOWN: 'x',
+    }
+    const { home, settings } = settingsOf(['APPS_HOME=/somewhere', 'APPS_SAVE_DIR=$APPS_HOME/s'], environment)
+    expect(settings.global).toMatchObject({ baseUrl: 'http://localhost:8000', maxInstances: 5, passedOn: {} })
+    expect(settings.global.saveAllFolder).toBe(settings.global.saveFolder)
+    expect(settings.environment()['APPS_HOME']).toBe(home.folder)
+    const broken = settingsOf([], { APPS_MAXINSTANCES: 'x' })
+    expect(messageOf(() => broken.settings.global)).toContain('(environment)')
+  })
+
+  it('passes on what it does not know, and the variables of vendors', () => {
+    const { settings } = settingsOf(['export ORACLE_HOME=/opt/oracle', 'MY_KEY=1', 'APPS_S3_BUCKET=b', 'APPS_OWN=2'])
+    expect(settings.global.passedOn).toEqual({ ORACLE_HOME: '/opt/oracle', MY_KEY: '1', APPS_OWN: '2' })
+  })
+
+  it('holds what the file says now', () => {
+    const { home, settings } = settingsOf(['APPS_MAXINSTANCES=1'])
+    expect(settings.global.maxInstances).toBe(1)
+    expect(settings.global).toBe(settings.global)
+    writeFileSync(home.config, 'APPS_BASEURL=http://localhost\nAPPS_MAXINSTANCES=12\n')
+    expect(settings.global.maxInstances).toBe(12)
+  })
+
+  it('says that a folder is no home', () => {
+    const { home, settings } = settingsOf()
+    rmSync(home.config)
+    expect(() => settings.global).toThrow(expect.objectContaining({ code: 'ERR_HOME' }))
+  })
+})
+
+describe('settings.version()', () => {
+  const versionOf = async (version: string, text: string) => {
+    const { home, settings } = settingsOf()
+    writeFileSync(home.versionSettings(version), text)
+    return settings.version(version)
+  }
+
+  it('reads lines with and without export', async () => {
+    const read = await versionOf('1.0', 'APPS_TEMPLATE=folder:/x\nexport APPS_TOMCATMAXMEM=256\nOWN=1\n')
+    expect(read).toMatchObject({
+      template: 'folder:/x',
+      autoUpgrade: true,
+      encoding: 'UTF-8',
+      minMemoryMb: undefined,
+      maxMemoryMb: 256,
+      passedOn: { OWN: '1' },
+    })
+  })
+
+  it('has the defaults when there is no file', async () => {
+    const { settings } = settingsOf()
+    expect(await settings.version('9.9')).toMatchObject({ template: undefined, autoUpgrade: true, passedOn: {} })
+  })
+
+  it('forces APPS_AUTOUPGRADE to false below 4.0 of what runs on Java, which has memory by default', async () => {
+    const java = 'APPS_JDK=/opt/jdk\nAPPS_AUTOUPGRADE=true\n'
+    expect(await versionOf('3.2', java)).toMatchObject({ autoUpgrade: false, minMemoryMb: 128, maxMemoryMb: 512 })
+    expect(await versionOf('4.0', java)).toMatchObject({ autoUpgrade: true })
+    expect(await versionOf('5.1-p2', java)).toMatchObject({ autoUpgrade: true })
+    expect(await versionOf('4.0', 'APPS_AUTOUPGRADE=false')).toMatchObject({ autoUpgrade: false })
+  })
+
+  it('refuses names that would be other files, and wrong values', async () => {
+    const { settings } = settingsOf()
+    await expect(settings.version('../config')).rejects.toMatchObject({ code: 'ERR_USAGE' })
+    await expect(versionOf('1.0', 'APPS_TOMCATMAXMEM=lots')).rejects.toThrow('(version-1.0.sh:1)')
+  })
+})
+
+describe('settings.instance()', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => !value.includes('\0'))
+  const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+  const secret = text.map((value) => new Secret(value))
+  const port = fc.integer({ min: 1, max: 65_535 })
+  const memory = fc.integer({ min: 16, max: 100_000 })
+  const anySettings: fc.Arbitrary<InstanceSettings> = fc.record({
+    context: text,
+    url: fc.constant('http://127.0.0.1:10000/io'),
+    user: text,
+    password: secret,
+    adminUser: text,
+    adminPassword: secret,
+    database: fc.constantFrom('sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'),
+    databaseHost: maybe(text),
+    databasePort: maybe(port),
+    databaseName: text,
+    databaseUser: fc.oneof(text, fc.constant('')),
+    databasePassword: fc.oneof(secret, fc.constant(new Secret(''))),
+    databaseSid: maybe(text),
+    minMemoryMb: maybe(memory),
+    maxMemoryMb: maybe(memory),
+    autoUpgrade: fc.boolean(),
+    debug: maybe(text),
+    debugOrigin: maybe(text),
+    quality: fc.record({
+      project: maybe(text),
+      url: fc.constant(undefined),
+      login: maybe(secret),
+      password: maybe(secret),
+      organization: maybe(text),
+    }),
+    remoteGit: fc.record({ user: maybe(text), password: maybe(secret) }),
+    others: fc.dictionary(fc.stringMatching(/^[A-Z_][A-Z0-9_]{2,8}$/), fc.oneof(text, fc.constant('')), {
+      noNullPrototype: true,
+    }),
+  })
+  /** Secrets in plain, so that they are compared. */
+  const plain = (value: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(value, function (this: Record<string, unknown>, key: string, shown: unknown) {
+        const inner = this[key]
+        return inner instanceof Secret ? `secret ${inner.reveal()}` : shown
+      }),
+    )
+
+  it('gives back what was written, whatever it is', async () => {
+    const { home, settings } = settingsOf()
+    mkdirSync(join(home.instances, 'abc'), { recursive: true })
+    const { folder } = home.instance('abc')
+    await fc.assert(
+      fc.asyncProperty(anySettings, async (written) => {
+        await settings.writeInstance(folder, written)
+        expect(plain(await settings.instance(folder))).toEqual(plain(written))
+      }),
+      { numRuns: 100 },
+    )
+    expect(statSync(home.instance('abc').settings).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).toEqual(['settings.sh'])
+  })
+
+  it('says what is missing, and tells no password', async () => {
+    const { home, settings } = settingsOf()
+    const { folder, settings: file } = home.instance('abc')
+    await expect(settings.instance(folder)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, 'SERVICE_CONTEXT=/\nSERVICE_PASSWORD=s3 cret\n')
+    await expect(settings.instance(folder)).rejects.toThrow(`${file}:2: `)
+    await expect(settings.instance(folder)).rejects.not.toThrow('cret')
+    writeFileSync(file, 'SERVICE_CONTEXT=/\n')
+    await expect(settings.instance(folder)).rejects.toThrow('SERVICE_URL is not set')
+  })
+
+  it('keeps the old file when the new one cannot be written', async () => {
+    const { home, settings } = settingsOf()
+    const { folder, settings: file } = home.instance('abc')
+    mkdirSync(folder, { recursive: true })
+    const [good] = fc.sample(anySettings, 1) as [InstanceSettings]
+    await settings.writeInstance(folder, good)
+    const before = readFileSync(file)
+    await expect(settings.writeInstance(folder, { ...good, user: 'a\0b' })).rejects.toMatchObject({
+      code: 'ERR_SETTINGS',
+    })
+    expect(readFileSync(file)).toEqual(before)
+  })
+})
+
+describe('settings.describe()', () => {
+  const described = (lines: readonly string[], environment: Record<string, string> = {}) => {
+    const list = settingsOf(lines, environment).settings.describe()
+    return new Map(list.map((one) => [one.name, one]))
+  }
+
+  it('says value, default and origin', () => {
+    const all = described(['APPS_MAXINSTANCES=5', 'MY_OWN=x'], { APPS_REALMNAME: 'Ours' })
+    expect(all.get('APPS_MAXINSTANCES')).toMatchObject({ value: '5', default: '0', origin: 'config.sh:2' })
+    expect(all.get('APPS_REALMNAME')).toMatchObject({ value: 'Ours', origin: 'environment' })
+    expect(all.get('APPS_ROOTCONTEXT')).toMatchObject({ value: 'true', default: 'true', origin: 'default' })
+    expect(all.get('APPS_DEFAULTVERSION')).toMatchObject({ value: undefined, default: undefined, origin: 'default' })
+    expect(all.get('MY_OWN')).toMatchObject({
+      value: 'x',
+      origin: 'config.sh:3',
+      section: 'Passed on to instances and hooks',
+    })
+    expect([...all.values()].filter(({ hint }) => hint !== undefined)).toEqual([])
+  })
+
+  it('masks secrets, also of variables that it does not know', () => {
+    const lines = [
+      'APPS_PASSWORD=s3cret',
+      'APPS_STORE_A_PASSWORD=s3cret',
+      'MY_API_TOKEN=s3cret',
+      'APPS_PASWORD=s3cret',
+      'MY_URL=postgres://me:s3cret@host/x',
+    ]
+    const all = described(lines, { APPS_MAILPASSWORD: 's3cret' })
+    expect(JSON.stringify([...all.values()])).not.toContain('s3cret')
+    expect(all.get('APPS_SWIFT_PASSWORD')?.value).toBe('***')
+    expect(all.get('APPS_EXTERNAL_API_KEY')?.value).toBe('none')
+  })
+
+  it('hints at misspelt names, wrong places and wrong values, and does not fail', () => {
+    const all = described([
+      'APPS_EMIAL=me@example.org',
+      'SERVICE_URL=http://x',
+      'APPS_JDK=/opt/jdk',
+      'APPS_MAXINSTANCES=x',
+      'APPS_OWNTHING=1',
+      'ORACLE_BASE=/x',
+      'APPS_HOME=/other',
+      'APPS_BASEURL=https://apps.example.org',
+    ])
+    const hints = Object.fromEntries(
+      [...all.values()].flatMap(({ name, hint }) => (hint === undefined ? [] : [[name, hint]])),
+    )
+    expect(hints).toMatchObject({
+      APPS_EMIAL: 'Did you mean APPS_EMAIL?',
+      SERVICE_URL: "It belongs into an instance's settings.",
+      APPS_JDK: 'It belongs into version-<version>.sh.',
+      APPS_OWNTHING: 'No variable of the manager is called so.',
+      APPS_HOME: 'config.sh:8 says /other, which is not used.',
+      APPS_SERVER_CERT: 'It is needed for HTTPS, as APPS_SSL is true.',
+    })
+    expect(hints['APPS_MAXINSTANCES']).toContain('must be a whole number')
+    expect(hints).not.toHaveProperty('ORACLE_BASE')
+  })
+})
+
+describe('settings.environment()', () => {
+  it("is the caller's and the manager's without secrets", () => {
+    const { home, settings } = settingsOf(['APPS_PASSWORD=s3cret', 'MY_OWN=x', 'APPS_EMAIL=me@example.org'], {
+      PATH: '/bin',
+      APPS_MAILPASSWORD: 's3cret',
+      STEWARD_DATABASE: 'x',
+      SERVICE_PASSWORD: 's3cret',
+    })
+    const environment = settings.environment()
+    expect(environment).toMatchObject({
+      APPS_HOME: home.folder,
+      APPS_SAVE_DIR: join(home.folder, 'save'),
+      APPS_EMAIL: 'me@example.org',
+      MY_OWN: 'x',
+      PATH: '/bin',
+    })
+    expect(JSON.stringify(environment)).not.toMatch(/s3cret|STEWARD/)
+  })
 })

@@ -1,7 +1,7 @@
 import { nearMisses } from '../domain/near-miss.js'
 import type { Assignment } from './read-shell-settings.js'
 import type { SettingDescription } from './settings.js'
-import { isSecretName } from './shell-word.js'
+import { isSecretName, withoutCredentials } from './secret-names.js'
 import { globalTable } from './tables/global.js'
 import { instanceTable } from './tables/instance.js'
 import { versionTable } from './tables/version.js'
@@ -32,7 +32,7 @@ export function describeSettings(options: DescribeOptions): readonly SettingDesc
     ...others.map(({ name, value, line }) => ({
       name,
       section: 'Passed on to instances and hooks',
-      value: isSecretName(name) ? masked : value,
+      value: isSecretName(name) ? masked : withoutCredentials(value),
       default: undefined,
       origin: `${file}:${line}`,
       summary: '',
@@ -49,7 +49,12 @@ function describeKnown(name: keyof typeof globalTable, options: DescribeOptions)
   return {
     name,
     section: variable.section,
-    value: given === undefined ? undefined : isSecret && given.origin !== 'default' ? masked : given.text,
+    value:
+      given === undefined
+        ? undefined
+        : isSecret && given.origin !== 'default'
+          ? masked
+          : withoutCredentials(given.text),
     default: variable.default,
     origin: given?.origin ?? 'default',
     summary: variable.summary,

@@ -28,7 +28,7 @@ export function makeHome(home: Home, { baseUrl, force = false, dryRun = false }:
     for (const folder of [home.folder, home.hooks, home.templates, home.instances, home.trash, home.locks, home.logs]) {
       if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
       if (!dryRun) mkdirSync(folder, { recursive: true, mode: 0o700 })
-      made.push(folder === home.folder ? '.' : `${relative(home.folder, folder)}/`)
+      if (folder !== home.folder) made.push(`${relative(home.folder, folder)}/`)
     }
     const hasVersion = names.some((name) => /^version-.+\.sh$/.test(name))
     put(home.config, configText(baseUrl))

@@ -41,37 +41,50 @@ export function readShellSettings(text: string, { file, lookup }: ReadShellOptio
   const valueOf: Lookup = (name) => values.get(name) ?? lookup?.(name)
 
   for (;;) {
-    source.takeMatch(/(?:[ \t\n;]|\\\n|#[^\n]*)+/y)
+    source.takeMatch(/(?:[ \t\n]|\\\n|#[^\n]*)+/y)
     if (source.ended) return found
     if (source.takeMatch(/export(?=[\s;#\\]|$)/y)) readExport()
-    else readAssignment()
+    else
+      do assign([readAssignment()])
+      while (!isAtEnd())
+    source.takeMatch(/;/y)
   }
 
-  /** What follows `export` on its line. */
+  /** Of a statement. */
+  function isAtEnd(): boolean {
+    source.takeMatch(/(?:[ \t]|\\\n)+/y)
+    return source.ended || '\n;#'.includes(source.peek())
+  }
+
+  /** All of its values are expanded before the first name has its value. */
   function readExport(): void {
-    for (;;) {
-      source.takeMatch(/(?:[ \t]|\\\n)+/y)
-      if (source.ended || '\n;#'.includes(source.peek())) return
+    const assignments: Assignment[] = []
+    while (!isAtEnd()) {
       if (source.peek() === '-') throw source.refuse('An option of "export"')
       // `export NAME` of what an earlier line assigns says nothing new.
-      if (!source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*(?=[\s;#]|$)/y)) readAssignment()
+      if (!source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*(?=[\s;#]|$)/y)) assignments.push(readAssignment())
     }
+    assign(assignments)
   }
 
-  function readAssignment(): void {
+  function assign(assignments: readonly Assignment[]): void {
+    for (const { name, value } of assignments) values.set(name, value)
+    found.push(...assignments)
+  }
+
+  function readAssignment(): Assignment {
     const { line } = source
     const name = source.takeMatch(/[A-Za-z_][A-Za-z0-9_]*/y)
     if (name === '' || source.peek() !== '=') throw notAnAssignment(name, found.at(-1)?.line === line)
     source.take(1)
-    const value = readWord(source, name, valueOf)
-    values.set(name, value)
-    found.push({ name, value, line })
+    return { name, value: readWord(source, name, valueOf), line }
   }
 
   function notAnAssignment(name: string, behindAnother: boolean): ManagerError {
     if (name !== '' && source.match(/\+=/y)) return source.refuse('An assignment that appends ("+=")')
     if (name !== '' && source.match(/\[/y)) return source.refuse('An element of an array')
     if (name !== '' && source.match(/[ \t]*\(/y)) return source.refuse('A function ("()")')
+    if (name === '' && source.peek() === ';') return source.refuse('An empty command (";")')
     const operator = name === '' ? operatorAt(source) : undefined
     if (operator) return source.refuse(operator)
     const blank = 'A value with blanks needs quotes, and there is no blank on either side of "=".'

@@ -1,3 +1,4 @@
+import { isSecretName } from './secret-names.js'
 import { operatorAt, type ShellText } from './shell-text.js'
 
 /** Gives the value of a variable; undefined: not set. */
@@ -73,6 +74,8 @@ function readDollar(source: ShellText, variable: string, lookup: Lookup, quoted:
   }
   source.take(1)
   const name = source.takeMatch(nameAhead)
+  // To a shell the name would go on there.
+  if (source.startsWith('\\\n')) throw source.refuse('A continued line in a name')
   if (name !== '') return expand(name, line)
   const special = source.match(/[0-9@*#?$!-]/y)
   if (special !== '')
@@ -134,9 +137,4 @@ const ansiLetters: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
   '?': '?',
-}
-
-/** Whether a variable holds a secret, as far as its name tells. */
-export function isSecretName(name: string): boolean {
-  return /PASSW(OR)?D|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|(^|_)KEY($|_)|APIKEY/i.test(name)
 }

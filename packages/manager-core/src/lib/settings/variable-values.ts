@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { withoutCredentials } from './secret-names.js'
 import { parseValue, type ValueOf, type Variable } from './variable.js'
 
 export type VariableTable = Readonly<Record<string, Variable>>
@@ -56,6 +57,7 @@ export function valuesOf<T extends VariableTable>(
 
 /** Never called with a secret: those take any text. */
 function wrongValue(name: string, { text, origin }: Given, allowed: string): string {
-  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  const plain = withoutCredentials(text)
+  const shown = plain.length > 80 ? `${plain.slice(0, 80)}…` : plain
   return `${name} is ${JSON.stringify(shown)} (${origin}), but must be ${allowed}.`
 }

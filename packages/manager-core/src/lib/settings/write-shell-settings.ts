@@ -16,5 +16,9 @@ export function assignmentLine(name: string, value: string): string {
 
 function quote(value: string): string {
   if (/^[\w%+,./:@-]*$/.test(value)) return value
-  return `'${value.replaceAll("'", String.raw`'\''`).replaceAll('\r', String.raw`'$'\r''`)}'`
+  const parts = value.split(/(['\r])/).map((part) => {
+    if (part === "'") return String.raw`\'`
+    return part === '\r' ? String.raw`$'\r'` : part && `'${part}'`
+  })
+  return parts.join('')
 }
