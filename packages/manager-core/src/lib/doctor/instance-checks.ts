@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, rename } from 'node:fs/promises'
+import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Instance } from '../domain/instance.js'
 import { checkHealth } from '../instances/health.js'
@@ -31,6 +31,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           message: `instances/${entry} belongs to no instance.`,
           async fix() {
             const target = join(home.trash, `stray-${entry.replace(/^\./, '')}-${clock().getTime()}`)
+            await mkdir(home.trash, { recursive: true })
             await rename(join(home.instances, entry), target)
             return `It was moved to ${target}.`
           },

@@ -1,0 +1,146 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import type { Diagnosis } from './doctor.js'
+
+let test: TestManager
+
+beforeAll(async () => {
+  // The others have no server here.
+  test = await createTestManager({ config: ['APPS_DATABASES=sqlite'] })
+  await test.perform('add', { name: 'demo' })
+})
+
+afterAll(() => test.close())
+
+async function doctor(category: string, fix = false): Promise<readonly Diagnosis[]> {
+  const { list } = await test.perform('doctor', { category, fix })
+  return list as unknown as readonly Diagnosis[]
+}
+
+const faults = (list: readonly Diagnosis[]) => list.filter(({ level }) => level !== 'ok')
+
+describe('doctor', () => {
+  it('finds nothing wrong with a new manager', async () => {
+    const { message, list, exitCode } = await test.perform('doctor')
+    expect(faults(list as unknown as readonly Diagnosis[]).filter(({ check }) => check !== 'programs')).toEqual([])
+    expect(list?.length).toBeGreaterThan(10)
+    expect([message, exitCode]).toEqual([expect.any(String), 0])
+  })
+
+  it('looks at one category only', async () => {
+    expect(new Set((await doctor('home')).map(({ category }) => category))).toEqual(new Set(['home']))
+  })
+})
+
+describe('files that others can read', () => {
+  const settings = () => test.path('demo', 'settings.sh')
+
+  it('a settings file of mode 0644 is an error, and --fix makes it private', async () => {
+    chmodSync(settings(), 0o644)
+    expect(faults(await doctor('home'))).toMatchObject([
+      {
+        level: 'error',
+        message: expect.stringMatching(/settings\.sh can be read by other users \(mode 0644\)/),
+        fixable: true,
+      },
+    ])
+    expect(faults(await doctor('home', true))).toMatchObject([{ level: 'fixed' }])
+    expect(statSync(settings()).mode & 0o777).toBe(0o600)
+    expect(faults(await doctor('home'))).toEqual([])
+  })
+
+  it('so is config.sh, and the command ends with 1', async () => {
+    chmodSync(test.context.home.config, 0o640)
+    const { exitCode, message } = await test.perform('doctor', { category: 'home' })
+    expect([exitCode, message]).toEqual([1, '1 errors, 0 warnings. doctor --fix puts 1 of them right.'])
+    await doctor('home', true)
+  })
+})
+
+describe('hooks', () => {
+  it('a script that is not executable is an error, and --fix makes it executable', async () => {
+    const hook = join(test.context.home.hooks, 'post-stop.sh')
+    mkdirSync(test.context.home.hooks, { recursive: true })
+    writeFileSync(hook, '#!/bin/sh\n', { mode: 0o644 })
+    expect(faults(await doctor('home'))).toMatchObject([{ message: expect.stringContaining('hooks/post-stop.sh') }])
+    await doctor('home', true)
+    expect(statSync(hook).mode & 0o100).toBe(0o100)
+    rmSync(hook)
+  })
+})
+
+describe('settings', () => {
+  it('a misspelt variable is a warning with what was meant', async () => {
+    const spelt = await createTestManager({ config: ['APPS_DATABASES=sqlite', 'APPS_MAXINSTANCE=3'] })
+    const { list } = await spelt.perform('doctor', { category: 'settings' })
+    expect(list).toMatchObject([
+      { level: 'warning', message: expect.stringMatching(/^APPS_MAXINSTANCE \(config\.sh:\d+\): .*APPS_MAXINSTANCES/) },
+    ])
+    await spelt.close()
+  })
+})
+
+describe('instances', () => {
+  it('a folder that belongs to none is a warning, and --fix moves it to the trash', async () => {
+    const stray = join(test.context.home.instances, 'nobody1')
+    mkdirSync(stray)
+    writeFileSync(join(stray, 'file'), 'kept')
+    expect(faults(await doctor('instances'))).toMatchObject([{ message: expect.stringContaining('instances/nobody1') }])
+    await doctor('instances', true)
+    expect(existsSync(stray)).toBe(false)
+    const [moved] = readdirSync(test.context.home.trash).filter((name) => name.startsWith('stray-nobody1-'))
+    expect(existsSync(join(test.context.home.trash, moved as string, 'file'))).toBe(true)
+  })
+
+  it('one that is not healthy is an error', async () => {
+    test.tell('demo', { health: 'KO' })
+    expect(faults(await doctor('instances'))).toMatchObject([
+      { level: 'error', message: expect.stringMatching(/^"demo" is not healthy: (?:status-KO|http-503)\.$/) },
+    ])
+    test.tell('demo', {})
+  })
+
+  it('one that is recorded as stopped and runs is a warning', async () => {
+    await test.perform('setstatus', { name: 'demo', status: 'stopped' })
+    expect(faults(await doctor('instances'))).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('runs') },
+    ])
+    await test.perform('setstatus', { name: 'demo', status: 'started' })
+    expect(faults(await doctor('instances'))).toEqual([])
+  })
+
+  it('one that should run and does not is an error', async () => {
+    await test.perform('stop', { name: 'demo' })
+    await test.perform('setstatus', { name: 'demo', status: 'started' })
+    expect(faults(await doctor('instances'))).toMatchObject([
+      { level: 'error', message: expect.stringMatching(/^"demo" should run and is /) },
+    ])
+    await test.perform('setstatus', { name: 'demo', status: 'stopped' })
+  })
+})
+
+describe('templates', () => {
+  it('a version that is gone is an error, and --fix fetches it', async () => {
+    const [version] = await test.context.templates.list()
+    rmSync(version?.folder as string, { recursive: true })
+    expect(faults(await doctor('templates'))).toMatchObject([{ level: 'error', fixable: true }])
+    await doctor('templates', true)
+    expect(faults(await doctor('templates'))).toEqual([])
+  })
+})
+
+describe('operations', () => {
+  it('one that needs attention is an error, and --fix tries again', async () => {
+    const { database } = test.context.registry
+    await test.perform('start', { name: 'demo' })
+    database.exec(`update operation set state = 'attention', message = 'the disk was full' where kind = 'start'`)
+    expect(faults(await doctor('operations'))).toMatchObject([
+      { level: 'error', message: expect.stringContaining('the disk was full'), fixable: true },
+    ])
+    expect(faults(await doctor('operations', true))).toMatchObject([{ level: 'fixed' }])
+    expect(faults(await doctor('operations'))).toEqual([])
+    expect(database.prepare(`select distinct state from operation`).all()).toEqual([{ state: 'succeeded' }])
+  })
+})
