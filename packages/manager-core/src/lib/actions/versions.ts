@@ -1,5 +1,6 @@
 import type { Action } from './action.js'
 import { refreshAction } from './refresh.js'
+import { setVersionAction, upgradeAction, upgradeAllAction } from './upgrade.js'
 
 export const versionActions: readonly Action[] = [
   {
@@ -25,4 +26,7 @@ export const versionActions: readonly Action[] = [
     },
   },
   refreshAction,
+  upgradeAction,
+  upgradeAllAction,
+  setVersionAction,
 ]

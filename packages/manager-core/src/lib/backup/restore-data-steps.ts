@@ -29,6 +29,11 @@ function workOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>):
   return join(context.home.instances, `.${operation}.restore`)
 }
 
+/** Where `createRestoreDataSteps` work: what comes, until it is in its place, and in `old` what it replaced. */
+export function restoreWorkOf(run: Pick<StepRun, 'context' | 'operation'>) {
+  return { ...instanceHomeAt(workOf(run)), old: instanceHomeAt(join(workOf(run), 'old')) }
+}
+
 /** Of a server's database that takes the place of the other one. */
 function newNames(
   { operation }: Pick<StepRun, 'operation'>,
@@ -155,7 +160,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
   }
 }
 
-const oldOf = (run: StepRun) => instanceHomeAt(join(workOf(run), 'old'))
+const oldOf = (run: StepRun) => restoreWorkOf(run).old
 
 /** Removes what was there before; from now on it is not put back. */
 export function dropOldStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {

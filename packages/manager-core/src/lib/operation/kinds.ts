@@ -16,6 +16,8 @@ import {
   startKind,
   stopKind,
 } from '../instances/start-and-stop.js'
+import { setVersionKind } from '../upgrade/set-version.js'
+import { upgradeKind } from '../upgrade/upgrade.js'
 import type { OperationKind } from './operation.js'
 
 const kinds: readonly OperationKind[] = [
@@ -23,6 +25,7 @@ const kinds: readonly OperationKind[] = [
   ...Object.values(changeKinds),
   ...[saveKind, restoreKind, recreateKind],
   ...[startKind, stopKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
+  ...[upgradeKind, setVersionKind],
 ]
 
 /** All kinds by name, for recovery. */

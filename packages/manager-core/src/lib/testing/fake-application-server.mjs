@@ -2,6 +2,7 @@
 // in about 60 ms, and fails as `fake.json` in the application's folder says (all are optional):
 //   start: "fail" ends with code 1 and a message; "hang" never listens
 //   startMs: waits that long before it listens
+//   crashMs: ends with code 1 so long after it began to listen
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
 import { readFileSync } from 'node:fs'
@@ -44,6 +45,7 @@ async function serve() {
   server.listen(Number(port), host, () => {
     tell(`fake application server at http://${host}:${server.address().port}`)
     clearInterval(stay)
+    if (fake.crashMs) setTimeout(() => process.exit(1), fake.crashMs)
   })
 }
 
@@ -83,7 +85,8 @@ function io(request, parameters, send) {
   let body = ''
   request.setEncoding('utf8').on('data', (chunk) => (body += chunk))
   request.on('end', () => {
-    const service = parameters.get('service') ?? new URLSearchParams(body).get('service')
+    const [, field] = /name="service"\r\n\r\n([^\r]*)/.exec(body) ?? []
+    const service = field ?? parameters.get('service') ?? new URLSearchParams(body).get('service')
     tell(`io ${service}`)
     send(200, 'text/plain', 'OK')
   })

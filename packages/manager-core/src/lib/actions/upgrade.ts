@@ -1,0 +1,105 @@
+import { wireInstance } from '../instances/wire-instance.js'
+import { setVersionKind } from '../upgrade/set-version.js'
+import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
+import { isUpgradeNeeded } from '../upgrade/upgrade-needed.js'
+import { upgradeKind } from '../upgrade/upgrade.js'
+import type { Action, Parameter } from './action.js'
+import { runOperation } from './run-operation.js'
+
+const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
+
+export const upgradeAction: Action = {
+  name: 'upgrade',
+  aliases: ['up'],
+  group: 'Instances',
+  summary: 'Bring an instance to the newest template of its version',
+  description:
+    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version.',
+  parameters: [name],
+  options: [{ name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' }],
+  ability: 'operate',
+  mutating: true,
+  examples: ['upgrade demo', 'upgrade demo --dry-run', 'upgrade demo --force'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, input } = call
+    const instance = context.registry.get(input.name as string)
+    const force = input.force === true
+    const newest = await context.templates.get(instance.version)
+    if (!force && !isUpgradeNeeded(instance, newest))
+      return {
+        message: `"${instance.name}" has the newest ${instance.version} already, of ${instance.versionDate}.`,
+        item: wireInstance(instance),
+      }
+    return runOperation(call, upgradeKind, { id: instance.id, name: instance.name, force }, () => {
+      const now = context.registry.byId(instance.id) ?? instance
+      return { message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.`, item: wireInstance(now) }
+    })
+  },
+}
+
+export const upgradeAllAction: Action = {
+  name: 'upgradeall',
+  group: 'Instances',
+  summary: 'Upgrade all instances that are upgraded automatically (autoupdate)',
+  description:
+    'One after the other, those that are not protected first; within APPS_WINDOW when it is set. It stops after the first failure, which is mailed to APPS_EMAIL.',
+  options: [
+    { name: 'keep-going', type: 'flag', summary: 'Go on with the others after a failure' },
+    { name: 'now', type: 'flag', summary: 'Also outside of APPS_WINDOW' },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['upgradeall', 'upgradeall --now --keep-going', 'upgradeall --dry-run'],
+  view: {
+    type: 'table',
+    columns: ['name', 'version', 'result', 'message'],
+    empty: 'All instances have the newest template of their version, or are not upgraded automatically.',
+  },
+  async handler({ context, input, caller }) {
+    if (caller.dryRun) {
+      const wanted = await autoUpgraded(context)
+      const list = wanted.map((one) => ({
+        ...{ name: one.name, version: one.version, result: 'would be upgraded', message: '' },
+      }))
+      return { message: `${list.length} would be upgraded.`, list }
+    }
+    const options = { keepGoing: input['keep-going'] === true, now: input['now'] === true }
+    const { entries, warnings } = await upgradeAll(context, caller, options)
+    const count = (result: string) => entries.filter((entry) => entry.result === result).length
+    return {
+      message: `${count('upgraded')} upgraded, ${count('failed')} failed, ${count('not begun')} not begun.`,
+      list: entries,
+      ...(warnings.length > 0 && { warnings }),
+      ...(count('failed') > 0 && { exitCode: 1 }),
+    }
+  },
+}
+
+export const setVersionAction: Action = {
+  name: 'setversion',
+  group: 'Instances',
+  summary: 'Record a higher version for an instance',
+  description:
+    'Only upwards. The instance goes on with what it runs; the next upgrade moves it to the new version. Reset makes it anew of any version.',
+  parameters: [
+    name,
+    { name: 'version', type: 'version', required: true, summary: 'One of the versions, a higher one' },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['setversion demo 2.0', 'upgrade demo'],
+  view: { type: 'text' },
+  handler(call) {
+    const { context, input } = call
+    const { id, name: instanceName } = context.registry.get(input.name as string)
+    const request = { id, name: instanceName, version: input.version as string }
+    return runOperation(call, setVersionKind, request, () => {
+      const now = context.registry.get(instanceName)
+      return {
+        message: `"${now.name}" has version ${now.version} now; the next upgrade moves it there (upgrade ${now.name}).`,
+        item: wireInstance(now),
+      }
+    })
+  },
+}

@@ -1,0 +1,75 @@
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { callIo } from '../application/call-io.js'
+import { instanceHomeAt } from '../home.js'
+import type { Step } from '../operation/operation.js'
+import { applicationsOf } from './application-steps.js'
+
+/** By the ending of the file. Source: wire-decisions, "Application server". */
+const serviceOf: Readonly<Record<string, string>> = { '.xml': 'xmlimport', '.json': 'jsonimport', '.zip': 'zipimport' }
+
+/** Names of patches that an instance has, in its data. */
+const recordName = 'patches.json'
+
+/**
+ * Imports what is new in `patches/` of the application through the I/O endpoint, in the order of the names: the legacy
+ * mode of APPS_AUTOUPGRADE=false. Patches of the version that the instance was made of count as imported.
+ * Source: requirements, "Version-level settings"; folder, order and memory are chosen.
+ */
+export function patchesStep(folder: string): Step {
+  return {
+    id: 'patches',
+    title: 'Import the patches of the new version',
+    async do(run) {
+      const { now, going } = applicationsOf(folder, run)
+      const record = join(instanceHomeAt(folder).data, recordName)
+      const known = new Set((await readRecord(record)) ?? (await patchesOf(going)))
+      const settings = await run.context.settings.instance(folder)
+      const imported: string[] = []
+      for (const name of (await patchesOf(now)).filter((one) => !known.has(one))) {
+        run.progress(`Import ${name}`)
+        const service = serviceOf[extname(name).toLowerCase()] as string
+        const { ok, status, text } = await callIo(settings, {
+          ...{ service, file: join(now, 'patches', name), signal: run.signal },
+        })
+        if (!ok)
+          throw new ManagerError(
+            'ERR_FAILED',
+            `The patch ${name} was not imported: ${text.split('\n')[0]} (${status}).`,
+            {
+              output: text.slice(0, 2000),
+            },
+          )
+        imported.push(name)
+        known.add(name)
+        await writeRecord(record, [...known])
+      }
+      return { imported }
+    },
+    check: () => 'not-done',
+  }
+}
+
+/** Files that can be imported, in the order of their names: `2` before `10`. */
+async function patchesOf(application: string): Promise<readonly string[]> {
+  const entries = await readdir(join(application, 'patches'), { withFileTypes: true }).catch(ignoreMissing)
+  const names = (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => name)
+  const { compare } = new Intl.Collator('en', { numeric: true })
+  return names.filter((name) => extname(name).toLowerCase() in serviceOf).toSorted(compare)
+}
+
+async function readRecord(file: string): Promise<readonly string[] | undefined> {
+  const text = await readFile(file, 'utf8').catch(ignoreMissing)
+  return text === undefined ? undefined : (JSON.parse(text) as { imported: string[] }).imported
+}
+
+async function writeRecord(file: string, imported: readonly string[]): Promise<void> {
+  await mkdir(join(file, '..'), { recursive: true })
+  await writeFile(`${file}.new`, `${JSON.stringify({ imported }, undefined, 2)}\n`, { flush: true })
+  await rename(`${file}.new`, file)
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

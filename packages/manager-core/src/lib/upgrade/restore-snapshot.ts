@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { restoreWorkOf } from '../backup/restore-data-steps.js'
+import { removeReplacedStep, restoreDataSteps } from '../operation/steps/backup-steps.js'
+import type { Step, StepRun } from '../operation/operation.js'
+
+export interface SnapshotOptions {
+  readonly instance: { readonly id: string; readonly name: string }
+  /** Home of the instance, which is stopped. */
+  readonly folder: string
+  /** Folder of the backup. */
+  readonly snapshot: string
+}
+
+/** Puts data and database back as they are in the snapshot. May be repeated after a kill at any point. */
+export async function restoreSnapshot(run: StepRun, { instance, folder, snapshot }: SnapshotOptions): Promise<void> {
+  const steps = restoreDataSteps({ instance, folder, backup: snapshot, parts: 'data' })
+  const work = restoreWorkOf(run)
+  // What was replaced is there: all was ready before, and perhaps not everything is in its place yet.
+  const isReplacing = existsSync(work.old.folder)
+  const isReplaced = isReplacing && !existsSync(work.data) && !existsSync(work.settings)
+  for (const step of isReplaced ? [] : isReplacing ? steps.slice(-1) : steps) await perform(step, run)
+  await perform(removeReplacedStep({ instance }), run)
+}
+
+async function perform(step: Step, run: StepRun): Promise<void> {
+  const intent = await step.intent?.({ ...run, intent: undefined })
+  await step.do({ ...run, intent })
+}

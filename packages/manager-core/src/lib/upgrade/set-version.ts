@@ -1,0 +1,33 @@
+import { ManagerError } from '../../errors.js'
+import { compareVersions, isSameVersion } from '../domain/versions.js'
+import { existing } from '../instances/existing.js'
+import type { OperationKind } from '../operation/operation.js'
+
+export type SetVersionRequest = { readonly id: string; readonly name: string; readonly version: string }
+
+/**
+ * Changes the version that is recorded for an instance; the next upgrade moves it there. Only upwards: an older one
+ * could not read its data. Source: requirements, "States and transitions".
+ */
+export const setVersionKind: OperationKind<SetVersionRequest, { readonly name: string; readonly from: string }> = {
+  kind: 'setversion',
+  locks: ({ id }) => [`instance:${id}`],
+  async inspect({ id, name, version: wanted }, { registry, templates }) {
+    const instance = existing(registry, { id, name })
+    const { version } = await templates.get(wanted)
+    if (isSameVersion(version, instance.version) || compareVersions(version, instance.version) < 0)
+      throw new ManagerError(
+        'ERR_STATE',
+        `Instance "${instance.name}" has version ${instance.version}; ${version} is not higher.`,
+        { help: 'Versions only go up: an older one could not read the data.', command: 'versions' },
+      )
+    return { name: instance.name, from: instance.version }
+  },
+  plan: ({ id, version }, { name, from }) => ({
+    title: `Set the version of instance "${name}" from ${from} to ${version}`,
+    instance: { id, name },
+    steps: [],
+    notes: ['It goes on with what it runs until it is upgraded.'],
+    commit: (registry) => registry.updateInstance(id, { version }),
+  }),
+}

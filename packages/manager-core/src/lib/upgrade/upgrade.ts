@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { randomId } from '../domain/names.js'
+import { existing } from '../instances/existing.js'
+import { folderSize } from '../instances/folder-size.js'
+import { checkSpace, megabytes } from '../instances/inspect-creation.js'
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { saveSteps } from '../operation/steps/backup-steps.js'
+import { hookStep } from '../operation/steps/hook-steps.js'
+import { isRunning, startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { besideStep, dropStep, switchStep } from './application-steps.js'
+import { patchesStep } from './patches.js'
+import { restoreSnapshot } from './restore-snapshot.js'
+import { isUpgradeNeeded } from './upgrade-needed.js'
+
+export type UpgradeRequest = {
+  readonly id: string
+  readonly name: string
+  /** Also when it has the newest revision already. */
+  readonly force: boolean
+}
+
+type UpgradeFacts = {
+  readonly name: string
+  readonly folder: string
+  readonly version: string
+  readonly versionDate: string
+  readonly revision: string
+  readonly from: { readonly versionDate: string; readonly revision: string }
+  /** Folder of the new application. */
+  readonly template: string
+  /** Folder of the snapshot, outside of all retention. */
+  readonly snapshot: string
+  /** Whether it runs, or should: then it runs afterwards. */
+  readonly runs: boolean
+  /** Patches are imported by the manager. */
+  readonly patches: boolean
+  readonly windowMs: number
+  readonly bytes: number
+}
+
+/**
+ * Brings an instance to what its version has now, and back with all its data when that does not start, does not stay
+ * healthy for APPS_HEALTHWINDOW, or cannot import its patches. Source: design, "The manager half".
+ *
+ * The snapshot is taken when the instance is stopped, so that nothing that was written before can be lost.
+ */
+export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
+  kind: 'upgrade',
+  locks: ({ id }) => [`instance:${id}`],
+  async inspect({ id, name, force }, context) {
+    const { home, registry, settings, templates, runtime } = context
+    const instance = existing(registry, { id, name })
+    const { folder, data } = home.instance(id)
+    const { version, date, revision, folder: template } = await templates.get(instance.version)
+    if (!force && !isUpgradeNeeded(instance, { date, revision }))
+      throw new ManagerError('ERR_STATE', `Instance "${instance.name}" has the newest ${version} already.`, {
+        help: 'With --force it is upgraded all the same.',
+      })
+    // The application, the data once more when they must be put back, and their snapshot.
+    const bytes = (await folderSize(template)) + (await folderSize(data)) * 1.5
+    await checkSpace(home.folder, bytes)
+    const { state } = await runtime.observe({ id, folder })
+    const { autoUpgrade } = await settings.instance(folder)
+    return {
+      ...{ name: instance.name, folder, version, versionDate: date, revision, template, bytes },
+      from: { versionDate: instance.versionDate, revision: instance.revision },
+      snapshot: join(home.folder, 'snapshots', `${instance.name}-${randomId()}`),
+      runs: instance.desired === 'started' || isRunning(state),
+      patches: !autoUpgrade,
+      windowMs: settings.global.healthWindowMs,
+    }
+  },
+  plan: planUpgrade,
+}
+
+function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
+  const { name, folder, version, versionDate, revision, from, template, snapshot, runs, patches, windowMs } = facts
+  const instance = { id, name }
+  const input = { action: 'upgrade', instance: name, version, versionDate, revision, from }
+  const hook = { args: [name, version], folder, instance, input }
+  const backup = snapshot.slice(snapshot.lastIndexOf('/') + 1)
+  const steps: Step[] = [
+    hookStep({ ...hook, hook: 'pre-upgrade' }),
+    besideStep(folder, template),
+    stopStep({ instance, folder }),
+    ...saveSteps({ instance, folder, target: snapshot, backup, suspend: false }),
+    switchStep(folder),
+    tryStep(),
+    ...(patches ? [patchesStep(folder)] : []),
+    ...(runs ? [] : [stopAgainStep()]),
+    dropStep(folder, snapshot),
+    hookStep({ ...hook, hook: 'post-upgrade' }),
+  ]
+  const trial = runs ? '' : ', which is stopped: it is started to try it'
+  return {
+    title: `Upgrade instance "${name}" to version ${version} of ${versionDate.slice(0, 10)}${trial}`,
+    instance,
+    steps,
+    notes: [
+      `It needs ${megabytes(facts.bytes)} of disk for a while.`,
+      'It is down while a snapshot of its data is taken and the new version starts.',
+      `If the new version is not healthy for ${windowMs / 1000} s, code and data are put back as they were.`,
+    ],
+    commit: (registry) => registry.updateInstance(id, { versionDate, revision }),
+  }
+
+  /** The new version may change data from its first moment on, so undoing it puts them back. */
+  function tryStep(): Step {
+    const start = startStep({ instance, folder, windowMs })
+    return {
+      ...start,
+      title: `Start the new version and watch its health for ${windowMs / 1000} s`,
+      async undo(run) {
+        await start.undo?.(run)
+        await restoreSnapshot(run, { instance, folder, snapshot })
+      },
+    }
+  }
+
+  function stopAgainStep(): Step {
+    const { undo: _undo, ...stop } = stopStep({ instance, folder })
+    return { ...stop, id: 'stop-again', title: 'Stop it again, as it was before' }
+  }
+}
