@@ -3,6 +3,7 @@ import { autoSaved, saveAll } from '../backup/save-all.js'
 import { wireBackup } from '../backup/wire-backup.js'
 import { megabytes } from '../instances/inspect-creation.js'
 import type { Action } from './action.js'
+import { download } from './download.js'
 import { restore } from './restore.js'
 import { runOperation } from './run-operation.js'
 
@@ -118,4 +119,4 @@ const verify: Action = {
   },
 }
 
-export const backupActions: readonly Action[] = [save, saveall, backups, verify, restore]
+export const backupActions: readonly Action[] = [save, saveall, backups, verify, restore, download]

@@ -1,0 +1,158 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { packTar, type TarSource } from 'modern-tar/fs'
+import { databaseFiles } from '../backup/database-files.js'
+import type { ManagerContext } from '../context.js'
+import { copyDatabase } from '../databases/copy-database.js'
+import { dumpDatabase } from '../databases/dump-database.js'
+import type { Instance } from '../domain/instance.js'
+import { Secret } from '../domain/secret.js'
+import { fileError } from '../instances/file-error.js'
+import type { InstanceSettings } from '../settings/settings.js'
+import { packageClosure, packageFolderOf } from './package-closure.js'
+import { readme, startScript } from './start-script.js'
+
+export const downloadTypes = ['all', 'webapp', 'data', 'logs'] as const
+export type DownloadType = (typeof downloadTypes)[number]
+
+/** Where a template that brings its own application server has it, below the application. */
+const ownServer = 'node_modules/@steward/app-server/dist/cli.js'
+
+/**
+ * A `.tar.gz` of an instance as it is read; it goes on running. The database is copied beside first, and that copy is
+ * removed in the end, also of a reader that stops early.
+ */
+export async function* createArchive(
+  context: ManagerContext,
+  instance: Instance,
+  type: DownloadType,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const stage = await mkdtemp(join(context.home.folder, '.download-'))
+  try {
+    const { sources, without } = await sourcesOf({ context, instance, stage, signal }, type)
+    const tar = packTar(sources, {
+      filter: (path, stat) => !without(path) && (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()),
+      map: (header) => ({ ...header, uid: 0, gid: 0, uname: '', gname: '' }),
+    })
+    const gzip = createGzip()
+    const packing = pipeline(tar, gzip, signal ? { signal } : {})
+    packing.catch(() => undefined)
+    yield* gzip
+    await packing
+  } catch (error) {
+    throw fileError(error, `Cannot pack "${instance.name}"`)
+  } finally {
+    await rm(stage, { recursive: true, force: true })
+  }
+}
+
+interface Packing {
+  readonly context: ManagerContext
+  readonly instance: Instance
+  /** Temporary. */
+  readonly stage: string
+  readonly signal: AbortSignal | undefined
+}
+
+interface Sources {
+  readonly sources: TarSource[]
+  /** Absolute paths that stay out. */
+  without(path: string): boolean
+}
+
+async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources> {
+  const { context, instance } = packing
+  const { app, data, logs } = context.home.instance(instance.id)
+  const from = (source: string, target: string): TarSource => ({
+    type: 'directory',
+    source,
+    target: `${instance.name}/${target}`,
+  })
+  const nothing = () => false
+  switch (type) {
+    case 'logs':
+      return { sources: [from(logs, 'logs')], without: nothing }
+    case 'webapp':
+      return { sources: [from(app, 'app')], without: nothing }
+    case 'data': {
+      const { sources, without } = await dataSources(packing, 'vendor')
+      return { sources: [from(data, 'data'), ...sources], without }
+    }
+    case 'all': {
+      const { sources, without } = await dataSources(packing, 'embedded')
+      return {
+        sources: [from(data, 'data'), ...sources, from(app, 'app'), ...serverSources(packing)],
+        without: (path) => without(path) || isSuperfluous(path, app),
+      }
+    }
+  }
+}
+
+/** The database as a file of its own, in place of those that it is in; `embedded`: as one of SQLite, whatever it is. */
+async function dataSources({ context, instance, stage, signal }: Packing, wanted: 'vendor' | 'embedded') {
+  const { folder, app, data } = context.home.instance(instance.id)
+  const settings = await context.settings.instance(folder)
+  const left = leftOut(folder, data, settings)
+  const file = join(stage, 'database.db')
+  const from = { folder, settings }
+  let target = 'data/database.db'
+  if (wanted === 'embedded') {
+    await symlink(app, join(stage, 'app'))
+    const embedded = {
+      ...settings,
+      database: 'sqlite' as const,
+      databaseName: basename(file),
+      databaseUser: '',
+      databasePassword: new Secret(''),
+    }
+    const to = { folder: stage, settings: embedded }
+    await context.databases.server('sqlite').create(context.databases.account(stage, embedded))
+    await copyDatabase(context, { from, to }, { signal })
+  } else {
+    const dump = await dumpDatabase(context, from, { signal })
+    const writing = pipeline(dump.content, createWriteStream(file, { mode: 0o600 }), signal ? { signal } : {})
+    await Promise.all([writing, dump.done])
+    if (dump.kind !== 'sqlite') target = `database.${dump.kind}${dump.kind === 'portable' ? '' : '.sql'}`
+  }
+  const source: TarSource = { type: 'file', source: file, target: `${instance.name}/${target}` }
+  return { sources: [source], without: (path: string) => left.has(path) }
+}
+
+/** Whoever has the key of tokens could make some. */
+function leftOut(folder: string, data: string, settings: InstanceSettings): ReadonlySet<string> {
+  const database = databaseFiles(folder, settings).map((path) => join(folder, path))
+  return new Set([...database, join(data, 'token.secret'), join(data, 'tmp')])
+}
+
+/** The application server with all it needs, a script that starts it, and a page about it. */
+function serverSources({ context, instance }: Packing): TarSource[] {
+  const { name, version } = instance
+  const hasOwn = existsSync(join(context.home.instance(instance.id).app, ownServer))
+  const closure = hasOwn ? [] : packageClosure(context.applicationServer)
+  const server = closure[0]
+    ? join(closure[0].place, relative(packageFolderOf(context.applicationServer), context.applicationServer))
+    : join('app', ownServer)
+  const options = { name, version, date: context.clock().toISOString(), server }
+  return [
+    ...closure.flatMap(({ folder, place, files }) =>
+      (files ?? ['.']).flatMap((file): TarSource[] => {
+        const source = join(folder, file)
+        if (!existsSync(source)) return []
+        const target = join(name, place, file)
+        return [{ type: file.includes('.') && file !== '.' ? 'file' : 'directory', source, target }]
+      }),
+    ),
+    { type: 'content', target: `${name}/start.sh`, content: startScript(options), mode: 0o755 },
+    { type: 'content', target: `${name}/README.md`, content: readme(options), mode: 0o644 },
+  ]
+}
+
+/** Of packages: what nobody runs, and packages in them, which have places of their own. */
+function isSuperfluous(path: string, app: string): boolean {
+  if (path.startsWith(app)) return false
+  return /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path) || basename(path) === 'node_modules'
+}
