@@ -25,7 +25,7 @@ export interface MainOptions extends Partial<Surroundings> {
  */
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
   const surroundings = surroundingsOf(options)
-  const { stdout, stderr, env, cwd, signals } = surroundings
+  const { stdout, stderr, env, signals } = surroundings
   const createFor = options.createManager ?? ((home: string) => managerAt(home, env))
   const typed = withWaitOfItsOwn(args)
   const beforeEnd = typed.slice(0, typed.includes('--') ? typed.indexOf('--') : undefined)

@@ -82,7 +82,7 @@ function addCommand(program: Command, action: Action, onCall: ProgramOptions['on
     for (const { name: key, option } of flags) {
       const value = given[option.attributeName()]
       // Of `--no-start` commander says that `start` is false.
-      input[key] = option.negate ? value === false : value
+      input[key] = option.negate ? value === false || undefined : value
     }
     onCall({ action, input, options: merged(program.opts<GlobalOptions>(), command.opts<GlobalOptions>()) })
   })

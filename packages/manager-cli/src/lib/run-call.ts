@@ -57,7 +57,7 @@ async function show(
   surroundings: Surroundings,
   interruption: Interruption,
 ): Promise<number> {
-  const { stdout } = surroundings
+  const { stdout, stderr } = surroundings
   const exitCode = result.exitCode ?? 0
   if (result.program) {
     interruption.end()
@@ -75,8 +75,13 @@ async function show(
     await write(stdout, json ? resultJson(saved, exitCode) : quiet ? `${path}\n` : `${saved.message}\n`)
     return exitCode
   }
-  const width = stdout.isTTY ? stdout.columns : undefined
-  await write(stdout, json ? resultJson(result, exitCode) : resultText(action, result, { width, quiet }))
+  if (json) {
+    await write(stdout, resultJson(result, exitCode))
+    return exitCode
+  }
+  const { out, aside } = resultText(action, result, { width: stdout.isTTY ? stdout.columns : undefined, quiet })
+  await write(stdout, out)
+  await write(stderr, aside)
   return exitCode
 }
 

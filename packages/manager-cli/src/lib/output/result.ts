@@ -1,4 +1,4 @@
-import type { Action, ActionResult, Json } from '@steward/manager-core'
+import type { Action, ActionResult } from '@steward/manager-core'
 import { plan } from './plan.js'
 import { record } from './record.js'
 import { table } from './table.js'
@@ -7,23 +7,28 @@ import { printable } from './text.js'
 export interface TextOptions {
   /** Of the terminal; undefined when it is none. */
   readonly width?: number | undefined
-  /** Without sentences: what was asked for only. */
+  /** Only what was asked for, without sentences about it. */
   readonly quiet?: boolean
 }
 
-/** A result for people, with its last line end. */
-export function resultText({ view, mutating }: Action, result: ActionResult, { width, quiet }: TextOptions): string {
-  if (result.plan) return plan(result.plan)
-  const message = quiet || result.message === '' ? '' : `${printable(result.message)}\n`
+/** A result for people: what was asked for, and a sentence beside it, which does not belong into a pipe. */
+export interface ResultText {
+  readonly out: string
+  readonly aside: string
+}
+
+export function resultText({ view, mutating }: Action, result: ActionResult, options: TextOptions): ResultText {
+  const { width, quiet } = options
+  const message = result.message === '' ? '' : `${printable(result.message)}\n`
+  const sentence = quiet ? '' : message
+  if (result.plan) return { out: plan(result.plan), aside: '' }
   if (view.type === 'table' && result.list)
     return result.list.length === 0
-      ? quiet
-        ? ''
-        : `${view.empty}\n`
-      : (mutating ? message : '') + table(result.list, view.columns, width)
+      ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
+      : { out: table(result.list, view.columns, width), aside: sentence }
   const item = result.item ?? result.data
-  if (view.type === 'record' && item !== undefined) return (mutating ? message : '') + record(item as Json)
-  return view.type === 'text' && !mutating ? `${printable(result.message)}\n` : message
+  if (view.type === 'record' && item !== undefined) return { out: (mutating ? sentence : '') + record(item), aside: '' }
+  return { out: mutating ? sentence : message, aside: '' }
 }
 
 /** A result for programs: the same keys whatever happened. `status` is the exit code, 0 = done. */

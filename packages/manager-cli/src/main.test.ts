@@ -1,0 +1,424 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ManagerError } from '@steward/manager-core/errors'
+import type { Action, ActionResult, Manager, PlannedOperation } from '@steward/manager-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { run, type RunOptions } from './lib/running-for-test.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-cli-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const plan: PlannedOperation = {
+  title: 'Drop "demo"',
+  instance: { id: 'a', name: 'demo' },
+  steps: [
+    { id: 'stop', title: 'Stop it', pointOfNoReturn: false, undoable: true },
+    { id: 'remove', title: 'Remove it', pointOfNoReturn: true, undoable: false },
+  ],
+  notes: ['3 MB will be gone.'],
+}
+
+const name = { name: 'name', type: 'instance', required: true, summary: 'Its name' } as const
+const base = { group: 'Instances', ability: 'operate', mutating: false, examples: [], view: { type: 'text' } } as const
+
+/** Actions as the table has them, each for one kind of result. */
+const actions: readonly Action[] = [
+  {
+    ...base,
+    name: 'show',
+    aliases: ['sh'],
+    summary: 'Show rows',
+    parameters: [{ name: 'count', type: 'integer', summary: 'How many' }],
+    options: [
+      { name: 'auto_save', short: 'a', type: 'yes-no', summary: 'Whether' },
+      { name: 'keep', type: 'flag', summary: 'Keep it' },
+      { name: 'no-start', type: 'flag', summary: 'Leave it' },
+    ],
+    examples: ['show 3'],
+    view: { type: 'table', columns: ['name', 'owner_email'], empty: 'There is none.' },
+    handler: async ({ input }) => ({
+      message: `${String(input.count)} rows`,
+      warnings: ['Old\u001b[31m.'],
+      list: Array.from({ length: Number(input.count ?? 0) }, (_, at) => ({
+        name: `n${at}`,
+        owner_email: `${'long'.repeat(8)}@example.org`,
+      })),
+      data: { input: input as never },
+    }),
+  },
+  {
+    ...base,
+    name: 'drop',
+    summary: 'Drop an instance',
+    parameters: [name],
+    mutating: true,
+    destructive: 'All data of "{name}" will be lost.',
+    handler: async ({ caller }) =>
+      caller.dryRun ? { message: 'nothing', plan } : { message: 'Dropped.', operation: 'op1', item: { name: 'demo' } },
+  },
+  {
+    ...base,
+    name: 'dropall',
+    summary: 'Drop all instances',
+    mutating: true,
+    destructive: 'Everything will be lost.',
+    handler: async () => ({ message: 'Dropped.' }),
+  },
+  {
+    ...base,
+    name: 'fail',
+    summary: 'Fail',
+    parameters: [{ name: 'code', type: 'text', required: true, summary: 'How' }],
+    mutating: true,
+    handler: async ({ input, caller }) => {
+      if (input.code === 'plain') throw new TypeError('It broke.')
+      if (input.code === 'wait') throw new ManagerError('ERR_FAILED', `Waited ${String(caller.waitMs)}.`)
+      const options = { help: 'Do this.', command: 'logs demo', output: 'line 1\nline 2\u001b[2J', operation: 'op1' }
+      throw new ManagerError(input.code as 'ERR_FAILED', `It is ${String(input.code)}.`, options)
+    },
+  },
+  {
+    ...base,
+    name: 'stream',
+    summary: 'Stream lines',
+    options: [{ name: 'deaf', type: 'flag', summary: 'Do not heed signals' }],
+    async handler({ caller, input }): Promise<ActionResult> {
+      async function* lines() {
+        for (let at = 0; input.deaf === true || !caller.signal?.aborted; at++) {
+          yield `line ${at}`
+          await (input.deaf === true && at === 2 ? new Promise(() => {}) : sleep(1))
+        }
+      }
+      return { message: '', stream: lines() }
+    },
+  },
+  {
+    ...base,
+    name: 'file',
+    summary: 'Send a file',
+    options: [{ name: 'output', type: 'file', summary: 'Where to' }],
+    handler: async () => ({
+      message: '',
+      file: {
+        name: 'data.bin',
+        mime: 'application/octet-stream',
+        async *content() {
+          yield Buffer.from('ab')
+          yield Buffer.from('cd')
+        },
+      },
+    }),
+  },
+  {
+    ...base,
+    name: 'program',
+    summary: 'Run a program',
+    parameters: [{ name: 'script', type: 'text', required: true, summary: 'What' }],
+    handler: async ({ input }): Promise<ActionResult> => ({
+      message: '',
+      program:
+        input.script === 'missing'
+          ? { command: 'no-such-program', args: [], environment: {} }
+          : { command: 'sh', args: ['-c', String(input.script)], environment: { GREETING: 'hello' }, folder },
+    }),
+  },
+  {
+    ...base,
+    name: 'slow',
+    summary: 'Take long',
+    options: [{ name: 'deaf', type: 'flag', summary: 'Do not heed signals' }],
+    mutating: true,
+    async handler({ caller, input }) {
+      await new Promise((_, reject) => {
+        if (input.deaf !== true)
+          caller.signal?.addEventListener('abort', () =>
+            reject(new ManagerError('ERR_ROLLED_BACK', 'Cancelled. All is as it was before.')),
+          )
+        caller.onEvent?.({ type: 'planned', operation: 'o', title: 'Slow work', steps: [] })
+      })
+      return { message: 'Never.' }
+    },
+  },
+  { ...base, name: 'hidden', summary: 'Of the API only', surfaces: ['api'], handler: async () => ({ message: '' }) },
+]
+
+const homes: string[] = []
+const cli = (line: string, options: RunOptions = {}) =>
+  run(line.split(' ').filter(Boolean), { cwd: folder, createManager: fakeManager, ...options })
+
+function fakeManager(home: string): Manager {
+  homes.push(home)
+  return {
+    actions,
+    context: undefined as never,
+    async perform(action, input, caller) {
+      return (actions.find((one) => one.name === action) as Action).handler({
+        context: undefined as never,
+        input,
+        caller,
+      })
+    },
+    close() {},
+  }
+}
+
+describe('results', () => {
+  test('a table is plain where there is no terminal; what is said about it goes beside', async () => {
+    const { code, out, err } = await cli('show 2')
+    expect(code).toBe(0)
+    expect(out).toBe(`NAME  OWNER EMAIL
+n0    longlonglonglonglonglonglonglong@example.org
+n1    longlonglonglonglonglonglonglong@example.org
+`)
+    expect(err).toBe('Warning: Old.\n2 rows\n')
+    expect(await cli('show 0')).toMatchObject({ out: '', err: 'Warning: Old.\nThere is none.\n' })
+    expect((await cli('show 2 --quiet')).err).toBe('')
+  })
+
+  test('a terminal cuts what is too wide for it', async () => {
+    const { out } = await cli('sh 1', { columns: 30 })
+    expect(out.split('\n')).toEqual(['NAME  OWNER EMAIL', 'n0    longlonglonglonglonglon…', ''])
+  })
+
+  test('10,000 rows are a matter of moments', async () => {
+    const begin = performance.now()
+    const { out } = await cli('show 10000')
+    expect(out.split('\n')).toHaveLength(10_002)
+    expect(performance.now() - begin).toBeLessThan(3_000)
+  })
+
+  test('--json gives one document, before or behind the command', async () => {
+    for (const line of ['--json show 1 --auto-save no --keep', 'show 1 -a no --keep --json']) {
+      const { json, err, code } = await cli(line)
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(json).toEqual({
+        status: 0,
+        message: '1 rows',
+        warnings: ['Old\u001b[31m.'],
+        list: [{ name: 'n0', owner_email: expect.any(String) as string }],
+        input: { count: '1', auto_save: 'no', keep: true },
+      })
+    }
+    expect((await cli('show --no-start --json')).json.input).toEqual({ 'no-start': true })
+  })
+
+  test('a dry run prints the plan', async () => {
+    const { out } = await cli('drop demo --dry-run')
+    const { json } = await cli('drop demo --dry-run --json')
+    expect(out).toBe(`Drop "demo". Nothing was changed; these would be the steps:
+   1 Stop it
+     -- from here on nothing is undone any more --
+   2 Remove it
+Note: 3 MB will be gone.
+`)
+    expect(json).toMatchObject({ status: 0, plan })
+    expect(await cli('show --dry-run')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('changes nothing') as string,
+    })
+  })
+})
+
+describe('failures', () => {
+  test.each([
+    ['ERR_FAILED', 1],
+    ['ERR_SETTINGS', 2],
+    ['ERR_NOT_FOUND', 3],
+    ['ERR_PROTECTED', 4],
+    ['ERR_BUSY', 5],
+    ['ERR_ROLLED_BACK', 6],
+    ['ERR_ATTENTION', 7],
+  ])('%s ends with %i and says what to do', async (errorCode, expected) => {
+    expect(await cli(`fail ${errorCode}`)).toMatchObject({
+      code: expected,
+      out: '',
+      err: `manager: It is ${errorCode}.\n  | line 1\n  | line 2\n  Do this.\n  Try: manager logs demo\n`,
+    })
+    expect(await cli(`fail ${errorCode} --json`)).toMatchObject({
+      code: expected,
+      err: '',
+      json: {
+        status: expected,
+        code: errorCode,
+        message: `It is ${errorCode}.`,
+        operation: 'op1',
+        command: 'logs demo',
+      },
+    })
+  })
+
+  test('what nobody expected is one line, and all of it with --verbose', async () => {
+    expect((await cli('fail plain')).err).toBe('manager: It broke.\n  It shows more with --verbose.\n')
+    expect((await cli('fail plain --verbose')).err).toMatch(/TypeError: It broke\.\n\s+at /)
+  })
+
+  test.each([
+    ['frob', 'Unknown command "frob".'],
+    ['shw', 'Unknown command "shw".\n  Did you mean one of sh, show?'],
+    ['hidden', 'Unknown command "hidden".'],
+    ['drop', 'Missing required argument "name".'],
+    ['show 1 2', 'Too many arguments'],
+    ['show --kep', 'Unknown option "--kep".\n  Did you mean --keep?'],
+    ['show --auto-save', 'argument missing'],
+    ['show --home', 'argument missing'],
+    ['fail wait --wait=soon', '--wait takes a number of seconds, not "soon".'],
+  ])('%j is wrong usage', async (line, text) => {
+    const { code, out, err } = await cli(line)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(text)
+    expect((await cli(`--json ${line}`)).json).toMatchObject({ status: 2, code: 'ERR_USAGE' })
+  })
+
+  test.each([
+    ['fail wait', '0'],
+    ['fail wait --wait', 'Infinity'],
+    ['fail --wait wait', 'Infinity'],
+    ['--wait fail wait', 'Infinity'],
+    ['fail wait --wait 2.5', '2500'],
+    ['fail wait --wait=2', '2000'],
+  ])('%j waits %s ms', async (line, ms) => {
+    expect((await cli(line)).err).toContain(`Waited ${ms}.`)
+  })
+})
+
+describe('help', () => {
+  test('of all commands is grouped; of one it has its examples', async () => {
+    const all = await cli('')
+    expect(all).toMatchObject({ code: 0, err: '' })
+    expect(all.out).toContain('Instances:\n  show|sh [count]')
+    expect(all.out).not.toContain('hidden')
+    expect((await cli('--help')).out).toBe(all.out)
+    const show = await cli('show --help')
+    expect(show.out).toContain('Examples:\n  manager show 3')
+    expect(show.out).toContain('-a, --auto-save <yes|no>')
+    expect(show.out).not.toContain('--dry-run')
+    expect((await cli('help show')).out).toBe(show.out)
+    expect((await cli('help sh')).out).toBe(show.out)
+    expect(await cli('help frob')).toMatchObject({ code: 2, out: '' })
+    expect((await cli('drop --help')).out).toContain('--dry-run')
+    expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('before something is lost', () => {
+  test('it is refused where nobody can be asked', async () => {
+    const expected = 'All data of "demo" will be lost. Nothing was done: nobody is there to be asked.'
+    expect(await cli('drop demo')).toMatchObject({ code: 4, err: expect.stringContaining(expected) as string })
+    expect(await cli('drop demo --json', { columns: 80 })).toMatchObject({
+      code: 4,
+      json: { code: 'ERR_CONFIRMATION' },
+    })
+    expect(await cli('drop demo --yes')).toMatchObject({ code: 0, out: 'Dropped.\n' })
+  })
+
+  test('the name is to be typed at a terminal', async () => {
+    const after = 'Type its name'
+    const typed = [
+      { after, text: 'demi\r' },
+      { after: 'That is not "demo"', text: '\u007fo\r' },
+    ]
+    const { code, out, err } = await cli('drop demo', { columns: 100, typed })
+    expect({ code, out }).toEqual({ code: 0, out: 'Dropped.\n' })
+    expect(err).toContain('Note: 3 MB will be gone.')
+    expect(err).toContain('All data of "demo" will be lost.')
+    expect(await cli('drop demo', { columns: 100, typed: [{ after, text: '\u0003' }] })).toMatchObject({
+      code: 4,
+      out: '',
+    })
+  })
+
+  test('what is about no instance is a question for yes or no, and no is the answer of Enter', async () => {
+    const answer = (text: string) => cli('dropall', { columns: 100, typed: [{ after: 'Go on?', text }] })
+    expect(await answer('\r')).toMatchObject({ code: 4, out: '' })
+    expect(await answer('y')).toMatchObject({ code: 0, out: 'Dropped.\n' })
+  })
+})
+
+describe('streams, files and programs', () => {
+  test('a stream ends with Ctrl-C, though what makes it may not heed it', async () => {
+    for (const line of ['stream', 'stream --deaf']) {
+      const { code, out } = await cli(line, { signals: [{ after: 'line 2', signal: 'SIGINT' }] })
+      expect(code).toBe(130)
+      expect(out.split('\n').slice(0, 3)).toEqual(['line 0', 'line 1', 'line 2'])
+    }
+  })
+
+  test('a stream ends well when nobody reads it any more', async () => {
+    expect(await cli('stream', { closeAfter: 20 })).toMatchObject({ code: 0, err: '' })
+  })
+
+  test('a stream for programs is JSON line by line', async () => {
+    const { out } = await cli('stream --json', { signals: [{ after: 'line 1', signal: 'SIGTERM' }] })
+    expect(JSON.parse(out.split('\n')[1] ?? '')).toEqual({ line: 'line 1' })
+  })
+
+  test('a file is written whole, under its name or another, and never over one that is there', async () => {
+    const path = join(folder, 'data.bin')
+    expect(await cli('file')).toMatchObject({ code: 0, out: `data.bin was written to ${path}.\n` })
+    expect(readFileSync(path, 'utf8')).toBe('abcd')
+    expect(await cli('file')).toMatchObject({ code: 4, err: expect.stringContaining('is there already') as string })
+    expect(await cli('file --output other.bin --json')).toMatchObject({ json: { file: join(folder, 'other.bin') } })
+    expect(await cli('file --output -')).toMatchObject({ code: 0, out: 'abcd', err: '' })
+    expect(await cli('file --output -', { columns: 80 })).toMatchObject({ code: 2, out: '' })
+    expect(await cli('file --output no/such/folder')).toMatchObject({ code: 1 })
+    expect(existsSync(join(folder, 'no'))).toBe(false)
+  })
+
+  test('a program has our folder and environment, and its exit code is ours', async () => {
+    const out = join(folder, 'out.txt')
+    expect(await cli(`program`, { env: {} })).toMatchObject({ code: 2 })
+    const script = `echo $GREETING $HOME_OF > ${out}; exit 7`
+    const options = { cwd: folder, createManager: fakeManager, env: { PATH: process.env.PATH, HOME_OF: 'me' } }
+    expect(await run(['program', script], options)).toMatchObject({ code: 7 })
+    expect(readFileSync(out, 'utf8')).toBe('hello me\n')
+    expect(await run(['program', 'kill -9 $$'], options)).toMatchObject({ code: 137 })
+    expect(await run(['program', 'missing'], options)).toMatchObject({
+      code: 3,
+      err: 'manager: no-such-program is not installed.\n',
+    })
+  })
+})
+
+describe('Ctrl-C', () => {
+  test('cancels; the exit code tells so', async () => {
+    const { code, err } = await cli('slow', { signals: [{ after: 'Slow work', signal: 'SIGINT' }] })
+    expect(code).toBe(130)
+    expect(err).toBe(`Slow work …
+
+Cancelling; once more to end at once …
+manager: Cancelled. All is as it was before.
+`)
+  })
+
+  test('twice ends at once', async () => {
+    const signals = [
+      { after: 'Slow work', signal: 'SIGTERM' },
+      { after: 'Cancelling', signal: 'SIGTERM' },
+    ] as const
+    const { code, err } = await cli('slow --deaf', { signals })
+    expect(code).toBe(143)
+    expect(err).toContain('Ended at once; the next command brings the instance in order.')
+  })
+})
+
+describe("the manager's home", () => {
+  const homeOf = async (line: string, env: RunOptions['env'] = {}) => {
+    homes.length = 0
+    await cli(line, { env: { HOME: '/home/ann', ...env } })
+    return homes.at(-1)
+  }
+
+  test('is named by an option, the environment, or found', async () => {
+    expect(await homeOf('show')).toBe('/home/ann/.steward')
+    expect(await homeOf('show', { APPS_HOME: '/srv/apps' })).toBe('/srv/apps')
+    expect(await homeOf('show --home there', { APPS_HOME: '/srv/apps' })).toBe(join(folder, 'there'))
+    expect(await homeOf('--home /there show')).toBe('/there')
+    writeFileSync(join(folder, 'config.sh'), '')
+    expect(await homeOf('show')).toBe(folder)
+  })
+})
