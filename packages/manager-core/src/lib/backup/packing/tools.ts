@@ -1,4 +1,3 @@
-
 /** Programs that pack, with their versions; undefined: not there, and Node does it. */
 export interface PackingTools {
   /** GNU tar only: others sort and name owners differently. */
