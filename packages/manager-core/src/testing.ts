@@ -1,2 +1,5 @@
 export { createTestHome } from './lib/testing/test-home.js'
 export { testTemplateSource, type TemplateSourceFixture } from './lib/testing/template-source-suite.js'
+export { testRuntime } from './lib/runtime/contract/runtime-suite.js'
+export type { RuntimeUnderTest } from './lib/runtime/contract/runtime-under-test.js'
+export { testProgram } from './lib/runtime/contract/test-program.js'

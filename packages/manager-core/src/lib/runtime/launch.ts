@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -11,6 +9,7 @@ import { identify } from '../operation/process-identity.js'
 import { lookAt, runVariable } from './look.js'
 import { hasRunFile, putRunFile, removeRunFiles, writeSupervisor } from './run-files.js'
 import type { InstanceSpec } from './runtime.js'
+import { spawnAlone } from './spawn-alone.js'
 import { supervisorScript } from './supervisor-script.js'
 
 /** When a crashed application is started again. */
@@ -57,22 +56,14 @@ export async function launch(
   const token = randomUUID()
   const log = openSync(join(logs, 'application.log'), 'a', 0o600)
   try {
-    const supervisor = spawn(
-      '/bin/sh',
+    const supervisor = await spawnAlone(
       [
         join(run, scriptName),
         ...[run, policy.pauses.join(' '), String(policy.steadySeconds), String(policy.limit)],
         ...commandOf(spec),
       ],
-      {
-        cwd: spec.workingFolder,
-        env: environmentOf(spec, token, debugMinutes),
-        detached: true,
-        stdio: ['pipe', log, log],
-      },
-    )
-    supervisor.unref()
-    await once(supervisor, 'spawn').catch((error: unknown) => {
+      { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log] },
+    ).catch((error: unknown) => {
       throw problem((error as Error).message, error)
     })
     // It may be gone already when somebody killed it.

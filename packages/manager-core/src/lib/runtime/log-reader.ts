@@ -22,7 +22,7 @@ export async function* followLog(
   let position = (await stat(file).catch(() => undefined))?.size ?? 0
   const last = await lastLines(file, position, lines, copies.length)
   yield* splitter.lines(last)
-  while (follow && !signal?.aborted) {
+  for (let more = follow; more; more = await wait(pollMs, signal)) {
     const now = await copiesOf(file)
     // Copies that were made since the last look: the oldest of them goes on where we were.
     const known = now.indexOf(copies[0] ?? '')
@@ -40,9 +40,13 @@ export async function* followLog(
       position += chunk.length
       yield* splitter.lines(chunk)
     }
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined)
   }
   yield* splitter.rest()
+}
+
+/** @returns false when it was aborted. */
+function wait(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return sleep(ms, true, { signal }).catch(() => false)
 }
 
 /** Which files the copies are, newest first. */

@@ -20,7 +20,10 @@ const ticksPerSecond = 100
 /** @returns undefined when there is no such process, or only its remains. */
 export function statOf(pid: number): ProcessStat | undefined {
   const text = readText(`/proc/${pid}/stat`)
-  if (text === undefined) return undefined
+  return text === undefined ? undefined : parseStat(pid, text)
+}
+
+function parseStat(pid: number, text: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state = '', parent, group, session] = fields
   if (state === 'Z' || state === 'X') return undefined
@@ -32,6 +35,18 @@ export function statOf(pid: number): ProcessStat | undefined {
     session: Number(session),
     start: fields[19] ?? '',
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+  }
+}
+
+/** States of the threads of a process, see `ProcessStat`; none when it has ended. */
+export function threadStates(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+      const text = readText(`/proc/${pid}/task/${thread}/stat`)
+      return text === undefined ? [] : (parseStat(Number(thread), text)?.state ?? [])
+    })
+  } catch {
+    return []
   }
 }
 

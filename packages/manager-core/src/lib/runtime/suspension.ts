@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ManagerError } from '../../errors.js'
 import { identify, stateOf } from '../operation/process-identity.js'
 import type { Look } from './look.js'
 import { isAlive, lookAt } from './look.js'
-import { statOf } from './process-table.js'
+import { statOf, threadStates } from './process-table.js'
 import { readSuspension, removeRunFiles, writeSuspension } from './run-files.js'
 import { signal, signalAll } from './signals.js'
+import { spawnAlone } from './spawn-alone.js'
 
 /**
  * Lets the processes go on when the time is over, unless they have ended: a shell of its own, which outlives a manager
@@ -15,10 +17,13 @@ const watchdog = `sleep "$1"
 start_of() { shift 19; start=$1; }
 read -r stat <"/proc/$2/stat" || exit 0
 start_of \${stat##*) }
-[ "$start" != "$3" ] || kill -CONT -- "$4"`
+[ "$start" != "$3" ] || kill -s CONT -- "$4"`
 
 /** The manager itself comes first. */
 const spareSeconds = 0.5
+
+/** How long freezing may take: a thread that writes to a disk ends that first. */
+const freezeMs = 5000
 
 /** Freezes all processes of an instance, for little more than `maxMs` whatever becomes of the manager. */
 export async function suspend(run: string, maxMs: number): Promise<void> {
@@ -26,18 +31,21 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
   const held = holderOf(look)
   if (!held) return
   endWatchdog(run)
-  const dog = spawn('/bin/sh', ['-c', watchdog, 'steward-resume', String(maxMs / 1000 + spareSeconds), ...held], {
+  const dog = await spawnAlone(['-c', watchdog, 'steward-resume', String(maxMs / 1000 + spareSeconds), ...held], {
     cwd: run,
     env: { PATH: process.env['PATH'] },
-    detached: true,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'ignore'],
   })
-  dog.unref()
-  await once(dog, 'spawn')
   const identity = identify(dog.pid as number)
   if (!identity) throw new Error('What should resume it ended at once.')
   writeSuspension(run, identity)
   signalAll(look, 'SIGSTOP')
+  if (!(await frozen(run))) {
+    resume(run)
+    throw new ManagerError('ERR_FAILED', `The processes of the instance in ${dirname(run)} could not be frozen.`, {
+      help: 'They wait for a disk or a network drive; try again.',
+    })
+  }
 }
 
 /** Lets them go on. May be repeated. */
@@ -45,6 +53,18 @@ export function resume(run: string): void {
   const look = lookAt(run)
   if (isAlive(look)) signalAll(look, 'SIGCONT')
   endWatchdog(run)
+}
+
+/** A signal takes a moment to reach every thread. */
+async function frozen(run: string): Promise<boolean> {
+  const begin = performance.now()
+  for (;;) {
+    const { application, strays } = lookAt(run)
+    const pids = [application?.identity.pid, ...strays.map(({ pid }) => pid)].filter((pid) => pid !== undefined)
+    if (pids.every((pid) => threadStates(pid).every((state) => state === 'T'))) return true
+    if (performance.now() - begin > freezeMs) return false
+    await sleep(2)
+  }
 }
 
 function endWatchdog(run: string): void {

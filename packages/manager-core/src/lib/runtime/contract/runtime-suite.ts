@@ -1,0 +1,317 @@
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { InstanceSpec, Runtime } from '../runtime.js'
+import { ask, freePort, logOf, type RuntimeUnderTest } from './runtime-under-test.js'
+
+const patience = { timeout: 20_000, interval: 20 }
+
+/**
+ * What every `Runtime` must do. It reads capabilities, so that it asks for what is promised, and waits for what a
+ * runtime may do later: starting, being seen as stopped, exit codes.
+ */
+export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
+  let subject: RuntimeUnderTest
+  let runtime: Runtime
+  const made: InstanceSpec[] = []
+
+  beforeAll(async () => {
+    subject = await make()
+    runtime = subject.runtime
+  })
+  afterEach(async () => {
+    for (const spec of made.splice(0)) {
+      await runtime.stop(spec, { graceMs: 0, force: true })
+      await runtime.undefine(spec)
+    }
+  })
+  afterAll(() => subject.close())
+
+  /** Removed after the test. */
+  async function instance(label = 'a', environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
+    const spec = await subject.spec(label, await freePort(), environment)
+    made.push(spec)
+    return spec
+  }
+
+  async function started(label?: string, environment?: Readonly<Record<string, string>>): Promise<InstanceSpec> {
+    const spec = await instance(label, environment)
+    await runtime.define(spec)
+    await runtime.start(spec)
+    await serves(spec)
+    return spec
+  }
+
+  /** @returns which start of the program it is. */
+  async function serves(spec: InstanceSpec): Promise<string> {
+    await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
+    return (await ask(spec, '/id')) as string
+  }
+
+  const state = async (spec: InstanceSpec) => (await runtime.observe(spec)).state
+
+  it('can be used here, and says what it can do', async () => {
+    expect(await runtime.probe()).toMatchObject({ ok: true })
+    expect(runtime.name).toMatch(/^[a-z]+$/)
+    expect(Object.isFrozen(runtime.capabilities)).toBe(true)
+    expect(runtime.suspend !== undefined && runtime.resume !== undefined).toBe(runtime.capabilities.suspend)
+  })
+
+  it('define() makes it startable and starts nothing; undefine() takes it away; both may be repeated', async () => {
+    const spec = await instance()
+    expect(await state(spec)).toBe('stopped')
+    await runtime.define(spec)
+    await runtime.define(spec)
+    expect(await runtime.observe(spec)).toMatchObject({ state: 'stopped', restarts: 0, pids: [] })
+    await runtime.undefine(spec)
+    await runtime.undefine(spec)
+    expect(await state(spec)).toBe('stopped')
+  })
+
+  it('undefine() refuses one that runs', async () => {
+    const spec = await started()
+    await expect(runtime.undefine(spec)).rejects.toMatchObject({ code: 'ERR_STATE' })
+    expect(await ask(spec, '/id')).toBeDefined()
+  })
+
+  it('start() runs it with its environment in its folder, and nothing of the environment of the manager', async () => {
+    process.env['STEWARD_TEST_SECRET'] = 'of the shell'
+    process.env['NODE_OPTIONS'] = '--no-deprecation'
+    try {
+      const spec = await started('a', { GREETING: 'Grüße, "Wörld" $HOME `id` \\' })
+      expect(await ask(spec, '/environment', { name: 'GREETING' })).toBe('Grüße, "Wörld" $HOME `id` \\')
+      expect(await ask(spec, '/environment', { name: 'STEWARD_TEST_SECRET' })).toBe('')
+      expect(await ask(spec, '/environment', { name: 'NODE_OPTIONS' })).toBe('')
+      expect(await ask(spec, '/environment', { name: 'PATH' })).not.toBe('')
+      expect(await ask(spec, '/folder')).toBe(spec.workingFolder)
+      const { state: now, since, restarts } = await runtime.observe(spec)
+      expect({ now, restarts }).toEqual({ now: 'started', restarts: 0 })
+      expect(Math.abs(Date.parse(since as string) - Date.now())).toBeLessThan(60_000)
+    } finally {
+      delete process.env['STEWARD_TEST_SECRET']
+      delete process.env['NODE_OPTIONS']
+    }
+  })
+
+  it('start() does nothing when it runs, for others too', async () => {
+    const spec = await started()
+    const id = await serves(spec)
+    await runtime.start(spec)
+    await subject.another().start(spec)
+    expect(await serves(spec)).toBe(id)
+    expect(await subject.another().observe(spec)).toMatchObject({ state: 'started', restarts: 0 })
+  })
+
+  it('two start() at once start one', async () => {
+    const spec = await instance()
+    await runtime.define(spec)
+    await Promise.all([runtime.start(spec), subject.another().start(spec), subject.another().start(spec)])
+    await serves(spec)
+    // A second one would have ended, because its port is taken, or be among its processes.
+    const { restarts, lastExit } = await runtime.observe(spec)
+    expect({ restarts, lastExit }).toEqual({ restarts: 0, lastExit: undefined })
+    await runtime.stop(spec, { graceMs: 10_000 })
+    expect(await ask(spec, '/id', {}, 500)).toBeUndefined()
+  })
+
+  it('stop() ends it; a second one says that it did not run', async () => {
+    const spec = await started()
+    expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true, code: 0 })
+    expect(await state(spec)).toBe('stopped')
+    expect(await ask(spec, '/id', {}, 500)).toBeUndefined()
+    expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: false })
+    await runtime.start(spec)
+    await serves(spec)
+  })
+
+  it('stop() kills what does not end in time, and with force at once', async () => {
+    const spec = await started('a', { TEST_TERM: 'ignore' })
+    expect(await runtime.stop(spec, { graceMs: 200 })).toMatchObject({ wasRunning: true, forced: true })
+    expect(await state(spec)).toBe('stopped')
+    await runtime.start(spec)
+    await serves(spec)
+    const begin = performance.now()
+    expect(await runtime.stop(spec, { graceMs: 60_000, force: true })).toMatchObject({ wasRunning: true, forced: true })
+    expect(performance.now() - begin).toBeLessThan(30_000)
+    expect(await state(spec)).toBe('stopped')
+  })
+
+  it('stop() of what was never defined says that it did not run', async () => {
+    const spec = await instance()
+    expect(await runtime.stop(spec, { graceMs: 100 })).toEqual({ wasRunning: false })
+  })
+
+  it('starts it again after a crash, and tells how it ended', async () => {
+    const spec = await started()
+    const first = await serves(spec)
+    await ask(spec, '/exit', { code: '7' })
+    await expect.poll(() => ask(spec, '/id'), patience).not.toBeOneOf([first, undefined])
+    const { state: now, restarts, lastExit } = await runtime.observe(spec)
+    expect({ now, restarts }).toEqual({ now: 'started', restarts: 1 })
+    expect(lastExit?.code).toBe(7)
+    const second = await serves(spec)
+    await ask(spec, '/kill')
+    await expect.poll(() => ask(spec, '/id'), patience).not.toBeOneOf([second, undefined])
+    expect((await runtime.observe(spec)).lastExit?.signal).toBe('SIGKILL')
+  })
+
+  it('gives one up that ends again and again; start() tries again', async () => {
+    const spec = await instance('a', { TEST_EXIT: '9' })
+    await runtime.define(spec)
+    await runtime.start(spec)
+    await expect.poll(() => state(spec), patience).toBe('crashed')
+    expect((await runtime.observe(spec)).lastExit?.code).toBe(9)
+    const well: InstanceSpec = { ...spec, environment: { ...spec.environment, TEST_EXIT: '' } }
+    await runtime.define(well)
+    await runtime.start(well)
+    await serves(well)
+    expect(await runtime.observe(well)).toMatchObject({ state: 'started', restarts: 0 })
+  })
+
+  it('stop() makes a crashed one a stopped one', async () => {
+    const spec = await instance('a', { TEST_EXIT: '9' })
+    await runtime.define(spec)
+    await runtime.start(spec)
+    await expect.poll(() => state(spec), patience).toBe('crashed')
+    expect(await runtime.stop(spec, { graceMs: 1000 })).toEqual({ wasRunning: false })
+    expect(await state(spec)).toBe('stopped')
+  })
+
+  it('define() while it runs holds from the next start on', async () => {
+    const spec = await started('a', { GREETING: 'old' })
+    const changed = { ...spec, environment: { ...spec.environment, GREETING: 'new' } }
+    await runtime.define(changed)
+    expect(await ask(spec, '/environment', { name: 'GREETING' })).toBe('old')
+    await runtime.stop(spec, { graceMs: 10_000 })
+    await runtime.start(changed)
+    await serves(changed)
+    expect(await ask(changed, '/environment', { name: 'GREETING' })).toBe('new')
+  })
+
+  it('two instances side by side know nothing of each other', async () => {
+    const one = await started('Ünïcode “one”')
+    const two = await started('two words')
+    const id = await serves(two)
+    const seen = await runtime.observeAll([one, two, await instance('three')])
+    expect([...seen.values()]).toEqual(['started', 'started', 'stopped'])
+    await ask(one, '/print', { text: 'of one' })
+    await runtime.stop(one, { graceMs: 10_000 })
+    expect(await serves(two)).toBe(id)
+    expect([...(await runtime.observeAll([one, two])).values()]).toEqual(['stopped', 'started'])
+    expect(await logOf(runtime, one)).toContain('of one')
+    expect(await logOf(runtime, two)).not.toContain('of one')
+  })
+
+  describe('logs()', () => {
+    it('is empty for one that never ran', async () => {
+      expect(await logOf(runtime, await instance())).toEqual([])
+    })
+
+    it('gives the last lines, in order, also after it was stopped', async () => {
+      const spec = await started()
+      await ask(spec, '/print', { text: 'Zeile – 行', times: '300' })
+      await expect.poll(() => logOf(runtime, spec, 2), patience).toEqual(['Zeile – 行 299', 'Zeile – 行 300'])
+      const all = await logOf(runtime, spec, 1000)
+      expect(all.filter((line) => line.startsWith('Zeile'))).toHaveLength(300)
+      expect(await logOf(runtime, spec)).toHaveLength(100)
+      expect(await logOf(runtime, spec, 0)).toEqual([])
+      await runtime.stop(spec, { graceMs: 10_000 })
+      expect(await logOf(runtime, spec, 1)).toEqual(['Zeile – 行 300'])
+    })
+
+    it('follows what is written, over a stop and a start, until its signal', async () => {
+      const spec = await started()
+      const end = new AbortController()
+      const lines: string[] = []
+      const following = (async () => {
+        for await (const line of runtime.logs(spec, { lines: 0, follow: true, signal: end.signal })) lines.push(line)
+      })()
+      await ask(spec, '/print', { text: 'before' })
+      await runtime.stop(spec, { graceMs: 10_000 })
+      await runtime.start(spec)
+      await serves(spec)
+      await ask(spec, '/print', { text: 'after' })
+      await expect.poll(() => lines, patience).toEqual(expect.arrayContaining(['after']))
+      end.abort()
+      await following
+      expect(lines.filter((line) => ['before', 'after'].includes(line)).at(-1)).toBe('after')
+    })
+  })
+
+  describe('suspend()', () => {
+    it('freezes it until resume(); both may be repeated', async (context) => {
+      if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
+      const spec = await started()
+      const id = await serves(spec)
+      await runtime.suspend?.(spec, { maxMs: 60_000 })
+      await runtime.suspend?.(spec, { maxMs: 60_000 })
+      expect(await state(spec)).toBe('suspended')
+      expect((await runtime.observeAll([spec])).get(spec.id)).toBe('suspended')
+      expect(await ask(spec, '/id', {}, 300)).toBeUndefined()
+      await runtime.resume?.(spec)
+      await runtime.resume?.(spec)
+      expect(await serves(spec)).toBe(id)
+      expect(await state(spec)).toBe('started')
+    })
+
+    it('lasts no longer than it may, should nobody resume it', async (context) => {
+      if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
+      const spec = await started()
+      await runtime.suspend?.(spec, { maxMs: 100 })
+      await expect.poll(() => state(spec), patience).toBe('started')
+    })
+
+    it('stop() ends a suspended one', async (context) => {
+      if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
+      const spec = await started()
+      await runtime.suspend?.(spec, { maxMs: 60_000 })
+      expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true, code: 0 })
+      expect(await state(spec)).toBe('stopped')
+    })
+
+    it('of one that does not run does nothing', async (context) => {
+      if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
+      const spec = await instance()
+      await runtime.define(spec)
+      await runtime.suspend?.(spec, { maxMs: 1000 })
+      await runtime.resume?.(spec)
+      expect(await state(spec)).toBe('stopped')
+    })
+  })
+
+  it('processes() tells what runs', async (context) => {
+    if (!runtime.capabilities.processes) return context.skip(`${runtime.name} has no processes of this machine`)
+    const spec = await started()
+    const { pids } = await runtime.observe(spec)
+    const processes = await runtime.processes(spec)
+    expect(processes.map(({ pid }) => pid)).toEqual(expect.arrayContaining([...pids]))
+    expect(processes.reduce((sum, { memoryMb }) => sum + memoryMb, 0)).toBeGreaterThan(1)
+    for (const { command, started: at } of processes) {
+      expect(command).not.toBe('')
+      expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
+    }
+    await runtime.stop(spec, { graceMs: 10_000 })
+    expect(await runtime.processes(spec)).toEqual([])
+  })
+
+  it('start() with debug opens a debugger on loopback; the next start does not', async (context) => {
+    if (!runtime.capabilities.debug) return context.skip(`${runtime.name} has no debugger`)
+    const spec = await instance()
+    await runtime.define(spec)
+    await runtime.start(spec, { debug: true })
+    await serves(spec)
+    const { debugAddress } = await runtime.observe(spec)
+    expect(debugAddress).toMatch(/^127\.0\.0\.1:\d+$/)
+    expect(await listens(Number(debugAddress?.split(':')[1]))).toBe(true)
+    await runtime.stop(spec, { graceMs: 10_000 })
+    await runtime.start(spec)
+    await serves(spec)
+    expect((await runtime.observe(spec)).debugAddress).toBeUndefined()
+  })
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true))
+    socket.once('error', () => resolve(false)).unref()
+  })
+}

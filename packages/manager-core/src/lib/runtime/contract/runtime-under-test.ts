@@ -1,0 +1,48 @@
+import { get } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { InstanceRef, InstanceSpec, Runtime } from '../runtime.js'
+
+/** A runtime, and how the suite gets instances of it. */
+export interface RuntimeUnderTest {
+  readonly runtime: Runtime
+  /** The same instances for another process: nothing is shared with `runtime` but what is outside of it. */
+  another(): Runtime
+  /**
+   * An instance that is not defined yet and runs the test program with this environment, `TEST_PORT` being its port.
+   * `label` is part of its folder's name where it has one.
+   */
+  spec(label: string, port: number, environment: Readonly<Record<string, string>>): Promise<InstanceSpec>
+  close(): Promise<void>
+}
+
+/** A port that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+/** What the test program answers; undefined: nothing, within that time. */
+export function ask(
+  { port }: Pick<InstanceSpec, 'port'>,
+  path: string,
+  parameters: Readonly<Record<string, string>> = {},
+  timeoutMs = 5000,
+): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  return new Promise((resolve) => {
+    get(
+      { host: '127.0.0.1', port, path: `${path}?${new URLSearchParams(parameters).toString()}`, agent: false, signal },
+      (response) => void text(response).then(resolve, () => resolve(undefined)),
+    ).once('error', () => resolve(undefined))
+  })
+}
+
+export async function logOf(runtime: Runtime, ref: InstanceRef, lines?: number): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const line of runtime.logs(ref, { ...(lines !== undefined && { lines }) })) found.push(line)
+  return found
+}

@@ -1,0 +1,49 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+
+/** From `fcntl.h`: closed when a program is run. */
+const closeOnExec = 0o2000000
+
+/**
+ * Starts a program that outlives this one: in a session of its own, and without what this process inherited itself, such
+ * as the lock of a cron job that would never be given back. Node's own files are not passed on anyway.
+ *
+ * @throws when it cannot be started
+ */
+export async function spawnAlone(
+  args: readonly string[],
+  { cwd, env, stdio }: Pick<SpawnOptions, 'cwd' | 'env'> & { readonly stdio: readonly ('pipe' | 'ignore' | number)[] },
+): Promise<ChildProcess> {
+  const nothing = openSync('/dev/null', 'r+')
+  try {
+    const all = [...stdio]
+    for (const inherited of inheritable()) {
+      while (all.length < inherited) all.push('ignore')
+      all[inherited] = nothing
+    }
+    const child = spawn('/bin/sh', args, { cwd, env, detached: true, stdio: all })
+    child.unref()
+    await once(child, 'spawn')
+    return child
+  } finally {
+    closeSync(nothing)
+  }
+}
+
+/** Files beyond the standard ones that a child would get, in order. */
+function inheritable(): readonly number[] {
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((file) => file > 2 && (flagsOf(file) & closeOnExec) === 0)
+    .toSorted((a, b) => a - b)
+}
+
+function flagsOf(file: number): number {
+  try {
+    return Number.parseInt(/^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, 'utf8'))?.[1] ?? '', 8)
+  } catch {
+    // It was closed meanwhile.
+    return closeOnExec
+  }
+}
