@@ -129,6 +129,12 @@ export interface StoreCapabilities {
   readonly likeFoldsUnicode: boolean
 }
 
+/** Reads of one moment. */
+export type SnapshotSession = Pick<StoreSession, 'search'>
+
+/** Inserts rows with their row ids; absent fields are empty. */
+export type InsertRows = (object: ObjectModel, rows: readonly Values[]) => Promise<void>
+
 /**
  * Where records are kept. Implementations: memory (this package), SQLite, PostgreSQL, MySQL (`@steward/db-adapters`).
  * Factories check options and do no I/O; the first call connects. Source: DESIGN, "ObjectStore is small".
@@ -141,6 +147,20 @@ export interface ObjectStore extends StoreSession {
    * After a refused statement the work should reject too; when it does not, the rest is either kept or the call rejects.
    */
   transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T>
+  /**
+   * Runs reads that all see the moment at which they began, while others write. Absent: not supported.
+   *
+   * @param work The session is of no use afterwards.
+   */
+  snapshot?<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T>
+  /**
+   * Fills the tables of a model, which are empty and used by nobody else, as one transaction. Rows come with their row
+   * ids, in any order: references are checked at the end. Rows that are inserted later get ids that are not taken.
+   * Absent: not supported.
+   *
+   * @throws StoreError `reference`, `unique`, `value`; nothing is kept then.
+   */
+  load?<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T>
   /** What `sync` would do. */
   plan(model: Model): Promise<SyncPlan>
   /**

@@ -3,6 +3,7 @@ import { ConnectionPool } from '../pool/pool.js'
 import { PooledStore } from '../pool/store.js'
 import { mysqlSchema } from '../schema/index.js'
 import { createCompiler } from '../sql/compiler.js'
+import { mysqlBulk } from './bulk.js'
 import { mysqlConfig, setStatementTimeout, type MysqlStoreOptions } from './config.js'
 import { mysqlDialect } from './dialect.js'
 import { connector } from './pool.js'
@@ -31,6 +32,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
     compiler: createCompiler(mysqlDialect),
     schema: mysqlSchema,
     schemaSetUp: setStatementTimeout(0),
+    bulk: mysqlBulk,
     pool: new ConnectionPool(connector(config), config.pool),
   })
 }

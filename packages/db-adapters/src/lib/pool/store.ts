@@ -5,6 +5,7 @@ import type {
   Filter,
   IndexHit,
   IndexQuery,
+  InsertRows,
   Introspection,
   Model,
   ObjectModel,
@@ -12,6 +13,7 @@ import type {
   Query,
   ReadOptions,
   Selection,
+  SnapshotSession,
   StoreCapabilities,
   StoreSession,
   SyncPlan,
@@ -24,6 +26,7 @@ import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
 import type { Call } from '../sql/statement.js'
+import type { BulkDialect } from './bulk.js'
 import type { Connection, Rows } from './connection.js'
 import type { ConnectionSource } from './pool.js'
 import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
@@ -34,6 +37,7 @@ export interface PooledStoreParts<C extends Connection> {
   readonly schema: SchemaDialect
   /** Lets statements of schema work take their time. */
   readonly schemaSetUp: string
+  readonly bulk: BulkDialect
   /** Connections for one user at a time. */
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
@@ -52,6 +56,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   readonly #compiler: Compiler
   readonly #schema: SchemaDialect
   readonly #schemaSetUp: string
+  readonly #bulk: BulkDialect
   readonly #pool: ConnectionSource<C>
   readonly #readers: ConnectionSource<C>
 
@@ -60,6 +65,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     this.#compiler = parts.compiler
     this.#schema = parts.schema
     this.#schemaSetUp = parts.schemaSetUp
+    this.#bulk = parts.bulk
     this.#pool = parts.pool
     this.#readers = parts.readers ?? parts.pool
   }
@@ -159,6 +165,30 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     }
   }
 
+  snapshot<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T> {
+    return this.#exclusively(async (connection) => {
+      for (const sql of this.#bulk.beginSnapshot) await connection.run(sql)
+      const session = new ConnectionSession(connection, this.#compiler)
+      try {
+        return await work(session)
+      } finally {
+        session.end()
+      }
+    })
+  }
+
+  load<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T> {
+    return this.#exclusively((connection) =>
+      this.#bulk.load(connection, model, () =>
+        work(async (object, rows) => {
+          await Promise.all(
+            rows.map((row) => insertOn(connection, this.#compiler.insert(object, row, object.select([])))),
+          )
+        }),
+      ),
+    )
+  }
+
   plan(model: Model): Promise<SyncPlan> {
     return this.#exclusively((connection) => planSync(model, connection, this.#schema))
   }
@@ -256,6 +286,10 @@ export class PooledStore<C extends Connection> implements ObjectStore {
       this.#pool.release(connection)
     }
   }
+}
+
+function insertOn(connection: Connection, call: Call): Promise<unknown> {
+  return call.statement.gives === 'changes' ? connection.change(call) : connection.query(call)
 }
 
 async function commit(connection: Connection): Promise<void> {

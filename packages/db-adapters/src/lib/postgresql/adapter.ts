@@ -3,6 +3,7 @@ import { ConnectionPool } from '../pool/pool.js'
 import { PooledStore } from '../pool/store.js'
 import { postgresqlSchema } from '../schema/index.js'
 import { createCompiler } from '../sql/compiler.js'
+import { postgresqlBulk } from './bulk.js'
 import { postgresqlConfig, type PostgresqlStoreOptions } from './config.js'
 import { postgresqlDialect } from './dialect.js'
 import { connector } from './pool.js'
@@ -33,6 +34,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
     compiler: createCompiler(postgresqlDialect),
     schema: postgresqlSchema,
     schemaSetUp: 'set statement_timeout = 0',
+    bulk: postgresqlBulk,
     pool: new ConnectionPool(open, config.pool),
     readers: new SharedConnections(open, config.sharedConnections),
   })

@@ -5,6 +5,7 @@ import type {
   Filter,
   IndexHit,
   IndexQuery,
+  InsertRows,
   Introspection,
   Model,
   ObjectModel,
@@ -12,6 +13,7 @@ import type {
   Query,
   ReadOptions,
   Selection,
+  SnapshotSession,
   StoreCapabilities,
   StoreSession,
   SyncPlan,
@@ -25,9 +27,14 @@ import { decodeHits } from '../sql/index-search.js'
 import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
 import { Database } from './database.js'
 import { sqliteDialect } from './dialect.js'
+import type { Connection } from './connection.js'
+import { toStoreError } from './errors.js'
 import { exactSums } from './exact-sums.js'
 import { createSchemaConnection } from './schema-connection.js'
 import { createTransactionSession, isPage } from './transaction-session.js'
+
+/** Records per batch of a search in a snapshot. */
+const snapshotBatch = 500
 
 const capabilities: StoreCapabilities = Object.freeze({
   name: 'sqlite',
@@ -152,6 +159,27 @@ class SqliteStore implements ObjectStore {
     })
   }
 
+  async snapshot<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.snapshot((connection) => work({ search: snapshotSearch(connection, this.#compiler) }))
+  }
+
+  async load<T>(_model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.transaction(async (connection) => {
+      // Until the commit, which sets it back. Row ids go on behind those that were inserted by themselves.
+      connection.execute('pragma defer_foreign_keys = on')
+      return work(async (object, rows) => {
+        const select = object.select([])
+        try {
+          for (const row of rows) connection.write(this.#compiler.insert(object, row, select))
+        } catch (error) {
+          throw toStoreError(error, `insert into "${object.table}"`)
+        }
+      })
+    })
+  }
+
   plan(model: Model): Promise<SyncPlan> {
     return this.#schema((connection) => planSync(model, connection, sqliteSchema))
   }
@@ -203,5 +231,18 @@ class SqliteStore implements ObjectStore {
         connection.raw.pragma('foreign_keys = on')
       }
     })
+  }
+}
+
+function snapshotSearch(connection: Connection, compiler: Compiler): SnapshotSession['search'] {
+  return async function* search(object, query) {
+    const attempt = `search "${object.table}"`
+    if (!connection.raw.open)
+      throw new StoreError('internal', `Cannot ${attempt}: the snapshot of this session has ended.`)
+    try {
+      yield* connection.batches(compiler.search(object, query), snapshotBatch)
+    } catch (error) {
+      throw toStoreError(error, attempt)
+    }
   }
 }

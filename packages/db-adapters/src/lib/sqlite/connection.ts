@@ -61,6 +61,17 @@ export class Connection {
     return records
   }
 
+  /** In batches; nothing else may run on this connection until the last one. */
+  *batches({ statement, values }: Call, size: number): Generator<BusinessRecord[]> {
+    let batch: BusinessRecord[] = []
+    for (const row of this.#prepare(statement).iterate(values)) {
+      if (batch.push(statement.decode(row as unknown[])) < size) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
   groups(call: Call): AggregateRow[] {
     return decodeGroups(call, this.#prepare(call.statement).all(call.values) as unknown[][])
   }

@@ -110,6 +110,28 @@ export class Database {
     })
   }
 
+  /** Runs reads that all see one moment, on a connection of their own. */
+  async snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const options = { ...this.#config, filename: this.#filename, readOnly: true }
+    const connection = await retryWhileBusy(this.#config.busyTimeoutMs, 'begin to read', () => {
+      const opened = new Connection(this.#driver, options)
+      try {
+        opened.execute('begin')
+        // The first read chooses the moment.
+        opened.raw.prepare('select count(*) from sqlite_schema').get()
+        return opened
+      } catch (error) {
+        opened.raw.close()
+        throw error
+      }
+    })
+    try {
+      return await work(connection)
+    } finally {
+      connection.raw.close()
+    }
+  }
+
   /** Tells that rows were written, so that the log is moved into the file from time to time, by another thread. */
   wrote(): void {
     if (++this.#writes < checkpointWrites) return

@@ -27,6 +27,15 @@ export class MemoryData {
     all: (table) => this.#committedRows(table),
   }
 
+  /** What is committed now, for as long as it is needed: rows are never changed, only replaced. */
+  copy(): View {
+    const tables = new Map([...this.#tables.keys()].map((table) => [table, new Map(this.#committedEntries(table))]))
+    return {
+      get: (table, id) => tables.get(table)?.get(id),
+      all: (table) => tables.get(table)?.values() ?? [],
+    }
+  }
+
   table(name: string): Rows {
     let rows = this.#tables.get(name)
     if (!rows) this.#tables.set(name, (rows = new Rows()))
@@ -60,8 +69,12 @@ export class MemoryData {
   }
 
   *#committedRows(table: string): Iterable<Row> {
+    for (const [, row] of this.#committedEntries(table)) yield row
+  }
+
+  *#committedEntries(table: string): Iterable<[id: string, row: Row]> {
     const before = this.#before?.get(table)
-    for (const [id, row] of this.table(table).entries()) if (!before?.has(id)) yield row
-    for (const row of before?.values() ?? []) if (row) yield row
+    for (const [id, row] of this.table(table).entries()) if (!before?.has(id)) yield [id, row]
+    for (const [id, row] of before ?? []) if (row) yield [id, row]
   }
 }

@@ -20,7 +20,7 @@ import { findByWords, searchIndex } from './index-search.js'
 import { MemoryData, type View } from './memory-data.js'
 import { rowTest, sortRows, toRecord } from './reading.js'
 import type { Row } from './rows.js'
-import { deleteRow, insertRow, updateRow } from './writing.js'
+import { checkReferences, deleteRow, insertRow, loadRow, updateRow } from './writing.js'
 
 const capabilities: StoreCapabilities = Object.freeze({
   name: 'memory',
@@ -81,6 +81,29 @@ export function createMemoryStore(): ObjectStore {
           throw error
         } finally {
           ended = true
+        }
+      })
+    },
+
+    async snapshot(work) {
+      assertOpen()
+      const view = data.copy()
+      return work({ search: createSession(data, view, assertOpen, inTurn).search })
+    },
+
+    async load(model, work) {
+      return inTurn(async () => {
+        data.begin()
+        try {
+          const result = await work(async (object, rows) => {
+            for (const row of rows) loadRow(data, object, structuredClone(row))
+          })
+          for (const object of model.objects.values()) checkReferences(data, object)
+          data.commit()
+          return result
+        } catch (error) {
+          data.undo()
+          throw error
         }
       })
     },

@@ -27,6 +27,11 @@ export class Rows {
     return String(this.#lastId)
   }
 
+  /** Later ids come after this one, when it is a number. */
+  reserve(id: string): void {
+    if (/^\d+$/.test(id) && BigInt(id) > this.#lastId) this.#lastId = BigInt(id)
+  }
+
   /** Puts, replaces or (with `undefined`) removes a row. */
   set(id: string, row: Row | undefined): void {
     const old = this.#rows.get(id)

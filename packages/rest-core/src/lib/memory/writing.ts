@@ -16,6 +16,22 @@ export function insertRow(data: MemoryData, object: ObjectModel, values: Values)
   return row
 }
 
+/** Inserts a row with its id; what it refers to is checked by `checkReferences` later. @throws StoreError `unique` */
+export function loadRow(data: MemoryData, object: ObjectModel, values: Values): void {
+  const id = String(values['row_id'])
+  const row = changed(new Map([[object.id.column, id]]), object, values)
+  const attempt = `load row ${id} into "${object.table}"`
+  if (data.table(object.table).get(id)) throw new StoreError('unique', `Cannot ${attempt}: the row id is taken.`)
+  checkUnique(data, object, id, row, attempt)
+  data.table(object.table).reserve(id)
+  data.write(object.table, id, row)
+}
+
+/** @throws StoreError `reference` */
+export function checkReferences(data: MemoryData, object: ObjectModel): void {
+  for (const row of data.table(object.table).values()) checkLinks(data, object, row, `load "${object.table}"`)
+}
+
 /** Replaces a row by a changed one and gives it back. @throws StoreError `unique`, `reference` */
 export function updateRow(data: MemoryData, object: ObjectModel, id: string, old: Row, values: Values): Row {
   const row = changed(old, object, values)
@@ -71,6 +87,11 @@ function changed(row: Row, object: ObjectModel, values: Values): Row {
 }
 
 function check(data: MemoryData, object: ObjectModel, id: string, row: Row, what: string): void {
+  checkUnique(data, object, id, row, what)
+  checkLinks(data, object, row, what)
+}
+
+function checkUnique(data: MemoryData, object: ObjectModel, id: string, row: Row, what: string): void {
   for (const fields of [object.key, ...object.fields.filter((field) => field.unique).map((field) => [field])]) {
     const columns = fields.map((field) => field.column)
     if (
@@ -84,6 +105,9 @@ function check(data: MemoryData, object: ObjectModel, id: string, row: Row, what
     const taken = columns.map((column) => JSON.stringify(row.get(column))).join(', ')
     throw new StoreError('unique', `Cannot ${what}: another row has the same ${columns.join(', ')} (${taken}).`)
   }
+}
+
+function checkLinks(data: MemoryData, object: ObjectModel, row: Row, what: string): void {
   for (const { column, target } of object.references) {
     const linked = row.get(column)
     if (isEmpty(linked) || data.table(target.table).get(linked as string)) continue

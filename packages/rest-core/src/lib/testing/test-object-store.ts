@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { testAggregates } from './aggregates.js'
+import { testBulk } from './bulk.js'
 import { testClose } from './close.js'
 import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
@@ -47,6 +48,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testReferences(factory)
     testTransactions(factory)
     testStreams(factory, settings.rows)
+    testBulk(factory)
     testIndexSearch(factory)
     testSchema(factory)
     testIntrospection(factory)

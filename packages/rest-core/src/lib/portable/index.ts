@@ -1,0 +1,5 @@
+export { dumpRecords } from './dump-records.js'
+export type { DumpRecordsOptions, WriteText } from './dump-records.js'
+export type { DumpedApplication, DumpHeader, PortableOptions } from './format.js'
+export { loadRecords } from './load-records.js'
+export type { LoadRecordsOptions } from './load-records.js'
