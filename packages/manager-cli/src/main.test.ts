@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -418,6 +418,9 @@ describe("the manager's home", () => {
     expect(await homeOf('show', { APPS_HOME: '/srv/apps' })).toBe('/srv/apps')
     expect(await homeOf('show --home there', { APPS_HOME: '/srv/apps' })).toBe(join(folder, 'there'))
     expect(await homeOf('--home /there show')).toBe('/there')
+    mkdirSync(join(folder, '.manager'))
+    writeFileSync(join(folder, '.manager', 'config.sh'), '')
+    expect(await homeOf('show')).toBe(join(folder, '.manager'))
     writeFileSync(join(folder, 'config.sh'), '')
     expect(await homeOf('show')).toBe(folder)
   })

@@ -1,0 +1,79 @@
+// What `npm start` runs on a checkout that is ready: a manager's home in .manager, with an instance "demo" of the default
+// template that runs and is healthy. It may be called again at any time. The instance goes on when this ends.
+// Another home may be given as argument.
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { main } from '@steward/manager-cli'
+
+const home = process.argv[2] ?? fileURLToPath(new URL('../.manager', import.meta.url))
+const name = 'demo'
+
+/**
+ * Runs a command of the manager as if it were typed, and collects what it prints; progress goes to the terminal.
+ *
+ * @param {...string} args
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+async function manager(...args) {
+  let output = ''
+  const stdout = new Writable({
+    write(chunk, _encoding, done) {
+      output += chunk
+      done()
+    },
+  })
+  return { code: await main([...args, '--home', home], { stdout }), output }
+}
+
+/**
+ * @param {...string} args
+ * @returns {Promise<Record<string, any> | undefined>} undefined when it failed
+ */
+async function answer(...args) {
+  const { code, output } = await manager(...args, '--json')
+  return code === 0 ? JSON.parse(output) : undefined
+}
+
+/** @returns {Promise<number>} the exit code */
+async function start() {
+  const made = await manager('init')
+  if (made.code !== 0) return made.code
+  const there = await answer('get', name)
+  if (there?.item.observed !== 'started') {
+    const { code } = await manager(there ? 'start' : 'add', name)
+    if (code !== 0) return code
+  }
+  const instance = await answer('get', name)
+  const credentials = await answer('iocredentials', name)
+  if (!instance || !credentials) return 1
+  process.stdout.write(welcome(instance.item.url, credentials.admin_user, credentials.admin_password))
+  return 0
+}
+
+/**
+ * @param {string} url
+ * @param {string} user
+ * @param {string} password
+ */
+function welcome(url, user, password) {
+  return `
+The instance "${name}" runs, and goes on when this terminal is closed.
+
+REST service   ${url}/api/rest
+Tester page    ${url}/api/tester
+Administrator  ${user}, with the password ${password}
+
+In a shell:
+  curl -u '${user}:${password}' '${url}/api/rest/Task/?tas_state=open'
+
+The manager, in this folder:
+  npx manager list           all instances
+  npx manager logs ${name}      what it wrote last
+  npx manager save ${name}      a backup
+  npx manager add shop       another instance
+  npx manager stop ${name}
+  npx manager --help         all commands
+`
+}
+
+process.exitCode = await start()
