@@ -1,4 +1,3 @@
-import { get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -68,6 +67,8 @@ export async function waitForHealth(port: number, { timeoutMs, signal, stillRunn
 }
 
 async function call(port: number, signal: AbortSignal): Promise<{ readonly status: number; readonly text: string }> {
+  // An import would load all that Node has of HTTP, which takes longer than most commands.
+  const { get } = process.getBuiltinModule('node:http')
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get({ host: '127.0.0.1', port, path: '/health', agent: false, signal }, resolve).once('error', reject)
   })

@@ -86,11 +86,6 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         return ended.includes(now.state) ? (now.state as 'succeeded') : goOn(now, caller)
       })
     },
-
-    assertUsable({ id, name }) {
-      const keys = [`instance:${id}`, `name:${name.toLowerCase()}`]
-      for (const entry of leftOn(keys, id)) if (entry.state === 'attention') throw needsAttention(entry)
-    },
   }
 
   function executionOf(id: string, plan: Plan, caller: Caller): Execution {
@@ -142,11 +137,11 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
   }
 
   /** What others left of the same instance or name. The locks of all instances, such as `ports`, say nothing. */
-  function leftOn(keys: readonly string[], instanceId?: string): readonly JournalEntry[] {
+  function leftOn(keys: readonly string[]): readonly JournalEntry[] {
     const own = new Set(keys.filter((key) => /^(instance|name):/.test(key)))
     return journal()
       .open()
-      .filter((entry) => entry.locks.some((key) => own.has(key)) || entry.instanceId === instanceId)
+      .filter(({ locks }) => locks.some((key) => own.has(key)))
   }
 
   async function withLocks<Request extends Json, Facts extends Json, T>(

@@ -186,13 +186,6 @@ export interface Operations {
    * @throws ManagerError ERR_NOT_FOUND when there is none that has not ended; ERR_BUSY
    */
   retry(id: string, caller: Caller): Promise<RecoveredOperation['state']>
-  /**
-   * Refuses to touch an instance that an operation left in a state which needs a person. `run` and `plan` do so
-   * themselves; this is for what changes an instance without an operation.
-   *
-   * @throws ManagerError ERR_ATTENTION
-   */
-  assertUsable(instance: { readonly id: string; readonly name: string }): void
 }
 
 export interface RecoveredOperation {

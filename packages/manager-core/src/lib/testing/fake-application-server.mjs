@@ -6,11 +6,12 @@
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+// Imported it takes 40 ms more.
+const { createServer } = process.getBuiltinModule('node:http')
 const [app] = process.argv.slice(2)
 const {
   STEWARD_DATABASE: url = '',

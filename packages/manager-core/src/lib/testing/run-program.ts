@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CrashAction } from './crash-action.js'
 import type { CrashOperation } from './crash-operation.js'
 import type { CrashReport } from './crash-point.js'
 
+/** Also for programs that have a temporary folder of their own. */
+const cache = join(tmpdir(), 'node-compile-cache')
 const loader = new URL('./typescript.mjs', import.meta.url).href
 
 /** Runs a program of this folder in a process of its own. @returns undefined when it was killed. */
 export async function runProgram(program: string, argument: unknown, environment: NodeJS.ProcessEnv = {}) {
   const file = fileURLToPath(new URL(program, import.meta.url))
   const child = spawn(process.execPath, ['--import', loader, file, JSON.stringify(argument)], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { crashScenarios } from '../testing/crash-scenarios.js'
+import { testCrashes } from '../testing/crash-suite.js'
+import { operationKinds } from './kinds.js'
+
+it('every kind of operation is killed', () => {
+  expect(crashScenarios.map(({ kind }) => kind).toSorted()).toEqual([...operationKinds.keys()].toSorted())
+})
+
+testCrashes(['save', 'restore', 'recreate', 'start', 'stop', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
+testCrashes(['protect', 'unprotect', 'autoupdate', 'noautoupdate', 'autosave', 'noautosave', 'seturl', 'reseturl'])

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ManagerContext } from '../context.js'
+import { processesOf } from './end-processes.js'
+
+/** All that a command may change, path by path and row by row: two that are equal are the same state. */
+export type Snapshot = Readonly<Record<string, string>>
+
+export interface Snapshots {
+  /** Byte by byte; for what must be exactly as before. */
+  readonly exact: Snapshot
+  /** Without what each run chooses anew: ids, dates, passwords, archives. For what must be as after another run. */
+  readonly alike: Snapshot
+}
+
+/** What goes on changing while an instance runs: not compared. */
+const unsettled = new Set(['logs', 'run', 'locks', 'manager.db', 'manager.db-wal', 'manager.db-shm', 'tmp'])
+
+/** Takes both; instances that are starting are waited for. */
+export async function takeSnapshots(context: ManagerContext): Promise<Snapshots> {
+  const { registry, home } = context
+  const running = await runningOf(context)
+  const names = new Map(
+    registry.database
+      .prepare('select instance_id as id, instance as name from operation union select id, name from instance')
+      .all()
+      .map(({ id, name }) => [String(id), String(name)]),
+  )
+  const blur = (text: string) => {
+    let blurred = text
+    for (const [id, name] of names) blurred = blurred.replaceAll(id, `<${name}>`)
+    return blurred
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
+      .replaceAll(/\d{8}T\d{6}Z(-\d+)?/g, '<stamp>')
+      .replaceAll(/(<stamp>-[\w.]+)-[a-z0-9]{4,}/g, '$1-<id>')
+      .replaceAll(/(PASSWORD=).*/g, '$1<password>')
+  }
+  const exact: Record<string, string> = { ...running }
+  const alike: Record<string, string> = { ...running }
+  for (const { updated: _updated, operation, ...row } of registry.instances()) {
+    exact[`row ${row.name}`] = JSON.stringify({ ...row, operation })
+    alike[`row ${row.name}`] = blur(JSON.stringify({ ...row, operation, versionDate: '', revision: '' }))
+  }
+  for (const path of walk(home.folder)) {
+    const name = path.slice(home.folder.length + 1)
+    // Made when they are needed first.
+    if (['instances/', 'trash/', 'save/', 'templates/'].includes(name)) continue
+    exact[name] = contentOf(path)
+    const isArchive = /\.zst$|manifest\.json$|trash\.json$/.test(name)
+    alike[blur(name)] = isArchive || path.endsWith('/') ? '' : blur(contentOf(path))
+  }
+  return { exact, alike }
+}
+
+/** Whether each instance runs, and with as many processes as it should. */
+async function runningOf({ registry, runtime, home }: ManagerContext): Promise<Snapshot> {
+  const found: Record<string, string> = {}
+  let expected = 0
+  for (const { id, name } of registry.instances()) {
+    const ref = { id, folder: home.instance(id).folder }
+    let { state, pids } = await runtime.observe(ref)
+    for (const end = performance.now() + 20_000; state === 'starting' && performance.now() < end; await sleep(20))
+      ({ state, pids } = await runtime.observe(ref))
+    found[`state ${name}`] = state
+    expected += pids.length
+  }
+  const processes = processesOf(home.instances).filter((pid) => !isGuest(pid))
+  if (processes.length !== expected) found['processes'] = `${processes.length} instead of ${expected}`
+  return found
+}
+
+/** A supervisor's `sleep`, which ends with it. */
+function isGuest(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep')
+  } catch {
+    return true
+  }
+}
+
+/** Paths; those of folders end in a slash. */
+function* walk(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (unsettled.has(entry.name) || /\.db-(wal|shm|journal)$/.test(entry.name)) continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      yield `${path}/`
+      yield* walk(`${path}/`)
+    } else yield path
+  }
+}
+
+function contentOf(path: string): string {
+  if (path.endsWith('/')) return ''
+  if (path.endsWith('.db')) return dumpOf(path)
+  if (lstatSync(path).isSymbolicLink()) return readlinkSync(path)
+  const content = readFileSync(path)
+  return content.length > 4000 ? createHash('sha256').update(content).digest('hex') : content.toString()
+}
+
+/** Rows, not pages: a database that was copied has the same. */
+function dumpOf(file: string): string {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  try {
+    const tables = database.prepare(`select name, sql from sqlite_schema where type = 'table' order by name`).all()
+    return JSON.stringify(
+      tables.map(({ name, sql }) => [sql, database.prepare(`select * from "${String(name)}"`).all()]),
+    )
+  } finally {
+    database.close()
+  }
+}
