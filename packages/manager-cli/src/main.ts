@@ -5,7 +5,7 @@ import { failureJson, failureOf, failureText } from './lib/failure.js'
 import { withWaitOfItsOwn } from './lib/global-options.js'
 import { homeFolder } from './lib/home-folder.js'
 import { interruptionBy } from './lib/interruption.js'
-import { applicationServer, defaultTemplate, packageVersion } from './lib/parts.js'
+import { applicationServer, command, defaultTemplate, packageVersion } from './lib/parts.js'
 import { createProgram, type Call } from './lib/program.js'
 import { runCall } from './lib/run-call.js'
 import { surroundingsOf, type Surroundings } from './lib/surroundings.js'
@@ -26,7 +26,7 @@ export interface MainOptions extends Partial<Surroundings> {
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
   const surroundings = surroundingsOf(options)
   const { stdout, stderr, env, signals } = surroundings
-  const createFor = options.createManager ?? ((home: string) => managerAt(home, env))
+  const createFor = options.createManager ?? ((home: string) => realManager(home, env))
   const typed = withWaitOfItsOwn(args)
   const beforeEnd = typed.slice(0, typed.includes('--') ? typed.indexOf('--') : undefined)
   const [json, verbose] = [beforeEnd.includes('--json'), beforeEnd.includes('--verbose')]
@@ -39,12 +39,13 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   const work = async () => {
     let call: Call | undefined
     const { actions } = createFor('')
-    const program = createProgram({ actions, version: packageVersion(), surroundings, onCall: (one) => (call = one) })
+    const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
+    const onCall = (one: Call) => (call = one)
+    const program = createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
     if (typed.length === 0) program.help()
     program.parse(typed, { from: 'user' })
     if (!call) return 0
-    manager = createFor(homeFolder(call.options.home, surroundings))
-    return runCall(call, manager, surroundings, interruption)
+    return runCall(call, managerAt(call.options.home), surroundings, interruption)
   }
   try {
     const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])
@@ -64,11 +65,12 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   }
 }
 
-function managerAt(home: string, environment: Surroundings['env']): Manager {
+function realManager(home: string, environment: Surroundings['env']): Manager {
   return createManager({
     home,
     environment,
     applicationServer: applicationServer(),
     defaultTemplate: defaultTemplate(),
+    command: command(),
   })
 }

@@ -15,6 +15,11 @@ export function defaultTemplate(): string {
   return join(packageFolder(), 'dist/templates/default')
 }
 
+/** This program, for timers. */
+export function command(): readonly string[] {
+  return [process.execPath, join(packageFolder(), 'dist/cli.js')]
+}
+
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as { version: string }).version
 }

@@ -1,7 +1,9 @@
 import { Argument, Command, Option } from 'commander'
-import type { Action, Input, Option as ActionOption, Parameter } from '@steward/manager-core'
+import type { Action, Input, Manager, Option as ActionOption, Parameter } from '@steward/manager-core'
+import { addCompletion } from './completion/commands.js'
 import { globalOptions, type GlobalOptions } from './global-options.js'
 import type { Surroundings } from './surroundings.js'
+import { wordOf } from './word-of.js'
 
 /** One command as it was typed. */
 export interface Call {
@@ -15,6 +17,8 @@ export interface ProgramOptions {
   readonly version: string
   readonly surroundings: Surroundings
   readonly onCall: (call: Call) => void
+  /** For what is completed; closed by whoever made it. */
+  readonly managerAt: (home: string | undefined) => Manager
 }
 
 /** Headings of help, in their order. */
@@ -28,7 +32,8 @@ const groups = [
 ] as const satisfies Action['group'][]
 
 /** The command line: one command per row of the action table. Mistakes are thrown as commander's errors. */
-export function createProgram({ actions, version, surroundings, onCall }: ProgramOptions): Command {
+export function createProgram(options: ProgramOptions): Command {
+  const { actions, version, surroundings, onCall, managerAt } = options
   const { stdout, stderr } = surroundings
   const program = new Command('manager')
     .description('Makes and looks after many instances of applications on this machine.')
@@ -53,6 +58,11 @@ export function createProgram({ actions, version, surroundings, onCall }: Progra
     for (const action of actions)
       if (action.group === group && isOfCommandLine(action)) addCommand(program, action, onCall)
   }
+  addCompletion(program, {
+    actions: actions.filter(isOfCommandLine),
+    manager: () => managerAt(program.opts<GlobalOptions>().home),
+    print: (text) => void stdout.write(text),
+  })
   program.addHelpText('after', '\nHelp of a command: manager <command> --help')
   return program
 }
@@ -102,11 +112,6 @@ function optionOf({ name, short, summary, type, choices }: ActionOption): Option
   const value =
     type === 'flag' ? '' : ` <${type === 'yes-no' ? 'yes|no' : type === 'integer' ? 'number' : wordOf(name)}>`
   return new Option(`${short ? `-${short}, ` : ''}--${wordOf(name)}${value}`, withChoices(summary, choices))
-}
-
-/** Underscores are of the HTTP API: `auto_save` is `--auto-save` here. */
-export function wordOf(name: string): string {
-  return name.replaceAll('_', '-')
 }
 
 function withChoices(summary: string, choices: readonly string[] | undefined): string {

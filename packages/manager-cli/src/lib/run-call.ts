@@ -27,7 +27,8 @@ export async function runCall(
   const progress = await createProgress({ stderr, json, quiet, drawn })
   const caller: Caller = {
     actor: actorOf(surroundings),
-    surface: 'cli',
+    // Set by what `schedule` installs.
+    surface: surroundings.env.STEWARD_SURFACE === 'schedule' ? 'schedule' : 'cli',
     dryRun: options.dryRun ?? false,
     waitMs: waitMsOf(options),
     signal: interruption.signal,

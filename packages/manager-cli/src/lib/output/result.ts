@@ -27,7 +27,7 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
       : { out: table(result.list, view.columns, width), aside: sentence }
   const item = result.item ?? result.data
-  if (view.type === 'record' && item !== undefined) return { out: (mutating ? sentence : '') + record(item), aside: '' }
+  if (view.type === 'record' && item !== undefined && !mutating) return { out: record(item), aside: '' }
   return { out: mutating ? sentence : message, aside: '' }
 }
 
