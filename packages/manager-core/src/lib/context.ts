@@ -28,4 +28,6 @@ export interface ManagerContext {
   readonly applicationServer: string
   /** Absolute path of the template that ships with the manager. */
   readonly defaultTemplate: string
+  /** What performs actions when nobody is there: the program, absolute, with its first arguments. */
+  readonly command: readonly string[]
 }

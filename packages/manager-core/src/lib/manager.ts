@@ -22,12 +22,14 @@ import { createTemplates } from './templates/create-templates.js'
 export interface ManagerOptions {
   /** The manager's home, `APPS_HOME`. */
   readonly home: string
-  /** Environment that settings may come from, over `config.sh`. Default: none. */
+  /** Environment that settings may come from that `config.sh` does not say. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Absolute path of the program that serves an application. */
   readonly applicationServer: string
   /** Absolute path of the template that ships with the manager. */
   readonly defaultTemplate: string
+  /** What performs actions, for timers: the program, absolute, with its first arguments. Default: this process's. */
+  readonly command?: readonly string[]
   /** Default: the system's. */
   readonly clock?: () => Date
   /** Told after each entry of the journal, for tests of crashes. */
@@ -59,6 +61,7 @@ function assertNotLost({ database, instances }: Home): void {
 /** No I/O before the first call. */
 export function createManager(options: ManagerOptions): Manager {
   const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
+  const { command = [process.execPath, process.argv[1] ?? ''] } = options
   const home = homeAt(options.home)
   let registry: Registry | undefined
   const once = <T>(make: () => T) => {
@@ -93,7 +96,7 @@ export function createManager(options: ManagerOptions): Manager {
     mailer: once(() => createMailer({ settings })),
   }
   const context = Object.defineProperties(
-    { home, clock, applicationServer, defaultTemplate },
+    { home, clock, applicationServer, defaultTemplate, command },
     Object.fromEntries(Object.entries(parts).map(([name, get]) => [name, { get, enumerable: true }])),
   ) as ManagerContext
 

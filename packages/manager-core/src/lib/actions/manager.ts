@@ -1,5 +1,6 @@
 import type { Action } from './action.js'
 import { configAction } from './config.js'
 import { initAction } from './init.js'
+import { scheduleAction } from './schedule.js'
 
-export const managerActions: readonly Action[] = [initAction, configAction]
+export const managerActions: readonly Action[] = [initAction, configAction, scheduleAction]

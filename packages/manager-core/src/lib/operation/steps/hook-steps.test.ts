@@ -43,7 +43,7 @@ beforeEach(() => {
 })
 
 /** Puts a file between two hooks. */
-const kind: OperationKind<{ readonly folder?: string }, object> = {
+const kind: OperationKind<{ readonly folder?: string }, Record<string, never>> = {
   kind: 'mark',
   locks: () => ['instance:abcdefgh'],
   inspect: async () => ({}),

@@ -1,0 +1,172 @@
+import { mkdir } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { cronBlock } from '../schedule/cron-block.js'
+import { cronJobs, installCron, removeCron } from '../schedule/crontab.js'
+import { defaultTimes, jobNames, jobsAt, type Job, type JobRunner } from '../schedule/jobs.js'
+import { hasSystemd, installUnits, removeUnits, unitFolder, unitJobs } from '../schedule/systemd.js'
+import { unitsOf } from '../schedule/systemd-units.js'
+import type { Action, ActionCall, ActionResult, Option } from './action.js'
+
+export const scheduleAction: Action = {
+  name: 'schedule',
+  group: 'Manager',
+  summary: 'Have refresh, upgradeall and saveall done every night, and startall after a reboot',
+  description:
+    'Written into the crontab of the user, between marks of its own (of APPS_USER, when root calls it), or as timers of systemd. Other lines of the crontab stay as they are, and several homes may be side by side. The time of day is local. Failures are told to APPS_EMAIL when APPS_MAILSERVER is set.',
+  parameters: [
+    {
+      name: 'what',
+      type: 'choice',
+      choices: ['install', 'show', 'remove'],
+      required: true,
+      summary: 'What to do with the schedule of this home',
+    },
+  ],
+  options: [
+    ...jobNames.map((name): Option => ({
+      name,
+      type: 'text',
+      summary: `When ${name} is done: HH:MM, "boot" or "off" (default: ${defaultTimes[name]})`,
+    })),
+    { name: 'systemd', type: 'flag', summary: 'Timers of systemd: of the system for root, else of the user' },
+    { name: 'folder', type: 'file', summary: 'Write the unit files into this folder, and tell systemd nothing' },
+  ],
+  ability: 'admin',
+  mutating: true,
+  surfaces: ['cli'],
+  examples: [
+    'schedule install',
+    'schedule install --saveall 22:15 --upgradeall off',
+    'schedule install --systemd',
+    'schedule install --dry-run',
+    'schedule show',
+    'schedule remove',
+  ],
+  view: { type: 'text' },
+  async handler(call) {
+    // Two forms at once would do everything twice, so that whatever is installed the other is removed.
+    switch (call.input.what) {
+      case 'install':
+        return install(call)
+      case 'remove':
+        return remove(call)
+      default:
+        return show(call)
+    }
+  },
+}
+
+async function install(call: ActionCall): Promise<ActionResult> {
+  const { context, input, caller } = call
+  const runner = runnerOf(call)
+  const jobs = jobsAt(Object.fromEntries(jobNames.map((name) => [name, input[name] as string | undefined])))
+  if (jobs.length === 0)
+    throw new ManagerError('ERR_USAGE', 'Nothing would be done at any time.', { command: 'schedule remove' })
+  const list = jobs.map(({ name, time }) => ({ name, time }))
+  if (isForSystemd(call)) {
+    const options = systemdOptions(call)
+    const { systemUser: user, systemGroup: group } = context.settings.global
+    const units = unitsOf(jobs, runner, { system: options.system, user, group })
+    if (caller.dryRun) {
+      const files = units.map(({ name, text }) => `# ${join(options.folder, name)}\n${text}`)
+      return { message: files.join('\n'), list, data: { units: units.map(({ name, text }) => ({ name, text })) } }
+    }
+    if (!options.active && input.folder === undefined)
+      throw new ManagerError('ERR_STATE', 'systemd does not run this machine.', {
+        help: 'Without --systemd the crontab is used; --folder writes the unit files for another machine.',
+      })
+    const changed = await installUnits(runner.home, units, options)
+    const twice = options.active && (await removeCron(runner.home, cronOptions(call)).catch(() => false))
+    const warnings = options.active && !options.system ? [lingering] : []
+    const moved = twice ? ' They are not in the crontab any more.' : ''
+    return { message: `${told(jobs, `units in ${options.folder}`, changed)}${moved}`, list, warnings }
+  }
+  const block = cronBlock(jobs, runner)
+  if (caller.dryRun) return { message: block.trimEnd(), list, data: { crontab: block } }
+  // Its output goes there.
+  await mkdir(context.home.logs, { recursive: true, mode: 0o700 })
+  const changed = await installCron(jobs, runner, cronOptions(call))
+  const options = systemdOptions(call)
+  const twice = options.active && (await removeUnits(runner.home, options))
+  const moved = twice ? ' The timers of systemd are gone.' : ''
+  return { message: `${told(jobs, `the crontab of ${userOf(call) ?? userInfo().username}`, changed)}${moved}`, list }
+}
+
+async function show(call: ActionCall): Promise<ActionResult> {
+  const { home } = call.context
+  const [cron, units] = await Promise.all([
+    isForSystemd(call) ? [] : cronJobs(home.folder, cronOptions(call)),
+    unitJobs(home.folder, systemdOptions(call).folder),
+  ])
+  const list = [
+    ...cron.map(({ name, time }) => ({ name, time, by: 'cron' })),
+    ...units.map(({ name, time }) => ({ name, time, by: 'systemd' })),
+  ]
+  if (list.length === 0)
+    return { message: `Nothing of ${home.folder} is scheduled. It can be with: schedule install`, list }
+  const lines = list.map(({ name, time, by }) => `  ${time.padEnd(5)}  ${name.padEnd(10)}  ${by}`)
+  return { message: [`Scheduled for ${home.folder}:`, ...lines].join('\n'), list }
+}
+
+async function remove(call: ActionCall): Promise<ActionResult> {
+  const { home } = call.context
+  if (call.caller.dryRun) {
+    const { list = [], message } = await show(call)
+    return list.length === 0 ? { message, list } : { message: `${message}\nThis would be removed.`, list }
+  }
+  const options = systemdOptions(call)
+  const units = await removeUnits(home.folder, options)
+  const cron = call.input.folder === undefined && (await removeCronIfAny(call))
+  const message =
+    units || cron ? `The schedule of ${home.folder} is removed.` : `Nothing of ${home.folder} was scheduled.`
+  return { message }
+}
+
+/** Where there is no cron, nothing is in its table. */
+async function removeCronIfAny(call: ActionCall): Promise<boolean> {
+  try {
+    return await removeCron(call.context.home.folder, cronOptions(call))
+  } catch (error) {
+    if (error instanceof ManagerError && error.code === 'ERR_NOT_FOUND') return false
+    throw error
+  }
+}
+
+const lingering =
+  'Timers of a user run while the user is logged in; "loginctl enable-linger" lets them, and instances that they start, run always.'
+
+function told(jobs: readonly Job[], where: string, changed: boolean): string {
+  const lines = jobs.map(({ name, time }) => `  ${time.padEnd(5)}  ${name}`)
+  return [`${changed ? 'Scheduled in' : 'Nothing was changed: this is scheduled in'} ${where}:`, ...lines].join('\n')
+}
+
+/** @throws ManagerError when the home cannot be written into a line. */
+function runnerOf({ context: { home, command } }: ActionCall): JobRunner {
+  const texts = [home.folder, ...command]
+  if (texts.some((text) => /[\p{Cc}]/u.test(text)))
+    throw new ManagerError('ERR_USAGE', 'A home or program with control characters in its path cannot be scheduled.')
+  return { home: home.folder, command, log: join(home.logs, 'schedule.log') }
+}
+
+function isForSystemd({ input }: ActionCall): boolean {
+  return input.systemd === true || input.folder !== undefined
+}
+
+function systemdOptions({ context, input }: ActionCall) {
+  const environment = context.settings.environment()
+  const system = process.getuid?.() === 0
+  const folder = input.folder === undefined ? unitFolder(system, environment) : resolve(String(input.folder))
+  return { folder, system, active: input.folder === undefined && hasSystemd(), environment }
+}
+
+function cronOptions(call: ActionCall) {
+  return { user: userOf(call), environment: call.context.settings.environment() }
+}
+
+/** Root schedules for the user that the home belongs to. */
+function userOf({ context }: ActionCall): string | undefined {
+  const { systemUser } = context.settings.global
+  return process.getuid?.() === 0 && systemUser !== 'root' ? systemUser : undefined
+}
