@@ -83,7 +83,8 @@ async function call(port: number, signal: AbortSignal): Promise<{ readonly statu
 function reasonOf(status: number | undefined, sections: Health['sections']): string | undefined {
   if (status === undefined) return 'unreachable'
   const said = sections['platform']?.['status']
-  if (said !== undefined && said !== 'OK') return `status-${said}`
+  // Hooks get it as an argument; who knows who answers on that port.
+  if (said !== undefined && said !== 'OK') return `status-${said.replaceAll(/[^\w.-]/g, '_').slice(0, 40)}`
   if (status !== 200) return `http-${status}`
   return said === undefined ? 'status-unknown' : undefined
 }

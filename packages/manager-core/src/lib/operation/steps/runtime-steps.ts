@@ -7,6 +7,7 @@ import { isPortFree } from '../../instances/port.js'
 import { specOf } from '../../instances/instance-spec.js'
 import { waitForHealth } from '../../instances/health.js'
 import { redact } from '../../runtime/redact.js'
+import type { Observation } from '../../runtime/runtime.js'
 import type { Step, StepRun } from '../operation.js'
 
 /** Which instance; `folder` is its home when the step runs. */
@@ -95,13 +96,12 @@ async function startNow(
   const observe = (observed: Observed) =>
     registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
 
+  await makeReady(context, ref)
   if (!isRunning((await runtime.observe(ref)).state) && !(await isPortFree(spec.port)))
     throw new ManagerError(
       'ERR_STATE',
       `"${instance.name}" cannot start: its port ${spec.port} is taken by another program.`,
-      {
-        help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.`,
-      },
+      { help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.` },
     )
   await runtime.define(spec)
   await runtime.start(spec, { debug, signal })
@@ -109,7 +109,7 @@ async function startNow(
   const { restarts } = await runtime.observe(ref)
   const stillRunning = async () => {
     const now = await runtime.observe(ref)
-    return isRunning(now.state) && now.restarts === restarts && !(now.state === 'starting' && now.lastExit)
+    return isRunning(now.state) && now.restarts === restarts && !isPausing(now)
   }
   const { startTimeoutMs } = settings.global
   const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning })
@@ -118,12 +118,28 @@ async function startNow(
     : (await stillRunning())
       ? `it is not healthy after ${Math.round(startTimeoutMs / 1000)} s (${health.reason})`
       : 'its application ended soon after its start'
-  if (problem === undefined) return observe('started')
+  // One without its supervisor serves all the same.
+  if (problem === undefined) return observe((await runtime.observe(ref)).state === 'degraded' ? 'degraded' : 'started')
   throw new ManagerError('ERR_HEALTH', `"${instance.name}" did not start: ${problem}.`, {
     help: 'The last lines of its log say why.',
     command: `logs ${instance.name}`,
     output: await lastLines(context, ref),
   })
+}
+
+/** Whoever asks for a start does not wait for the pause after a crash, nor for a save that was cut off. */
+async function makeReady(
+  { runtime }: ManagerContext,
+  ref: { readonly id: string; readonly folder: string },
+): Promise<void> {
+  const now = await runtime.observe(ref)
+  if (now.state === 'suspended') await runtime.resume?.(ref)
+  if (isPausing(now)) await runtime.stop(ref, { graceMs: 5000 })
+}
+
+/** It ended, and will be started again by itself. */
+function isPausing({ state, lastExit }: Observation): boolean {
+  return state === 'starting' && lastExit !== undefined
 }
 
 /** What went wrong within the window; undefined: nothing. */

@@ -1,0 +1,298 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ManagerError } from '../../errors.js'
+import { checkHealth } from '../instances/health.js'
+import { statOf } from '../runtime/process-table.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { processesOf } from '../testing/end-processes.js'
+
+const patience = { timeout: 20_000, interval: 20 }
+
+let test: TestManager
+beforeAll(async () => {
+  test = await createTestManager()
+  await test.perform('add', { name: 'demo' })
+})
+afterAll(() => test.close())
+
+const refOf = (name: string) => ({ id: test.instance(name).id, folder: test.path(name) })
+const stateOf = async (name: string) => (await test.context.runtime.observe(refOf(name))).state
+const isHealthy = async (name: string) => (await checkHealth(test.instance(name).port)).ok
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable('it succeeded'),
+    (error: ManagerError) => error,
+  )
+const pidOf = (name: string, file: string) => Number(readFileSync(test.path(name, 'run', file), 'utf8').split(' ')[0])
+
+function hook(name: string, ...lines: readonly string[]): void {
+  const file = join(test.home, 'hooks', `${name}.sh`)
+  mkdirSync(join(test.home, 'hooks'), { recursive: true })
+  writeFileSync(file, ['#!/bin/sh', ...lines, ''].join('\n'))
+  chmodSync(file, 0o755)
+}
+
+async function withConfig(lines: readonly string[], work: () => Promise<void>): Promise<void> {
+  const file = join(test.home, 'config.sh')
+  const before = readFileSync(file, 'utf8')
+  writeFileSync(file, before + lines.map((line) => `${line}\n`).join(''))
+  await work().finally(() => writeFileSync(file, before))
+}
+
+describe('start and stop', () => {
+  it('change what is wanted and seen, say so when there is nothing to do, and are in the history', async () => {
+    expect(await test.perform('start', { name: 'demo' })).toEqual({
+      message: `"demo" is already started: http://127.0.0.1:${test.instance('demo').port}`,
+    })
+    expect(await test.perform('stop', { name: 'DEMO' })).toMatchObject({ message: '"demo" is stopped.' })
+    expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped', operation: '' })
+    expect(processesOf(test.path('demo'))).toEqual([])
+    expect(await test.perform('stop', { name: 'demo' })).toEqual({ message: '"demo" is already stopped.' })
+    expect(await test.perform('start', { name: 'demo' })).toMatchObject({
+      message: `"demo" is started: http://127.0.0.1:${test.instance('demo').port}`,
+    })
+    expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started', operation: '' })
+    expect(await isHealthy('demo')).toBe(true)
+    const done = test.context.registry.history({ instance: test.instance('demo').id, limit: 2 })
+    expect(done.map(({ action, result }) => `${action} ${result}`)).toEqual(['stop ok', 'start ok'])
+  })
+
+  it('only plan in a dry run', async () => {
+    const { plan } = await test.perform('stop', { name: 'demo' }, { dryRun: true })
+    expect(plan?.steps.map(({ id }) => id)).toEqual(['pre-stop', 'stop', 'post-stop'])
+    expect(await stateOf('demo')).toBe('started')
+  })
+
+  it('run hooks around; a failing pre-hook refuses, a failing post-hook warns', async () => {
+    const told = join(test.folder, 'told')
+    for (const name of ['pre-stop', 'post-stop', 'pre-start', 'post-start'])
+      hook(name, `echo "${name} $* $USER" >>'${told}'`, ...(name === 'post-start' ? ['echo sorry', 'exit 3'] : []))
+    await test.perform('stop', { name: 'demo' })
+    const { warnings } = await test.perform('start', { name: 'demo' })
+    expect(readFileSync(told, 'utf8').trim().split('\n')).toEqual(
+      ['pre-stop', 'post-stop', 'pre-start', 'post-start'].map((name) => `${name} demo demo`),
+    )
+    expect(warnings).toEqual([expect.stringContaining('sorry')])
+    hook('pre-stop', 'echo not today', 'exit 1')
+    const error = await failure(test.perform('stop', { name: 'demo' }))
+    expect(`${error.message} ${error.output}`).toContain('not today')
+    expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started' })
+    expect(await isHealthy('demo')).toBe(true)
+    rmSync(join(test.home, 'hooks'), { recursive: true })
+  })
+
+  it('of an application that fails shows the end of its log, and leaves it stopped', async () => {
+    await test.perform('stop', { name: 'demo' })
+    test.tell('demo', { start: 'fail' })
+    const error = await failure(test.perform('start', { name: 'demo' }))
+    expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK', command: 'logs demo' })
+    expect(error.message).toContain('"demo" did not start: its application ended soon after its start.')
+    expect(error.output).toContain('fails to start, as it was told')
+    expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
+    expect(processesOf(test.path('demo'))).toEqual([])
+  })
+
+  it('of one that does not answer, or is not well, ends after APPS_STARTTIMEOUT', async () => {
+    await withConfig(['export APPS_STARTTIMEOUT=1'], async () => {
+      for (const [fake, reason] of [
+        [{ start: 'hang' }, 'unreachable'],
+        [{ health: 'KO' }, 'status-KO'],
+      ] as const) {
+        test.tell('demo', fake)
+        const { message } = await failure(test.perform('start', { name: 'demo' }))
+        expect(message).toContain(`it is not healthy after 1 s (${reason})`)
+        expect(processesOf(test.path('demo'))).toEqual([])
+      }
+    })
+    test.tell('demo', {})
+  })
+
+  it('refuse a port that another program took', async () => {
+    const { port } = test.instance('demo')
+    const server = createServer().listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const error = await failure(test.perform('start', { name: 'demo' }))
+    server.close()
+    expect(error).toMatchObject({
+      code: 'ERR_STATE',
+      message: `"demo" cannot start: its port ${port} is taken by another program.`,
+    })
+    expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
+  })
+
+  it('stop --force kills at once', async () => {
+    await test.perform('start', { name: 'demo' })
+    expect(await test.perform('stop', { name: 'demo', force: true })).toMatchObject({ message: '"demo" is stopped.' })
+    expect(processesOf(test.path('demo'))).toEqual([])
+    await test.perform('start', { name: 'demo' })
+  })
+
+  it('start does not wait for the pause after a crash', async () => {
+    test.tell('demo', { start: 'fail' })
+    process.kill(pidOf('demo', 'application'), 'SIGKILL')
+    // It is started again after 1 s, fails, and after 2 s more, fails …
+    const { runtime } = test.context
+    await expect.poll(async () => (await runtime.observe(refOf('demo'))).lastExit?.code, patience).toBe(1)
+    test.tell('demo', {})
+    expect(await test.perform('start', { name: 'demo' })).toMatchObject({ message: expect.stringContaining('started') })
+    expect(await runtime.observe(refOf('demo'))).toMatchObject({ state: 'started', restarts: 0 })
+  })
+
+  it('start leaves one alone that lost its supervisor', async () => {
+    const application = pidOf('demo', 'application')
+    process.kill(pidOf('demo', 'supervisor'), 'SIGKILL')
+    await expect.poll(() => stateOf('demo'), patience).toBe('degraded')
+    await test.perform('start', { name: 'demo' })
+    expect(statOf(application)).toBeDefined()
+    expect(test.instance('demo').observed).toBe('degraded')
+    await test.perform('stop', { name: 'demo' })
+    await test.perform('start', { name: 'demo' })
+  })
+})
+
+describe('startall and setstatus', () => {
+  it('setstatus records, touches nothing, and says when it is not so', async () => {
+    expect(await test.perform('setstatus', { name: 'demo', status: 'stopped' })).toMatchObject({
+      message: '"demo" is recorded as stopped.',
+      warnings: ['It is started.'],
+    })
+    expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
+    expect(await isHealthy('demo')).toBe(true)
+    await test.perform('setstatus', { name: 'demo', status: 'started' })
+    expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started' })
+    const [last] = test.context.registry.history({ limit: 1 })
+    expect(last).toMatchObject({ action: 'setstatus', parameters: { status: 'started' } })
+  })
+
+  it('startall starts what should run and does not, and reports on each', async () => {
+    await test.perform('add', { name: 'bad' })
+    await test.perform('add', { name: 'quiet', 'no-start': true })
+    test.tell('bad', { start: 'fail' })
+    for (const name of ['demo', 'bad']) {
+      process.kill(-pidOf(name, 'supervisor'), 'SIGKILL')
+      await expect.poll(() => stateOf(name), patience).toBe('crashed')
+    }
+    const planned = await test.perform('startall', {}, { dryRun: true })
+    expect(planned.list?.map((row) => (row as { name: string }).name)).toEqual(['bad', 'demo'])
+    const { list, message, exitCode } = await test.perform('startall')
+    expect(list).toEqual([
+      { name: 'bad', result: 'failed', message: expect.stringContaining('did not start') },
+      { name: 'demo', result: 'started', message: `http://127.0.0.1:${test.instance('demo').port}` },
+    ])
+    expect({ message, exitCode }).toEqual({ message: '1 started, 1 failed, 0 ran already.', exitCode: 1 })
+    expect(await isHealthy('demo')).toBe(true)
+    expect(await stateOf('quiet')).toBe('stopped')
+    expect(test.instance('bad').desired).toBe('started')
+    await test.perform('delete', { name: 'bad', force: true })
+    expect(await test.perform('startall')).toMatchObject({ list: [], exitCode: 0 })
+  })
+})
+
+describe('application server', () => {
+  it('app-stop and app-start leave the recorded status', async () => {
+    expect(await test.perform('app-stop', { name: 'demo' })).toMatchObject({
+      message: 'The application server of "demo" is stopped; app-start demo starts it.',
+    })
+    expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'stopped' })
+    const stopped = await test.perform('app-status', { name: 'demo' })
+    expect(stopped).toMatchObject({ item: { state: 'stopped', health: '' }, exitCode: 1 })
+    expect((await test.perform('app-stop', { name: 'demo' })).message).toContain('already stopped')
+    await test.perform('app-start', { name: 'demo' })
+    expect((await test.perform('app-start', { name: 'demo' })).message).toContain('already started')
+    const { item, exitCode } = await test.perform('app-status', { name: 'demo' })
+    expect({ item, exitCode }).toMatchObject({
+      item: { name: 'demo', state: 'started', health: 'OK', restarts: 0, debugger: '' },
+      exitCode: 0,
+    })
+  })
+
+  it('app-debug opens a debugger on loopback until the next start', async () => {
+    const { data, warnings } = await test.perform('app-debug', { name: 'demo' })
+    expect(data?.['debugger']).toMatch(/^127\.0\.0\.1:\d+$/)
+    expect(warnings?.join()).toContain('vulnerable')
+    const answer = (await (await fetch(`http://${String(data?.['debugger'])}/json/version`)).json()) as object
+    expect(answer).toHaveProperty('Browser')
+    expect(await test.perform('app-status', { name: 'demo' })).toMatchObject({ item: { debugger: data?.['debugger'] } })
+    await test.perform('app-stop', { name: 'demo' })
+    await test.perform('app-start', { name: 'demo' })
+    expect(await test.perform('app-status', { name: 'demo' })).toMatchObject({ item: { debugger: '' } })
+  })
+
+  it('is for started instances only', async () => {
+    for (const action of ['app-status', 'app-stop', 'app-start', 'app-debug'])
+      await expect(test.perform(action, { name: 'quiet' })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        command: 'start quiet',
+      })
+  })
+})
+
+describe('looking into an instance', () => {
+  it('ps shows its processes without secrets', async () => {
+    const { list = [] } = await test.perform('ps', { name: 'demo' })
+    expect(list).toHaveLength(2)
+    expect(list[1]).toMatchObject({
+      parent: (list[0] as { pid: number }).pid,
+      command: expect.stringContaining('--data'),
+    })
+    const { password } = await test.context.settings.instance(test.path('demo'))
+    expect(JSON.stringify(list)).not.toContain(password.reveal())
+    expect((await test.perform('ps', { name: 'quiet' })).list).toEqual([])
+  })
+
+  it('logs shows the last lines, without secrets, and follows', async () => {
+    writeFileSync(test.path('demo', 'logs', 'application.log'), 'first\nAuthorization: Bearer abc\nlast\n')
+    expect(await test.perform('logs', { name: 'demo' })).toEqual({
+      message: 'first\nAuthorization: Bearer ***\nlast',
+      list: ['first', 'Authorization: Bearer ***', 'last'],
+    })
+    expect((await test.perform('logs', { name: 'demo', lines: 1 })).list).toEqual(['last'])
+    expect((await test.perform('logs', { name: 'quiet' })).list).toEqual([])
+    const end = new AbortController()
+    const { stream } = await test.perform('logs', { name: 'demo', lines: 1, follow: true }, { signal: end.signal })
+    const lines: string[] = []
+    for await (const line of stream ?? []) {
+      lines.push(line)
+      if (line === 'last') writeFileSync(test.path('demo', 'logs', 'application.log'), 'password=x\n', { flag: 'a' })
+      else end.abort()
+    }
+    expect(lines).toEqual(['last', 'password=***'])
+  })
+
+  it('shell is a program in its folder with its environment', async () => {
+    const { program } = await test.perform('shell', { name: 'demo' })
+    expect(program).toMatchObject({
+      args: [],
+      folder: test.path('demo'),
+      environment: {
+        APPS_HOME: test.home,
+        STEWARD_PORT: String(test.instance('demo').port),
+        SERVICE_USER: expect.any(String),
+      },
+    })
+    expect(existsSync(String(program?.command))).toBe(true)
+    expect(test.context.registry.history({ limit: 1 })[0]).toMatchObject({ action: 'shell', instance: 'demo' })
+  })
+
+  it('database needs an embedded database to be stopped, and its input file', async () => {
+    await expect(test.perform('database', { name: 'demo' })).rejects.toMatchObject({
+      code: 'ERR_STATE',
+      message: '"demo" must be stopped first: its database is an embedded one.',
+      command: 'stop demo',
+    })
+    await expect(test.perform('database', { name: 'quiet', file: '/no/such file' })).rejects.toMatchObject({
+      code: 'ERR_USAGE',
+      message: 'There is no file /no/such file.',
+    })
+    const input = join(test.folder, 'input.sql')
+    writeFileSync(input, 'select 1;\n')
+    const opened = await test.perform('database', { name: 'quiet', file: input }).catch((error: ManagerError) => error)
+    // Without the client a clear error.
+    if (opened instanceof Error)
+      expect(opened).toMatchObject({ code: 'ERR_DATABASE', message: expect.stringContaining('sqlite3') })
+    else expect(opened.program).toMatchObject({ args: [test.path('quiet', 'data', 'database.db')], input })
+  })
+})
