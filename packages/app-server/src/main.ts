@@ -8,17 +8,18 @@ import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
 import type { Application } from './lib/create-application.js'
 import { createApplication } from './lib/create-application.js'
-import { isTask, runTask } from './lib/commands.js'
 import type { TaskFlags } from './lib/commands.js'
+import type { PortableFlags } from './lib/portable.js'
 import { createLogRing } from './lib/log-ring.js'
 import { createLogger } from './lib/logger.js'
+import { releaseMemorySoon } from './lib/release-memory.js'
 import { listen } from './lib/serve.js'
 import type { Settings } from './lib/settings.js'
 import { SettingsError, readPort, readSettings } from './lib/settings.js'
 import { platformVersion } from './lib/version.js'
 import { welcome } from './lib/welcome.js'
 
-interface Flags extends TaskFlags {
+interface Flags extends TaskFlags, PortableFlags {
   readonly database?: string
   readonly host?: string
   readonly port?: number
@@ -71,6 +72,8 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--export <objects>', 'export records of these objects (separated by commas), and end')
     .option('--output <file>', 'file of an export, whose ending says the format (default: JSON on standard output)')
     .option('--object <name>', "whose records a CSV file holds (default: the file's name)")
+    .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
+    .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion)
     .addHelpText('after', helpAfter)
@@ -105,8 +108,15 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     environment: flags.env ?? fromEnvironment.environment,
   }
   const definition = await loadDefinition(folder, settings)
+  if (flags.dump !== undefined || flags.load !== undefined) {
+    if (folder === undefined) throw new SettingsError('--dump and --load need the folder of an application.')
+    const dataFolder = resolve(flags.data ?? join(folder, 'data'))
+    const { runPortable } = await import('./lib/portable.js')
+    await runPortable({ folder: resolve(folder), dataFolder, definition, settings }, flags)
+    return 0
+  }
   const logs = createLogRing()
-  const logger = createLogger(settings.logLevel ?? definition.log?.level ?? 'info', logs)
+  const logger = await createLogger(settings.logLevel ?? definition.log?.level ?? 'info', logs)
   const open = () =>
     createApplication({
       folder: resolve(folder ?? '.'),
@@ -129,6 +139,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     const { newAdministrator } = application
     const { adminLogin } = settings
     process.stdout.write(welcome({ definition, host, port: listener.port, newAdministrator, adminLogin }))
+    releaseMemorySoon()
     await untilStopped(logger)
     await Promise.all([application.endStreams(), listener.stop()])
     await application.close()
@@ -151,7 +162,13 @@ async function loadDefinition(folder: string | undefined, settings: Settings): P
   return loadAppDefinition(folder, settings)
 }
 
+/** Tasks of the command line run without serving. */
+function isTask({ unittests, import: file, export: names }: TaskFlags): boolean {
+  return unittests !== undefined || file !== undefined || names !== undefined
+}
+
 async function runAndClose(application: Application, folder: string, flags: Flags): Promise<number> {
+  const { runTask } = await import('./lib/commands.js')
   try {
     return await runTask(application.service, folder, flags)
   } finally {

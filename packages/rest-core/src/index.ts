@@ -68,7 +68,7 @@ export type {
   Values,
 } from './lib/store.js'
 export { dumpRecords, loadRecords } from './lib/portable/index.js'
-export type { DumpedApplication, DumpRecordsOptions, LoadRecordsOptions } from './lib/portable/index.js'
+export type { DumpedApplication, DumpRecordsOptions, LoadRecordsOptions, WriteText } from './lib/portable/index.js'
 export { createMemoryStore } from './lib/memory/memory-store.js'
 export { createBusinessObjects } from './lib/service/create-business-objects.js'
 export type { BusinessObjectsOptions } from './lib/service/create-business-objects.js'

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import type { Model, ObjectStore, WriteText } from '@steward/rest-core'
+import { createModel, dumpRecords, loadRecords } from '@steward/rest-core'
+import { systemObjects } from '@steward/rest-core/system'
+import { loadObjects } from './load-objects.js'
+import { openDatabase } from './open-database.js'
+import type { DatabaseOptions } from './open-database.js'
+import { SettingsError } from './settings.js'
+
+/** Where a dump goes to or comes from: a file, or `-` for standard output or input. */
+export interface PortableFlags {
+  readonly dump?: string
+  readonly load?: string
+}
+
+type ApplicationFolder = Omit<DatabaseOptions, 'introspect'>
+
+/** Between two lines that tell how far it is. */
+const progressMs = 1_000
+
+/**
+ * Writes all records of the application, or fills its empty database with those of a dump; nothing is served. Progress
+ * goes to standard error.
+ *
+ * @throws SettingsError, RestError, StoreError: each says what to do.
+ */
+export async function runPortable(application: ApplicationFolder, { dump, load }: PortableFlags): Promise<void> {
+  if (dump !== undefined && load !== undefined) throw new SettingsError('Give --dump or --load, not both.')
+  const objects = await loadObjects(join(application.folder, 'objects'))
+  const model = createModel([...systemObjects, ...objects])
+  await mkdir(application.dataFolder, { recursive: true })
+  const store = await openDatabase({ ...application, introspect: false })
+  try {
+    if (dump !== undefined) await dumpTo(dump, application, model, store)
+    else if (load !== undefined) await loadFrom(load, model, store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function dumpTo(target: string, application: ApplicationFolder, model: Model, store: ObjectStore) {
+  const { steps, leftover } = await store.plan(model)
+  if (steps.length > 0) {
+    const first = steps[0]?.description ?? ''
+    const more = steps.length > 1 ? ` and ${steps.length - 1} more` : ''
+    throw new SettingsError(
+      `The database is not in step with the application (${first}${more}); start the application once, then dump it.`,
+    )
+  }
+  for (const { table, column } of leftover)
+    process.stderr.write(`No field uses ${table}.${column}; it is not in the dump.\n`)
+  const { name, version } = application.definition
+  const records = (write: WriteText) =>
+    dumpRecords({ model, store, application: { name, version }, onProgress: createProgress() }, write)
+  if (target === '-') return tell('dumped', await records(writerTo(process.stdout)))
+  // Hashes of passwords are in it.
+  const part = `${target}.part`
+  const file = await open(part, 'w', 0o600)
+  try {
+    const counts = await records((text) => file.appendFile(text))
+    await file.sync()
+    await file.close()
+    await rename(part, target)
+    tell('dumped', counts)
+  } catch (error) {
+    await file.close()
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+function writerTo(output: Writable): WriteText {
+  let failed: Error | undefined
+  output.on('error', (error) => (failed = error))
+  return async (text) => {
+    if (!failed && !output.write(text)) await Promise.race([once(output, 'drain'), once(output, 'close')])
+    if (failed) throw new Error('The reader of the dump has gone.', { cause: failed })
+  }
+}
+
+async function loadFrom(source: string, model: Model, store: ObjectStore): Promise<void> {
+  await store.sync(model)
+  const input = source === '-' ? process.stdin : createReadStream(source)
+  const counts = await loadRecords({ model, store, onProgress: createProgress() }, input)
+  tell('loaded', counts)
+}
+
+function tell(done: string, counts: Readonly<Record<string, number>>): void {
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  process.stderr.write(`${rows} records ${done}.\n`)
+}
+
+function createProgress(): (object: string, rows: number) => void {
+  let told = performance.now()
+  return (object, rows) => {
+    if (performance.now() - told < progressMs) return
+    told = performance.now()
+    process.stderr.write(`${object}: ${rows} records\n`)
+  }
+}
