@@ -177,7 +177,7 @@ test('a dry run shows the steps and does nothing', async () => {
 test('many at a time from several managers get names and ports of their own', async () => {
   const { another, caller, context } = await managerWith()
   const managers = Array.from({ length: 4 }, () => another())
-  const adds = Array.from({ length: 24 }, (_, at) =>
+  const adds = Array.from({ length: 24 }, async (_, at) =>
     managers[at % 4]?.perform('add', { name: `demo${at}`, 'no-start': true }, caller),
   )
   await Promise.all(adds)
