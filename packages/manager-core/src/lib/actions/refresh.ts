@@ -1,3 +1,4 @@
+import { purgeExpired } from '../instances/purge.js'
 import type { RefreshReport } from '../templates/template-source.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { recordHistory } from './record-history.js'
@@ -7,7 +8,7 @@ export const refreshAction: Action = {
   group: 'Manager',
   summary: 'Fetch the latest templates of all versions',
   description:
-    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them.',
+    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them. What has been in the trash for APPS_TRASHDAYS is removed for good.',
   ability: 'admin',
   mutating: true,
   examples: ['refresh', 'refresh --dry-run'],
@@ -30,9 +31,10 @@ async function refresh({ context, caller }: ActionCall): Promise<ActionResult> {
     onProgress: (text) => onEvent?.({ type: 'progress', step: '', text }),
   })
   const failed = report.versions.filter(({ result }) => result === 'failed')
+  const kept = dryRun ? [] : await purgeExpired(context, caller)
   return {
     message: (dryRun ? 'Nothing was fetched: ' : '') + summarise(report),
-    warnings: failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`),
+    warnings: [...failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`), ...kept],
     list: report.versions.map(({ version, result, date, revision, error }) => ({
       ...{ version, result, date, revision, error },
     })),
