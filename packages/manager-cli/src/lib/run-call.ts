@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os'
 import { ManagerError } from '@steward/manager-core/errors'
 import type { ActionResult, Caller, Manager } from '@steward/manager-core'
-import { confirmLoss } from './confirm.js'
 import type { GlobalOptions } from './global-options.js'
 import type { Interruption } from './interruption.js'
 import { resultJson, resultText } from './output/result.js'
@@ -37,6 +36,7 @@ export async function runCall(
   if (options.dryRun && !action.mutating)
     throw new ManagerError('ERR_USAGE', `${action.name} changes nothing, so there is no dry run of it.`)
   if (action.destructive && !options.yes && !options.dryRun) {
+    const { confirmLoss } = await import('./confirm.js')
     const rehearse = () => manager.perform(action.name, input, { ...caller, dryRun: true })
     await confirmLoss({ action, input, surroundings, silent: json, rehearse })
   }

@@ -23,7 +23,7 @@ export function table(rows: readonly Json[], columns: readonly string[], width?:
   const lineFrom = (texts: readonly string[]) =>
     texts
       .map((text, at) => {
-        const shown = cut(text, widths[at] as number)
+        const shown = width === undefined ? text : cut(text, widths[at] as number)
         return at === last ? shown : padded(shown, widths[at] as number)
       })
       .join(gap)

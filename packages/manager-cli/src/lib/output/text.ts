@@ -10,13 +10,17 @@ export function lineOf(value: Json | undefined): string {
     return Object.entries(value)
       .map(([key, one]) => `${key}=${lineOf(one as Json)}`)
       .join(' ')
-  return printable(String(value)).replace(/\s*\n\s*/g, ' ')
+  const text = printable(String(value))
+  return /[\n\t]/.test(text) ? text.replaceAll(/\s*[\n\t]\s*/g, ' ') : text
 }
 
 /** Text as it is, but without what a terminal would obey; line ends and tabs stay. */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- those are meant
-  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+  // oxlint-disable no-control-regex -- those are meant
+  // Most texts have none, and there may be many of them.
+  if (!/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) return text
+  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+  // oxlint-enable no-control-regex
 }
 
 /** How many columns of a terminal it takes, as far as that can be told without a table of all scripts. */

@@ -10,7 +10,7 @@ export interface InstanceFilter {
   readonly database?: string | undefined
   /** `started` and `stopped` are the status, others what is observed. */
   readonly status?: string | undefined
-  /** Keys with a `-` before those that go down, separated by commas. Default: `name`. */
+  /** Keys with a `-` before those that go down, separated by commas. Default: as they are given. */
   readonly order?: string | undefined
 }
 
@@ -25,13 +25,14 @@ export function selectInstances(
   { word, version, database, status, order }: InstanceFilter,
   versions: readonly string[],
 ): readonly WireInstance[] {
-  const compare = comparison(order ?? 'name')
+  const compare = order === undefined ? undefined : comparison(order)
   const tests: ((instance: WireInstance) => boolean)[] = []
   if (word !== undefined) tests.push(wordTest(word, new Set([...versions, ...instances.map((one) => one.version)])))
   if (version !== undefined) tests.push((instance) => instance.version === version)
   if (database !== undefined) tests.push((instance) => instance.database === database)
   if (status !== undefined) tests.push((instance) => [instance.status, instance.observed].includes(status as 'started'))
-  return instances.filter((instance) => tests.every((test) => test(instance))).toSorted(compare)
+  const found = instances.filter((instance) => tests.every((test) => test(instance)))
+  return compare ? found.toSorted(compare) : found
 }
 
 function wordTest(word: string, versions: ReadonlySet<string>): (instance: WireInstance) => boolean {

@@ -43,18 +43,34 @@ export function urlOf({ port }: Pick<Instance, 'port'>): string {
 }
 
 export function wireInstance(instance: Instance): WireInstance {
-  const yesNo = (flag: boolean) => (flag ? 'yes' : 'no')
-  const { id, name, version, observed, created, updated, versionDate, customUrl, database, source, operation } =
-    instance
-  const { ownerEmail, firstname, lastname, phone, company, port } = instance
   return {
-    ...{ name, version, status: statusOf(instance), observed, created, updated },
-    ...{ version_date: versionDate, url: urlOf(instance), custom_url: customUrl },
+    name: instance.name,
+    version: instance.version,
+    status: statusOf(instance),
+    observed: instance.observed,
+    created: instance.created,
+    updated: instance.updated,
+    version_date: instance.versionDate,
+    url: urlOf(instance),
+    custom_url: instance.customUrl,
     protected: yesNo(instance.protected),
     auto_update: yesNo(instance.autoUpdate),
     auto_save: yesNo(instance.autoSave),
-    ...{ database, source, owner_email: ownerEmail, firstname, lastname, phone, company, operation, id, port },
+    database: instance.database,
+    source: instance.source,
+    owner_email: instance.ownerEmail,
+    firstname: instance.firstname,
+    lastname: instance.lastname,
+    phone: instance.phone,
+    company: instance.company,
+    operation: instance.operation,
+    id: instance.id,
+    port: instance.port,
   }
+}
+
+function yesNo(flag: boolean): 'yes' | 'no' {
+  return flag ? 'yes' : 'no'
 }
 
 /** Instances with what is observed now; the registry is left as it is. One look for all that may run. */

@@ -1,5 +1,5 @@
-import type { SQLInputValue } from 'node:sqlite'
-import type { Instance } from '../domain/instance.js'
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseType, Desired, Instance, Observed } from '../domain/instance.js'
 
 /** Column of each property; `name_key` beside `name` makes names unique without regard to case. */
 const columnOf = {
@@ -28,14 +28,36 @@ const columnOf = {
 } as const satisfies Record<keyof Instance, string>
 
 const entries = Object.entries(columnOf) as [keyof Instance, string][]
-const flags: ReadonlySet<string> = new Set(['protected', 'autoUpdate', 'autoSave'])
 
 export const instanceColumns = Object.values(columnOf)
 
-export function instanceFromRow(row: Record<string, unknown>): Instance {
-  return Object.fromEntries(
-    entries.map(([key, column]) => [key, flags.has(key) ? row[column] === 1 : row[column]]),
-  ) as unknown as Instance
+/** Of the values of `instanceColumns`, in their order. There may be thousands, so they are not looked up by name. */
+export function instanceFromValues(values: readonly SQLOutputValue[]): Instance {
+  const text = (at: number) => values[at] as string
+  return {
+    id: text(0),
+    name: text(1),
+    version: text(2),
+    versionDate: text(3),
+    revision: text(4),
+    desired: values[5] as Desired,
+    observed: values[6] as Observed,
+    protected: values[7] === 1,
+    autoUpdate: values[8] === 1,
+    autoSave: values[9] === 1,
+    database: values[10] as DatabaseType,
+    port: values[11] as number,
+    customUrl: text(12),
+    source: text(13),
+    ownerEmail: text(14),
+    firstname: text(15),
+    lastname: text(16),
+    phone: text(17),
+    company: text(18),
+    created: text(19),
+    updated: text(20),
+    operation: text(21),
+  }
 }
 
 export function rowFromInstance(values: Partial<Instance>): Record<string, SQLInputValue> {

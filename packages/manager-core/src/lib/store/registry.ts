@@ -1,11 +1,11 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { ManagerError } from '../../errors.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import { failureOf } from '../failure.js'
-import { instanceColumns, instanceFromRow, rowFromInstance } from './instance-rows.js'
+import { instanceColumns, instanceFromValues, rowFromInstance } from './instance-rows.js'
 import { migrate } from './migrations.js'
 import { isBusy, sqliteFailure } from './sqlite-failure.js'
 
@@ -95,20 +95,21 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
   } catch (error) {
     throw failureOf(sqliteFailure(error, file))
   }
-  const select = `select ${instanceColumns.join(', ')} from instance`
   const all = (sql: string, ...values: SQLInputValue[]) => guarded(() => database.prepare(sql).all(...values))
-  const one = (sql: string, ...values: SQLInputValue[]) => {
-    const [row] = all(sql, ...values)
-    return row && instanceFromRow(row)
-  }
-  const find = (name: string) => one(`${select} where name_key = ?`, name.toLowerCase())
+  const instancesOf = (where: string, ...values: SQLInputValue[]) =>
+    guarded(() => {
+      const statement = database.prepare(`select ${instanceColumns.join(', ')} from instance ${where}`)
+      statement.setReturnArrays(true)
+      return (statement.all(...values) as unknown as SQLOutputValue[][]).map(instanceFromValues)
+    })
+  const find = (name: string) => instancesOf('where name_key = ?', name.toLowerCase())[0]
   const writer = createWriter(database, clock)
 
   return {
     database,
-    instances: () => all(`${select} order by name_key`).map(instanceFromRow),
+    instances: () => instancesOf('order by name_key'),
     find,
-    byId: (id) => one(`${select} where id = ?`, id),
+    byId: (id) => instancesOf('where id = ?', id)[0],
     get(name) {
       const instance = find(name)
       if (instance) return instance
