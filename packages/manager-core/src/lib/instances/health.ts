@@ -57,7 +57,7 @@ export async function checkHealth(
  */
 export async function waitForHealth(port: number, { timeoutMs, signal, stillRunning }: WaitOptions): Promise<Health> {
   const begin = performance.now()
-  for (let pause = 10; ; pause = Math.min(pause * 1.3, 250)) {
+  for (let pause = 10; ; pause = Math.min(pause * 1.15, 250)) {
     const left = timeoutMs - (performance.now() - begin)
     const health = await checkHealth(port, { timeoutMs: Math.min(callMs, Math.max(left, 100)), signal })
     signal?.throwIfAborted()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,7 @@ const scriptName = 'supervisor.sh'
 export function layOut(folder: string): void {
   const { run, logs } = instanceHomeAt(folder)
   for (const each of [run, logs]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  putRunFile(run, scriptName, supervisorScript)
+  if (readText(join(run, scriptName)) !== supervisorScript) putRunFile(run, scriptName, supervisorScript)
 }
 
 /**
@@ -84,6 +84,10 @@ async function underWay(run: string): Promise<void> {
     if (hasRunFile(run, 'exit') || lookAt(run).state !== 'starting') return
     await sleep(5)
   }
+}
+
+function readText(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 /** Node is told its limit, and takes the module in that rotates the log and opens the debugger. */

@@ -35,7 +35,7 @@ export function readSupervisor(run: string): SupervisorRecord | undefined {
 
 /** Durable before it resolves: a kill right after it finds the record. */
 export function writeSupervisor(run: string, { identity, token }: SupervisorRecord): void {
-  putRunFile(run, 'supervisor', `${identity.pid} ${identity.start} ${identity.boot} ${token}`)
+  putRunFile(run, 'supervisor', `${identity.pid} ${identity.start} ${identity.boot} ${token}\n`)
 }
 
 export function readApplication(run: string): ApplicationRecord | undefined {
@@ -53,7 +53,7 @@ export function readExit(run: string): ExitRecord | undefined {
 
 /** Of one that nobody waited for. */
 export function writeExit(run: string, signal: 'SIGKILL'): void {
-  putRunFile(run, 'exit', `${128 + constants.signals[signal]} 0`)
+  putRunFile(run, 'exit', `${128 + constants.signals[signal]} 0\n`)
 }
 
 /** Who will resume it when nobody else does. */
@@ -63,7 +63,7 @@ export function readSuspension(run: string): ProcessIdentity | undefined {
 }
 
 export function writeSuspension(run: string, { pid, start, boot }: ProcessIdentity): void {
-  putRunFile(run, 'suspended', `${pid} ${start} ${boot}`)
+  putRunFile(run, 'suspended', `${pid} ${start} ${boot}\n`)
 }
 
 /** Address of the debugger, `127.0.0.1:9229`. */
@@ -84,7 +84,7 @@ export function putRunFile(run: string, file: string, text: string): void {
   const beside = `${path}.${process.pid}.new`
   const handle = openSync(beside, 'w', 0o600)
   try {
-    writeSync(handle, `${text}\n`)
+    writeSync(handle, text)
     fsyncSync(handle)
   } finally {
     closeSync(handle)

@@ -13,6 +13,7 @@ umask 077
 read -r go || exit 0
 exec </dev/null
 read -r boot </proc/sys/kernel/random/boot_id
+read -r own <"/proc/$$/comm"
 child='' stopping='' interrupted='' crashes=0 restarts=0
 
 trap 'interrupted=yes stopping=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' TERM
@@ -22,6 +23,16 @@ trap 'interrupted=yes' HUP INT QUIT
 put() { printf '%s\\n' "$2" >"$run/$1.new" && mv -f "$run/$1.new" "$run/$1"; }
 
 say() { printf '%s steward: %s\\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1"; }
+
+# Sets child when it is the program, and no longer a copy of this shell, in which a signal would be lost.
+begun() {
+  tries=0
+  while [ "$tries" -lt 5000 ] && read -r name <"/proc/$1/comm" && [ "$name" = "$own" ]; do
+    tries=$((tries + 1))
+  done 2>/dev/null
+  child=$1
+  [ -z "$stopping" ] || kill -TERM "$child" 2>/dev/null
+}
 
 # Sets code. A signal ends a wait before its time; a second wait for what has ended gives 127.
 finish() {
@@ -50,8 +61,7 @@ pause_after() {
 while [ -z "$stopping" ]; do
   uptime; begin=$seconds
   "$@" &
-  child=$!
-  [ -z "$stopping" ] || kill -TERM "$child" 2>/dev/null
+  begun $!
   if read -r stat <"/proc/$child/stat"; then
     start_of \${stat##*) }
     put application "$child $start $boot $$ $restarts"
@@ -72,9 +82,9 @@ while [ -z "$stopping" ]; do
   fi
   pause_after "$crashes" $pauses
   say "The application ended with code $code; it is started again in $pause s."
+  [ -z "$stopping" ] || break
   sleep "$pause" &
-  child=$!
-  [ -z "$stopping" ] || kill -TERM "$child" 2>/dev/null
+  begun $!
   finish "$child"
   child=''
 done

@@ -1,0 +1,56 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkHealth } from '../instances/health.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { processesOf } from '../testing/end-processes.js'
+
+const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
+const patience = { timeout: 60_000, interval: 50 }
+
+let test: TestManager
+beforeAll(async () => {
+  test = await createTestManager({ applicationServer, refresh: false })
+  rmSync(join(test.template, 'objects', 'Note.yaml'))
+  writeFileSync(
+    join(test.template, 'objects', 'note.yaml'),
+    'name: Note\nfields:\n  not_text: { type: string, length: 100, key: true }\n',
+  )
+  writeFileSync(join(test.home, 'version-1.0.sh'), 'APPS_TOMCATMAXMEM=200\n', { flag: 'a' })
+  await test.context.templates.refresh()
+})
+afterAll(() => test.close())
+
+describe('an instance with the real application server', () => {
+  it('starts, survives a kill, is debugged and stops', async () => {
+    await test.perform('add', { name: 'demo' })
+    const { port } = test.instance('demo')
+    const ref = { id: test.instance('demo').id, folder: test.path('demo') }
+    const { runtime } = test.context
+    const { ok, sections } = await checkHealth(port)
+    expect({ ok, application: sections['application']?.['name'] }).toEqual({ ok: true, application: 'fake' })
+    const [supervisor, application] = await runtime.processes(ref)
+    expect(application?.parent).toBe(supervisor?.pid)
+    expect(application?.command).toContain('--max-old-space-size=200')
+    expect(sections['process']?.['pid']).toBe(String(application?.pid))
+
+    process.kill(application?.pid as number, 'SIGKILL')
+    await expect.poll(async () => (await runtime.observe(ref)).restarts, patience).toBe(1)
+    await expect.poll(async () => (await checkHealth(port)).ok, patience).toBe(true)
+    expect(await test.perform('app-status', { name: 'demo' })).toMatchObject({
+      item: { state: 'started', health: 'OK', restarts: 1, last_exit: expect.stringContaining('SIGKILL') },
+    })
+
+    const { data } = await test.perform('app-debug', { name: 'demo' })
+    expect((await fetch(`http://${String(data?.['debugger'])}/json/list`)).status).toBe(200)
+    expect((await checkHealth(port)).ok).toBe(true)
+
+    await test.perform('stop', { name: 'demo' })
+    expect((await runtime.observe(ref)).lastExit?.code).toBe(0)
+    expect(processesOf(test.path('demo'))).toEqual([])
+    const { adminPassword, password } = await test.context.settings.instance(test.path('demo'))
+    const log = readFileSync(test.path('demo', 'logs', 'application.log'), 'utf8')
+    for (const secret of [adminPassword, password]) expect(log).not.toContain(secret.reveal())
+  })
+})
