@@ -1,0 +1,58 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeBlocks } from '../../tests/programs/markdown.js'
+import { runShell, shellIsMissing, unexpectedOutputs } from '../../tests/programs/shell.js'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const cli = fileURLToPath(new URL('../../packages/manager-cli/dist/cli.js', import.meta.url))
+let folder: string
+let home: string
+
+/** What comes before the commands of the README: the program, and a home of the test's own. */
+const preamble = () =>
+  `cd '${here}'; export APPS_HOME='${home}'; manager() { '${process.execPath}' '${cli}' "$@" 2>'${folder}/errors'; }\n`
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-hooks-'))
+  home = join(folder, 'home')
+})
+
+afterAll(async () => {
+  if (!shellIsMissing()) await runShell([{ command: `${preamble()} manager stop demo --force || true` }])
+  rmSync(folder, { recursive: true })
+})
+
+test('the shell block of the README loads a license and sets it aside', async ({ skip }) => {
+  skip(shellIsMissing() !== undefined, shellIsMissing())
+  const [block = ''] = codeBlocks(new URL('README.md', import.meta.url), 'sh')
+  expect(block).toContain('manager add demo')
+  expect(await unexpectedOutputs(preamble() + block)).toEqual([])
+
+  const [settings = ''] = await runShell([{ command: `cat '${home}'/instances/*/settings.sh` }])
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(settings)?.[1] ?? ''
+  const credentials = Buffer.from(`admin:${value('SERVICE_ADMIN_PASSWORD')}`).toString('base64')
+  const address = value('SERVICE_URL').replace(/\/io$/, '/api/rest/SystemParam/?sys_code=LICENSE_KEY')
+  const answer = await fetch(address, { headers: { Authorization: `Basic ${credentials}` } })
+  expect(await answer.json()).toMatchObject([{ sys_value: 'demo-0123456789' }])
+}, 120_000)
+
+test('a license that is not taken is a warning with the answer, and the file stays', async ({ skip }) => {
+  skip(shellIsMissing() !== undefined, shellIsMissing())
+  writeFileSync(
+    join(home, 'licensekeys/license-demo.xml'),
+    '<objects><object><name>Nothing</name><data></data></object></objects>',
+  )
+  await runShell([{ command: `${preamble()} manager stop demo; manager start demo` }])
+  expect(readFileSync(join(folder, 'errors'), 'utf8')).toContain('The license of demo was not taken')
+  expect(readdirSync(join(home, 'licensekeys'))).toContain('license-demo.xml')
+}, 120_000)
+
+test('what monitoring finds is kept', async ({ skip }) => {
+  skip(shellIsMissing() !== undefined, shellIsMissing())
+  chmodSync(join(home, 'hooks/monitoring.sh'), 0o755)
+  await runShell([{ command: `${preamble()} manager stop demo; manager monitor demo 1 --count 1 || true` }])
+  expect(readFileSync(join(home, 'logs/monitoring.log'), 'utf8')).toMatch(/^\S+Z demo unreachable\n$/)
+}, 120_000)
