@@ -12,3 +12,6 @@ export type {
   Dump,
   DumpOptions,
 } from './lib/server/database-server.js'
+export { copyThrough, dumpWithTool, restoreWithTool } from './lib/server/tool-dump.js'
+export type { ToolDump, ToolRestore } from './lib/server/tool-dump.js'
+export type { ToolCall } from './lib/server/run-tool.js'

@@ -1,17 +1,48 @@
+import { copyThrough } from '@steward/db-adapters/server'
 import type { DumpOptions } from '@steward/db-adapters/server'
-import type { ManagerContext } from '../context.js'
-import type { InstanceDatabase } from './dump-database.js'
+import { emptyDatabase } from './dump-database.js'
+import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
+import { applicationOf, dumpPortable, restorePortable } from './portable-dump.js'
+import { isMissingTool, toManagerError } from './translated-server.js'
 
 /**
- * Copies a database into the empty one of another instance, whose `app` is in place; types may differ.
+ * Puts a copy of an instance's database in place of what is in that of another one, which does not run; types may
+ * differ. Consistent while the first one runs. Without the vendor's programs, and between types, what the application
+ * knows is copied, by the application in the `app` of either home.
  *
- * @throws ManagerError; `to` may be half filled then: drop and create it before trying again.
+ * @throws ManagerError ERR_DATABASE, ERR_DISK; `to` is empty or half filled then, and it may be tried again.
  */
 export async function copyDatabase(
-  { databases }: Pick<ManagerContext, 'databases' | 'applicationServer'>,
+  context: DatabaseContext,
   { from, to }: { readonly from: InstanceDatabase; readonly to: InstanceDatabase },
   options: DumpOptions = {},
 ): Promise<void> {
+  await emptyDatabase(context, to)
+  if (from.settings.database === to.settings.database && (await copyAlike(context, from, to, options))) return
+  const app = applicationOf(from.folder, to.folder)
+  try {
+    await copyThrough(dumpPortable(context, from, app, options), (content) =>
+      restorePortable(context, to, app, content, { signal: options.signal }),
+    )
+  } catch (error) {
+    throw toManagerError(error)
+  }
+}
+
+/** @returns false when a program is missing, before anything was copied. */
+async function copyAlike(
+  { databases }: DatabaseContext,
+  from: InstanceDatabase,
+  to: InstanceDatabase,
+  options: DumpOptions,
+): Promise<boolean> {
   const server = databases.server(to.settings.database)
-  await server.copy(databases.account(from.folder, from.settings), databases.account(to.folder, to.settings), options)
+  const accountOf = ({ folder, settings }: InstanceDatabase) => databases.account(folder, settings)
+  try {
+    await server.copy(accountOf(from), accountOf(to), options)
+    return true
+  } catch (error) {
+    if (isMissingTool(error)) return false
+    throw error
+  }
 }

@@ -1,44 +1,67 @@
 import type { Readable } from 'node:stream'
-import type { DatabaseType } from '../domain/instance.js'
 import type { Dump, DumpOptions } from '@steward/db-adapters/server'
-import type { ManagerContext } from '../context.js'
-import type { InstanceSettings } from '../settings/settings.js'
+import { ManagerError } from '../../errors.js'
+import type { DatabaseContext, DumpKind, InstanceDatabase } from './instance-database.js'
+import { applicationOf, dumpPortable, restorePortable } from './portable-dump.js'
+import { isMissingTool } from './translated-server.js'
 
-/** An instance's database. `folder` is the instance's home, with the application in `app` when the dump is portable. */
-export interface InstanceDatabase {
-  readonly folder: string
-  readonly settings: InstanceSettings
-}
-
-/** What a dump is made of: the vendor's format of a type, or the portable one of the application server. */
-export type DumpKind = DatabaseType | 'portable'
+export type { DumpKind, InstanceDatabase } from './instance-database.js'
 
 /** `kind` names the file: `db.<kind>.zst`. */
 export type DatabaseDump = Dump & { readonly kind: DumpKind }
 
-type Context = Pick<ManagerContext, 'databases' | 'applicationServer'>
-
-/** Dumps with the vendor's program, without one in the portable format. Consistent while the instance runs. @throws ManagerError */
+/**
+ * Dumps with the vendor's program, without one in the portable format. Consistent while the instance runs.
+ *
+ * @throws ManagerError ERR_DATABASE, ERR_DISK
+ */
 export async function dumpDatabase(
-  { databases }: Context,
-  { folder, settings }: InstanceDatabase,
+  context: DatabaseContext,
+  database: InstanceDatabase,
   options: DumpOptions = {},
 ): Promise<DatabaseDump> {
+  const { databases } = context
+  const { folder, settings } = database
   const type = settings.database
-  const dump = await databases.server(type).dump(databases.account(folder, settings), options)
-  return { ...dump, kind: type }
+  try {
+    const dump = await databases.server(type).dump(databases.account(folder, settings), options)
+    return { ...dump, kind: type }
+  } catch (error) {
+    if (!isMissingTool(error)) throw error
+    return { ...dumpPortable(context, database, applicationOf(folder), options), kind: 'portable' }
+  }
 }
 
 /**
- * Fills the empty database of an instance, whose `app` is in place, from a dump.
+ * Puts a dump in place of what is in the database of an instance, which does not run and whose `app` is in place.
  *
- * @throws ManagerError; the database may be empty or half filled then: drop and create it before trying again.
+ * @throws ManagerError ERR_DATABASE, ERR_DISK; the database is empty or half filled then, and it may be tried again.
  */
 export async function restoreDatabase(
-  { databases }: Context,
-  { folder, settings }: InstanceDatabase,
-  { content }: { readonly kind: DumpKind; readonly content: Readable },
+  context: DatabaseContext,
+  database: InstanceDatabase,
+  { kind, content }: { readonly kind: DumpKind; readonly content: Readable },
   options: DumpOptions = {},
 ): Promise<void> {
-  await databases.server(settings.database).restore(databases.account(folder, settings), content, options)
+  const { folder, settings } = database
+  if (kind !== 'portable' && kind !== settings.database)
+    throw new ManagerError(
+      'ERR_DATABASE',
+      `A dump of ${kind} cannot be restored into a database of ${settings.database}.`,
+    )
+  await emptyDatabase(context, database)
+  if (kind === 'portable') return restorePortable(context, database, applicationOf(folder), content, options)
+  const { databases } = context
+  await databases.server(kind).restore(databases.account(folder, settings), content, options)
+}
+
+/** Also ends programs that a manager which was killed left at work on it. */
+export async function emptyDatabase(
+  { databases }: Pick<DatabaseContext, 'databases'>,
+  { folder, settings }: InstanceDatabase,
+): Promise<void> {
+  const server = databases.server(settings.database)
+  const account = databases.account(folder, settings)
+  await server.drop(account)
+  await server.create(account)
 }

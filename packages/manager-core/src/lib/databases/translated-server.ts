@@ -1,3 +1,5 @@
+import { PassThrough } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { DatabaseServerError } from '@steward/db-adapters/server'
 import type { DatabaseServer, DatabaseServerErrorCode } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
@@ -21,7 +23,7 @@ export function translated(server: DatabaseServer): DatabaseServer {
       const dump = await attempt(server.dump(account, options))
       const done = attempt(dump.done)
       done.catch(() => {})
-      return { ...dump, done }
+      return { ...dump, content: translatedContent(dump.content), done }
     },
     restore: (account, content, options) => attempt(server.restore(account, content, options)),
     copy: (from, to, options) => attempt(server.copy(from, to, options)),
@@ -37,15 +39,29 @@ export function isMissingTool(error: unknown): boolean {
   return error instanceof ManagerError && (error.cause as DatabaseServerError | undefined)?.code === 'ERR_NO_TOOL'
 }
 
+/** An error of a database server as one of the manager; others stay what they are. */
+export function toManagerError(error: unknown): Error {
+  if (!(error instanceof DatabaseServerError)) return error as Error
+  return new ManagerError(error.code === 'ERR_DISK_FULL' ? 'ERR_DISK' : 'ERR_DATABASE', error.message, {
+    cause: error,
+    ...(help[error.code] !== undefined && { help: help[error.code] }),
+    ...(error.output !== undefined && { output: error.output }),
+  })
+}
+
 async function attempt<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof DatabaseServerError)) throw error
-    throw new ManagerError(error.code === 'ERR_DISK_FULL' ? 'ERR_DISK' : 'ERR_DATABASE', error.message, {
-      cause: error,
-      ...(help[error.code] !== undefined && { help: help[error.code] }),
-      ...(error.output !== undefined && { output: error.output }),
-    })
+    throw toManagerError(error)
   }
+}
+
+function translatedContent(content: Readable): Readable {
+  const translatedOne = new PassThrough()
+  content.once('error', (error) => translatedOne.destroy(toManagerError(error)))
+  translatedOne.once('close', () => content.destroy())
+  // Nobody need be reading.
+  translatedOne.on('error', () => {})
+  return content.pipe(translatedOne)
 }

@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
-
-/** Where a template that brings its own application server has it. */
-const ownServer = 'node_modules/@steward/app-server/dist/cli.js'
+import { applicationServerOf } from './application-server.js'
 
 /** How an instance is run: its command, environment (with secrets) and limits, from its settings and its version's. */
 export async function specOf(
@@ -16,12 +12,11 @@ export async function specOf(
   const { folder, app, data } = home.instance(instance.id)
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
   const { passedOn, log } = settings.global
-  const server = join(app, ownServer)
   const database = databases.server(own.database).url(databases.account(folder, own))
   return {
     id: instance.id,
     folder,
-    command: [process.execPath, existsSync(server) ? server : applicationServer, app, '--data', data],
+    command: [process.execPath, applicationServerOf(app, applicationServer), app, '--data', data],
     workingFolder: app,
     port: instance.port,
     environment: {

@@ -68,6 +68,8 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
   async function dump(account: DatabaseAccount, { signal, onProgress }: DumpOptions = {}): Promise<Dump> {
     check(account)
     const command = tools.need('pg_dump')
+    const version = await tools.version('pg_dump')
+    await asUser(account, (query) => requireFitting(version, query))
     const args = [
       ...['--format=plain', '--no-owner', '--no-privileges', '--encoding=UTF8', '--no-password'],
       `--lock-wait-timeout=${lockWaitMs}`,
@@ -75,7 +77,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
     return dumpWithTool({
       call: { command, args, environment: environmentOf(account), signal },
       trailer,
-      tools: { pg_dump: await tools.version('pg_dump') },
+      tools: { pg_dump: version },
       translate: translateError,
       onProgress,
     })
@@ -138,4 +140,16 @@ async function probe(query: Query): Promise<DatabaseServerInfo['server']> {
       `The user "${String(found?.['user'])}" may not make databases and users; it needs CREATEDB and CREATEROLE.`,
     )
   return server
+}
+
+/** An older program does not know what a newer server has. @throws DatabaseServerError ERR_NO_TOOL */
+async function requireFitting(tool: string, query: Query): Promise<void> {
+  const [found] = await query(`select current_setting('server_version_num')::int / 10000 as version`)
+  const server = Number(found?.['version'])
+  const known = Number(/\d+/.exec(tool)?.[0])
+  if (known >= server) return
+  throw new DatabaseServerError(
+    'ERR_NO_TOOL',
+    `The server is PostgreSQL ${server}, but pg_dump is of version ${known}; install the one of the server.`,
+  )
 }

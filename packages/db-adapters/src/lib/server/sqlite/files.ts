@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { DumpOptions } from '../database-server.js'
 import { DatabaseServerError } from '../database-server.js'
 import { progressOf } from '../progress.js'
+import { checkFile } from './check-file.js'
 import { openExisting, tablesOf } from './open.js'
 import { takeSnapshot } from './snapshot.js'
 
@@ -33,9 +34,11 @@ export async function restoreFile(file: string, content: Readable, options: Dump
   const { signal, onProgress } = options
   requireEmpty(file)
   try {
-    await replace(file, (part) =>
-      pipeline(content, progressOf(onProgress), createWriteStream(part, { mode: 0o600 }), signal ? { signal } : {}),
-    )
+    await replace(file, async (part) => {
+      const output = createWriteStream(part, { mode: 0o600 })
+      await pipeline(content, progressOf(onProgress), output, signal ? { signal } : {})
+      await checkFile(part)
+    })
   } catch (error) {
     throw signal?.aborted ? signal.reason : error
   }
@@ -69,7 +72,6 @@ async function replace(file: string, write: (part: string) => Promise<void>): Pr
   await rm(part, { force: true })
   try {
     await write(part)
-    check(part)
     await sync(part)
     // A log of the old file would be played into the new one.
     for (const suffix of besides) await rm(file + suffix, { force: true })
@@ -77,19 +79,6 @@ async function replace(file: string, write: (part: string) => Promise<void>): Pr
     await sync(dirname(file))
   } finally {
     for (const suffix of ['', ...besides]) await rm(part + suffix, { force: true })
-  }
-}
-
-function check(file: string): void {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    const { page_count: pages } = database.prepare('pragma page_count').get() as { page_count: number }
-    if (pages === 0) throw new DatabaseServerError('ERR_FAILED', 'The dump is empty; it was cut off.')
-    const [first] = database.prepare('pragma quick_check(1)').all() as { quick_check: string }[]
-    if (first?.quick_check === 'ok') return
-    throw new DatabaseServerError('ERR_FAILED', 'The dump is damaged.', { output: first?.quick_check ?? '' })
-  } finally {
-    database.close()
   }
 }
 

@@ -1,7 +1,7 @@
-import { rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from './errors.js'
 
@@ -13,22 +13,26 @@ export interface Snapshot {
   release(): Promise<void>
 }
 
-/** Not specified; chosen as about ten seconds, within which a busy database has a moment without readers or writers. */
-const attempts = 20
+/**
+ * Not specified; chosen as a few seconds, within which a busy database has a moment without readers or writers. A process
+ * that is frozen inside a transaction never has one.
+ */
+const attempts = 15
+const busyTimeoutMs = 100
 
 /**
  * Holds the database file still while others write, without a copy of it: once the log (`-wal`) is moved into the file
  * and empty, a read transaction that begins then reads the file alone, and SQLite moves nothing into the file before
  * that transaction ends; what others write stays in the log. Source: https://www.sqlite.org/walformat.html, "WAL_READ_LOCK(0)".
  *
- * A database on which that moment does not come is copied with `VACUUM INTO` to `<file>.snapshot`.
+ * A database on which that moment does not come is copied to `<file>.snapshot`.
  */
 export async function takeSnapshot(file: string, signal?: AbortSignal): Promise<Snapshot> {
   // Opened first and closed last: closing a file gives up the locks that its process has on it.
   const handle = await open(file, 'r')
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file, { timeout: 500 })
+    database = new DatabaseSync(file, { timeout: busyTimeoutMs })
     if (size(file) === 0) database.exec('pragma journal_mode = wal')
     for (let attempt = 1; attempt <= attempts; attempt++) {
       signal?.throwIfAborted()
@@ -73,23 +77,24 @@ function held(file: string, handle: FileHandle, database: DatabaseSync): Snapsho
 
 async function copied(file: string, handle: FileHandle, database: DatabaseSync): Promise<Snapshot> {
   const copy = `${file}.snapshot`
-  rmSync(copy, { force: true })
+  await rm(copy, { force: true })
   try {
-    database.prepare('vacuum into ?').run(copy)
+    // In one step, which reads one state.
+    await backup(database, copy, { rate: 2 ** 31 - 1 })
+    const opened = await open(copy, 'r')
     database.close()
     await handle.close()
-    const copyHandle = await open(copy, 'r')
     return {
       file: copy,
-      handle: copyHandle,
+      handle: opened,
       bytes: size(copy),
       async release() {
-        await copyHandle.close()
-        rmSync(copy, { force: true })
+        await opened.close()
+        await rm(copy, { force: true })
       },
     }
   } catch (error) {
-    rmSync(copy, { force: true })
+    await rm(copy, { force: true })
     throw error
   }
 }

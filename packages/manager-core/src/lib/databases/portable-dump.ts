@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
+import type { Dump, DumpOptions, ToolCall } from '@steward/db-adapters/server'
+import { ManagerError } from '../../errors.js'
+import { applicationServerOf } from '../instances/application-server.js'
+import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
+import { toManagerError } from './translated-server.js'
+
+/**
+ * Dumps by the application server: records in a format that fits every type of database. Without tables that are not
+ * of the application.
+ *
+ * @param app Folder of the application.
+ */
+export function dumpPortable(
+  context: DatabaseContext,
+  database: InstanceDatabase,
+  app: string,
+  { signal, onProgress }: DumpOptions,
+): Dump {
+  return dumpWithTool({
+    call: callOf(context, database, app, '--dump', signal),
+    // The application server fails when the dump is not whole.
+    trailer: '',
+    tools: { 'app-server': process.version },
+    translate: toManagerError,
+    onProgress,
+  })
+}
+
+/** @throws ManagerError ERR_DATABASE; nothing is kept then. */
+export async function restorePortable(
+  context: DatabaseContext,
+  database: InstanceDatabase,
+  app: string,
+  content: Readable,
+  { signal, onProgress }: DumpOptions,
+): Promise<void> {
+  try {
+    const call = callOf(context, database, app, '--load', signal)
+    await restoreWithTool({ call, content, trailer: '', onProgress })
+  } catch (error) {
+    throw toManagerError(error)
+  }
+}
+
+/** The application of one of these homes. @throws ManagerError ERR_DATABASE when there is none. */
+export function applicationOf(...folders: readonly string[]): string {
+  const app = folders.map((folder) => join(folder, 'app')).find((folder) => existsSync(join(folder, 'app.yaml')))
+  if (app !== undefined) return app
+  throw new ManagerError(
+    'ERR_DATABASE',
+    `Records cannot be read or written without their application in ${folders[0]}.`,
+  )
+}
+
+function callOf(
+  { databases, applicationServer }: DatabaseContext,
+  { folder, settings }: InstanceDatabase,
+  app: string,
+  task: '--dump' | '--load',
+  signal: AbortSignal | undefined,
+): ToolCall {
+  const url = databases.server(settings.database).url(databases.account(folder, settings))
+  return {
+    command: process.execPath,
+    args: [applicationServerOf(app, applicationServer), app, '--data', join(folder, 'data'), task, '-'],
+    environment: { ...settings.others, STEWARD_DATABASE: url },
+    signal,
+  }
+}
