@@ -185,3 +185,18 @@ test('many at a time from several managers get names and ports of their own', as
   expect(instances).toHaveLength(24)
   expect(new Set(instances.map(({ port }) => port)).size).toBe(24)
 })
+
+test('of two managers that choose the same port at a time, one starts and the other undoes', async () => {
+  const options: TestManagerOptions = { fake: { startMs: 500 }, config: ['export APPS_PORTS=31481-31481'] }
+  const [one, other] = [await managerWith(options), await createTestManager(options)]
+  try {
+    const made = await Promise.allSettled([
+      one.perform('add', { name: 'demo' }),
+      other.perform('add', { name: 'demo' }),
+    ])
+    expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(one.context.registry.count() + other.context.registry.count()).toBe(1)
+  } finally {
+    await other.close()
+  }
+})

@@ -27,6 +27,8 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
   /** Asked between two calls; false ends the waiting. */
   readonly stillRunning?: () => Promise<boolean>
+  /** Whether a good answer comes from the instance itself. */
+  readonly isOurs?: (health: Health) => Promise<boolean>
 }
 
 /** An answer with more text than this is no health. */
@@ -55,11 +57,16 @@ export async function checkHealth(
  * @returns the last answer: not `ok` when the time is over or it does not run any more.
  * @throws what the signal was aborted with
  */
-export async function waitForHealth(port: number, { timeoutMs, signal, stillRunning }: WaitOptions): Promise<Health> {
+export async function waitForHealth(
+  port: number,
+  { timeoutMs, signal, stillRunning, isOurs }: WaitOptions,
+): Promise<Health> {
   const begin = performance.now()
   for (let pause = 10; ; pause = Math.min(pause * 1.15, 250)) {
     const left = timeoutMs - (performance.now() - begin)
-    const health = await checkHealth(port, { timeoutMs: Math.min(callMs, Math.max(left, 100)), signal })
+    const answer = await checkHealth(port, { timeoutMs: Math.min(callMs, Math.max(left, 100)), signal })
+    const isForeign = answer.ok && isOurs !== undefined && !(await isOurs(answer))
+    const health = isForeign ? { ...answer, ok: false, reason: 'another program answers' } : answer
     signal?.throwIfAborted()
     if (health.ok || left <= 0 || (stillRunning && !(await stillRunning()))) return health
     await sleep(pause, undefined, { signal })

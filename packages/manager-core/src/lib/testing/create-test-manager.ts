@@ -111,9 +111,10 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
 
 let block = 0
 
-/** 100 ports below the system's own, other ones for each manager of this process and for its neighbours. */
+/** 100 ports below the system's own; tests that run at the same time have other ones, and other runs most likely. */
 function portRange(): string {
-  const from = 12_000 + ((process.pid * 7 + block++) % 180) * 100
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % 4
+  const from = 12_000 + ((process.ppid % 9) * 20 + worker * 5 + (block++ % 5)) * 100
   return `${from}-${from + 99}`
 }
 

@@ -5,7 +5,7 @@ import type { Observed } from '../../domain/instance.js'
 import { existing } from '../../instances/existing.js'
 import { isPortFree } from '../../instances/port.js'
 import { specOf } from '../../instances/instance-spec.js'
-import { waitForHealth } from '../../instances/health.js'
+import { waitForHealth, type Health } from '../../instances/health.js'
 import { redact } from '../../runtime/redact.js'
 import type { Observation } from '../../runtime/runtime.js'
 import type { Step, StepRun } from '../operation.js'
@@ -47,8 +47,8 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
 }
 
 /**
- * Starts it and waits until it is healthy, and stays so for `windowMs`; undo stops it. With `stopStepId` it does so only
- * when the operation's `stop` step (that id) found it running.
+ * Starts it and waits until it is healthy, and stays so for `windowMs`; undo stops it when it did not run before. With
+ * `stopStepId` it does so only when the operation's `stop` step (that id) found it running.
  *
  * @throws ManagerError ERR_HEALTH with the last lines of its log.
  */
@@ -60,13 +60,16 @@ export function startStep(options: StartStepOptions): Step {
   return {
     id: 'start',
     title: stopStepId === undefined ? 'Start the instance' : 'Start the instance again when it ran',
+    async intent({ context }) {
+      return { wasRunning: isRunning((await context.runtime.observe(ref)).state) }
+    },
     async do(run) {
       if (!isWanted(run)) return { started: false }
       await startNow(run, options)
       return { started: true }
     },
-    async undo({ context }) {
-      await stopNow(context, ref)
+    async undo({ context, intent }) {
+      if ((intent as { wasRunning?: boolean } | undefined)?.wasRunning !== true) await stopNow(context, ref)
     },
     check: () => 'not-done',
   }
@@ -111,8 +114,14 @@ async function startNow(
     const now = await runtime.observe(ref)
     return isRunning(now.state) && now.restarts === restarts && !isPausing(now)
   }
+  // Two managers may choose the same port at a time; the one that comes second must not take the other's word.
+  const isOurs = async ({ sections }: Health) => {
+    const pid = sections['process']?.['pid']
+    if (pid === undefined || !runtime.capabilities.processes) return true
+    return (await runtime.observe(ref)).pids.includes(Number(pid))
+  }
   const { startTimeoutMs } = settings.global
-  const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning })
+  const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
   const problem = health.ok
     ? await unsteadiness(spec.port, windowMs, stillRunning, signal)
     : (await stillRunning())
