@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { copyDatabase } from '../databases/copy-database.js'
@@ -12,6 +11,7 @@ import { newPassword } from '../instances/passwords.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { createMeter } from './packing/meter.js'
+import { bothOf, pipeThrough } from './packing/program.js'
 import { decompressor } from './packing/zstd.js'
 
 const pattern = /^db\.([a-z]+)\.zst$/
@@ -87,12 +87,10 @@ async function restoreFrom(
   const zstd = await decompressor()
   const meter = createMeter((bytes) => run.progress('Restore the database', { bytes, of: plainSize }))
   const content = new PassThrough()
-  const reading = pipeline(createReadStream(join(backup, name)), zstd.stream, meter.stream, content, { signal })
-  const restoring = restoreDatabase(context, to, { kind, content }, { signal }).finally(() => content.resume())
-  const [read, restored] = await Promise.allSettled([reading, restoring])
-  if (restored.status === 'rejected') throw restored.reason
-  if (read.status === 'rejected') throw read.reason
-  await zstd.done
+  const source = createReadStream(join(backup, name))
+  // Whoever stops reading has a reason of its own.
+  const restoring = restoreDatabase(context, to, { kind, content }, { signal }).finally(() => content.destroy())
+  await bothOf(pipeThrough(zstd, [source], [meter.stream, content], signal), restoring)
   const { size, sha256 } = meter.measure()
   if (size !== plainSize || sha256 !== plainSha256)
     throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${join(backup, name)} gave other bytes than before.`)

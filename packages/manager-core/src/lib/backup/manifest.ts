@@ -5,6 +5,7 @@ import { ManagerError } from '../../errors.js'
 import type { Manifest } from './backup.js'
 
 export const manifestName = 'manifest.json'
+export const filesName = 'files.tar.zst'
 
 /** With a hash of its own in the end, so that a changed byte of it is found, too. */
 export function manifestText(manifest: Manifest): string {

@@ -6,7 +6,9 @@ import type { InstanceSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { databaseFiles } from './database-files.js'
 import { storeCompressed } from './packing/store.js'
+import { filesName } from './manifest.js'
 import { packFolder } from './packing/pack.js'
+import { bothOf } from './packing/program.js'
 
 export interface PackInstanceOptions {
   readonly instance: { readonly id: string }
@@ -95,34 +97,18 @@ async function storeDatabase(
 
 async function storeFiles(
   { signal, warn }: StepRun,
-  { folder, settings, target, consistency }: PackInstanceOptions,
+  { folder, settings, target }: PackInstanceOptions,
   onBytes: (total: number) => void,
 ): Promise<ManifestFile> {
-  const name = 'files.tar.zst'
   const packing = await packFolder({
     folder,
     entries: ['app', 'data'],
     without: databaseFiles(folder, settings),
-    // A frozen one may go on before its files were read.
-    online: consistency !== 'stopped',
   })
   const [stored, warnings] = await bothOf(
-    storeCompressed(packing.content, join(target, name), { signal, onBytes }),
+    storeCompressed(packing.content, join(target, filesName), { signal, onBytes }),
     packing.done,
   )
   for (const warning of warnings) warn(warning)
-  return { name, ...stored }
-}
-
-/** What a program says of itself is a better reason than that its pipe broke. */
-async function bothOf<A, B>(stream: Promise<A>, program: Promise<B>): Promise<[A, B]> {
-  const [streamed, ended] = await Promise.allSettled([stream, program])
-  if (streamed.status === 'rejected' && isOfDisk(streamed.reason)) throw streamed.reason
-  if (ended.status === 'rejected') throw ended.reason
-  if (streamed.status === 'rejected') throw streamed.reason
-  return [streamed.value, ended.value]
-}
-
-function isOfDisk(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '')
+  return { name: filesName, ...stored }
 }

@@ -11,9 +11,8 @@ import type { Step, StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
 import { needManifest } from './manifest.js'
-import { inspectTar } from './packing/check-entries.js'
-import { filesName, unpackFiles } from './unpack-files.js'
-import { verifyFiles } from './verify-backup.js'
+import { unpackFiles } from './unpack-files.js'
+import { inspectFiles, verifyFiles } from './verify-backup.js'
 
 export interface RestoreDataOptions {
   readonly instance: { readonly id: string; readonly name: string }
@@ -63,7 +62,7 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
       await verifyFiles(backup, manifest, {
         signal: run.signal,
         onBytes: (bytes) => run.progress('Read the backup', { bytes, of }),
-        sinkOf: (name) => (name === filesName ? inspectTar() : undefined),
+        sinkOf: inspectFiles,
       })
     },
     check: () => 'not-done',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Instance } from '../domain/instance.js'
 import { syncPath } from '../files/tree.js'
@@ -40,6 +40,8 @@ function writeStep({ instance, folder, target, backup, suspend }: SaveStepsOptio
       // Whoever was killed while it was frozen left it so.
       if ((intent as { consistency: string }).consistency === 'suspended') await resumeSource(context, ref)
       await rm(partOf(target), { recursive: true, force: true })
+      // When it was the first one, its folder goes, too.
+      await rmdir(dirname(target)).catch(() => undefined)
     },
     check: () => 'not-done',
   }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { execa } from 'execa'
@@ -7,11 +17,12 @@ import { createTestManager, type TestManager } from '../testing/create-test-mana
 
 describe('save', () => {
   let test: TestManager
+  const document = 'größe 1\\2.txt'
   beforeEach(async () => {
     test = await createTestManager()
     await test.perform('add', { name: 'demo' })
     mkdirSync(test.path('demo', 'data', 'documents'))
-    writeFileSync(test.path('demo', 'data', 'documents', 'größe 1\\2.txt'), 'a document')
+    writeFileSync(test.path('demo', 'data', 'documents', document), 'a document')
   })
   afterEach(() => test.close())
 
@@ -26,14 +37,51 @@ describe('save', () => {
       consistency: 'suspended',
       warnings: [],
     })
-    const out = join(test.folder, 'out')
-    mkdirSync(out)
+    await expectPlainToolsToRestore(folder, document)
+  })
+
+  it('does without tar and zstd, and restores so', async () => {
+    // How it runs needs programs, too.
+    await test.perform('stop', { name: 'demo' })
+    const path = process.env.PATH
+    process.env.PATH = join(test.folder, 'nothing')
+    const documents = test.path('demo', 'data', 'documents')
+    try {
+      await test.perform('save', { name: 'demo' })
+      // Only GNU tar unpacks files of that name.
+      await expect(test.perform('restore', { name: 'demo' })).rejects.toThrow('can only be unpacked by GNU tar')
+      renameSync(join(documents, document), join(documents, 'größe 1'))
+      symlinkSync('größe 1', join(documents, 'link'))
+      await test.perform('save', { name: 'demo' })
+      rmSync(documents, { recursive: true })
+      await test.perform('restore', { name: 'demo' })
+      expect(readdirSync(documents)).toEqual(['größe 1', 'link'])
+    } finally {
+      process.env.PATH = path
+    }
+    const { folder, manifest } = await test.context.backups.find('demo', 'latest')
+    expect(Object.keys(manifest.tools)).not.toContain('tar')
+    await expectPlainToolsToRestore(folder, 'größe 1')
+    const { stdout } = await execa('zstd', ['-lv', join(folder, 'files.tar.zst')])
+    expect(stdout).toMatch(/Number of Frames: 1\b|# Zstandard Frames: 1\b/)
+    expect(stdout).toMatch(/Check: XXH64/)
+  })
+
+  it('is refused for what is not there', async () => {
+    await expect(test.perform('save', { name: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    for (const from of ['2020', '../../etc', 'other/latest', 'latest'])
+      await expect(test.perform('restore', { name: 'nobody', from })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await expect(test.perform('verify', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  })
+
+  async function expectPlainToolsToRestore(folder: string, name: string): Promise<void> {
+    const out = mkdtempSync(join(test.folder, 'out-'))
     await execa('bash', ['-c', 'zstd -dc "$1/files.tar.zst" | tar -x -C "$2"', '-', folder, out])
     await execa('bash', ['-c', 'zstd -dc "$1/db.sqlite.zst" > "$2/database.db"', '-', folder, out])
-    expect(readFileSync(join(out, 'data', 'documents', 'größe 1\\2.txt'), 'utf8')).toBe('a document')
+    expect(readFileSync(join(out, 'data', 'documents', name), 'utf8')).toBe('a document')
     expect(existsSync(join(out, 'data', 'database.db'))).toBe(false)
     const database = new DatabaseSync(join(out, 'database.db'))
     expect(database.prepare('select text from note').all()).toMatchObject([{ text: 'first' }])
     database.close()
-  })
+  }
 })

@@ -1,15 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { fileError } from '../instances/file-error.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
+import { filesName } from './manifest.js'
 import { createMeter } from './packing/meter.js'
+import { bothOf, pipeThrough } from './packing/program.js'
 import { unpackInto } from './packing/unpack.js'
 import { decompressor } from './packing/zstd.js'
-
-export const filesName = 'files.tar.zst'
 
 /** Unpacks the files of a verified backup, `app` and `data`, into a folder that is made anew. */
 export async function unpackFiles(
@@ -23,8 +22,8 @@ export async function unpackFiles(
     const zstd = await decompressor()
     const { sink, done } = await unpackInto(folder)
     const meter = createMeter((bytes) => run.progress('Unpack the files', { bytes, of }))
-    await pipeline(createReadStream(join(backup, filesName)), zstd.stream, meter.stream, sink, { signal: run.signal })
-    await Promise.all([zstd.done, done])
+    const source = createReadStream(join(backup, filesName))
+    await bothOf(pipeThrough(zstd, [source], [meter.stream, sink], run.signal), done)
   } catch (error) {
     throw fileError(error, `Cannot unpack the backup into ${folder}`)
   }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { ManagerError } from '../../errors.js'
 import type { Manifest } from './backup.js'
-import { manifestName } from './manifest.js'
+import { filesName, manifestName } from './manifest.js'
+import { inspectTar } from './packing/check-entries.js'
 import { readCompressed, type StreamOptions } from './packing/store.js'
 
 export interface VerifyOptions extends StreamOptions {
@@ -38,6 +39,11 @@ export async function verifyFiles(
       throw damaged(folder, name, 'does not hold what was saved')
     before += found.plainSize
   }
+}
+
+/** For `sinkOf`: refuses entries that would not be restored. */
+export function inspectFiles(name: string): Writable | undefined {
+  return name === filesName ? inspectTar() : undefined
 }
 
 async function read(folder: string, name: string, options: Parameters<typeof readCompressed>[1]) {

@@ -11,7 +11,7 @@ import type { Manifest } from './backup.js'
 import { manifestName, manifestText } from './manifest.js'
 import { packInstance } from './pack-instance.js'
 import { packingTools } from './packing/tools.js'
-import { verifyFiles } from './verify-backup.js'
+import { inspectFiles, verifyFiles } from './verify-backup.js'
 
 export interface WriteBackupOptions {
   readonly instance: Instance
@@ -47,11 +47,11 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   const { server: serverVersion } = await server.probe(signal)
   const { rows, bytes: databaseBytes } = await server.statistics(context.databases.account(folder, settings))
   const of = databaseBytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
-  await checkSpace(target, await expectedBytes(context, instance.name, of))
+  await checkSpace(dirname(target), await expectedBytes(context, instance.name, of))
 
   const tell = (text: string) => (bytes: number) => run.progress(text, { bytes, of })
   const packed = await packInstance(run, { ...options, settings, onBytes: tell('Save database and files') })
-  await verifyFiles(target, packed, { signal, onBytes: tell('Read it back') })
+  await verifyFiles(target, packed, { signal, onBytes: tell('Read it back'), sinkOf: inspectFiles })
   const { observed: _observed, operation: _operation, port: _port, ...backedUp } = instance
   const manifest: Manifest = {
     format: 1,

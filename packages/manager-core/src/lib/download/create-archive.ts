@@ -3,13 +3,15 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { packTar, type TarSource } from 'modern-tar/fs'
 import { databaseFiles } from '../backup/database-files.js'
+import { packInNode, type TarInput } from '../backup/packing/pack-in-node.js'
+import { bothOf } from '../backup/packing/program.js'
 import type { ManagerContext } from '../context.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { dumpDatabase } from '../databases/dump-database.js'
 import type { Instance } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
+import { ownServer } from '../instances/application-server.js'
 import { fileError } from '../instances/file-error.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { packageClosure, packageFolderOf } from './package-closure.js'
@@ -17,9 +19,6 @@ import { readme, startScript } from './start-script.js'
 
 export const downloadTypes = ['all', 'webapp', 'data', 'logs'] as const
 export type DownloadType = (typeof downloadTypes)[number]
-
-/** Where a template that brings its own application server has it, below the application. */
-const ownServer = 'node_modules/@steward/app-server/dist/cli.js'
 
 /**
  * A `.tar.gz` of an instance as it is read; it goes on running. The database is copied beside first, and that copy is
@@ -34,12 +33,9 @@ export async function* createArchive(
   const stage = await mkdtemp(join(context.home.folder, '.download-'))
   try {
     const { sources, without } = await sourcesOf({ context, instance, stage, signal }, type)
-    const tar = packTar(sources, {
-      filter: (path, stat) => !without(path) && (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()),
-      map: (header) => ({ ...header, uid: 0, gid: 0, uname: '', gname: '' }),
-    })
+    const { content, done } = packInNode(sources, { isLeftOut: without, anonymous: true })
     const gzip = createGzip()
-    const packing = pipeline(tar, gzip, signal ? { signal } : {})
+    const packing = bothOf(pipeline(content, gzip, signal ? { signal } : {}), done)
     packing.catch(() => undefined)
     yield* gzip
     await packing
@@ -59,7 +55,7 @@ interface Packing {
 }
 
 interface Sources {
-  readonly sources: TarSource[]
+  readonly sources: TarInput[]
   /** Absolute paths that stay out. */
   without(path: string): boolean
 }
@@ -67,8 +63,7 @@ interface Sources {
 async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources> {
   const { context, instance } = packing
   const { app, data, logs } = context.home.instance(instance.id)
-  const from = (source: string, target: string): TarSource => ({
-    type: 'directory',
+  const from = (source: string, target: string): TarInput => ({
     source,
     target: `${instance.name}/${target}`,
   })
@@ -118,7 +113,7 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     await Promise.all([writing, dump.done])
     if (dump.kind !== 'sqlite') target = `database.${dump.kind}${dump.kind === 'portable' ? '' : '.sql'}`
   }
-  const source: TarSource = { type: 'file', source: file, target: `${instance.name}/${target}` }
+  const source: TarInput = { source: file, target: `${instance.name}/${target}` }
   return { sources: [source], without: (path: string) => left.has(path) }
 }
 
@@ -129,7 +124,7 @@ function leftOut(folder: string, data: string, settings: InstanceSettings): Read
 }
 
 /** The application server with all it needs, a script that starts it, and a page about it. */
-function serverSources({ context, instance }: Packing): TarSource[] {
+function serverSources({ context, instance }: Packing): TarInput[] {
   const { name, version } = instance
   const hasOwn = existsSync(join(context.home.instance(instance.id).app, ownServer))
   const closure = hasOwn ? [] : packageClosure(context.applicationServer)
@@ -139,15 +134,15 @@ function serverSources({ context, instance }: Packing): TarSource[] {
   const options = { name, version, date: context.clock().toISOString(), server }
   return [
     ...closure.flatMap(({ folder, place, files }) =>
-      (files ?? ['.']).flatMap((file): TarSource[] => {
+      (files ?? ['.']).flatMap((file): TarInput[] => {
         const source = join(folder, file)
         if (!existsSync(source)) return []
         const target = join(name, place, file)
-        return [{ type: file.includes('.') && file !== '.' ? 'file' : 'directory', source, target }]
+        return [{ source, target }]
       }),
     ),
-    { type: 'content', target: `${name}/start.sh`, content: startScript(options), mode: 0o755 },
-    { type: 'content', target: `${name}/README.md`, content: readme(options), mode: 0o644 },
+    { target: `${name}/start.sh`, content: startScript(options), mode: 0o755 },
+    { target: `${name}/README.md`, content: readme(options), mode: 0o644 },
   ]
 }
 

@@ -48,7 +48,11 @@ describe('download', () => {
   it('starts on another machine with nothing but Node', async () => {
     const folder = await unpack({ type: 'all' })
     const { password, adminUser, adminPassword } = await test.context.settings.instance(test.path('demo'))
-    const { exitCode } = await execa('grep', ['-rqF', password.reveal(), join(folder, 'app'), join(folder, 'data'), join(folder, 'start.sh')], { reject: false })
+    const { exitCode } = await execa(
+      'grep',
+      ['-rqF', password.reveal(), join(folder, 'app'), join(folder, 'data'), join(folder, 'start.sh')],
+      { reject: false },
+    )
     expect(exitCode).toBe(1)
     expect(statSync(join(folder, 'start.sh')).mode & 0o111).toBe(0o111)
     const port = await freePort()

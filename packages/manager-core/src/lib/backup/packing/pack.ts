@@ -1,6 +1,7 @@
-import { relative, sep } from 'node:path'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { packTar } from 'modern-tar/fs'
+import { packInNode } from './pack-in-node.js'
 import { runFilter } from './program.js'
 import { packingTools } from './tools.js'
 
@@ -11,8 +12,6 @@ export interface PackOptions {
   readonly entries: readonly string[]
   /** Relative paths that stay out, with all in them. */
   readonly without?: readonly string[]
-  /** Files may change while they are read. */
-  readonly online?: boolean
 }
 
 export interface Packing {
@@ -22,8 +21,12 @@ export interface Packing {
 }
 
 /** A tar in posix format, sorted, with numeric owners: by GNU tar when it is there, else by Node. */
-export async function packFolder({ folder, entries, without = [], online = false }: PackOptions): Promise<Packing> {
-  if ((await packingTools()).tar === undefined) return packInNode(folder, entries, without)
+export async function packFolder({ folder, entries, without = [] }: PackOptions): Promise<Packing> {
+  if ((await packingTools()).tar === undefined) {
+    const left = new Set(without.map((path) => join(folder, path)))
+    const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry }))
+    return packInNode(inputs, { isLeftOut: (path) => left.has(path) })
+  }
   // GNU tar ends with 1 when a file changed while it was read, with 2 when it could not read one.
   const filter = runFilter(
     'tar',
@@ -32,24 +35,21 @@ export async function packFolder({ folder, entries, without = [], online = false
       ...['--anchored', '--no-wildcards', ...without.map((path) => `--exclude=${path}`)],
       ...[`--directory=${folder}`, '--', ...entries],
     ],
-    online ? [0, 1] : [0],
+    [0, 1],
   )
-  filter.stream.end()
+  filter.input.end()
   return {
-    content: filter.stream,
-    done: filter.done.then((code) => (code === 1 ? [`Files changed while they were read: ${filter.errors()}`] : [])),
+    content: filter.output,
+    done: filter.done.then((code) => (code === 1 ? changesOf(filter.errors(), folder) : [])),
   }
 }
 
-function packInNode(folder: string, entries: readonly string[], without: readonly string[]): Packing {
-  const isLeftOut = (path: string) => without.some((left) => path === left || path.startsWith(`${left}${sep}`))
-  const content = packTar(
-    entries.map((entry) => ({ type: 'directory' as const, source: `${folder}/${entry}`, target: entry })),
-    {
-      filter: (path, stat) =>
-        !isLeftOut(relative(folder, path)) && (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()),
-      map: (header) => ({ ...header, uname: '', gname: '' }),
-    },
-  )
-  return { content, done: Promise.resolve([]) }
+/** Folders do not count: SQLite and others put files into them for a moment, which are no part of the backup. */
+function changesOf(errors: string, folder: string): readonly string[] {
+  return errors.split('\n').flatMap((line) => {
+    const [, path, what] = /^tar: (.*): ([^:]*)$/.exec(line) ?? []
+    if (path === undefined) return [line]
+    const isFolder = statSync(join(folder, path), { throwIfNoEntry: false })?.isDirectory() ?? false
+    return isFolder ? [] : [`${path}: ${what}`]
+  })
 }

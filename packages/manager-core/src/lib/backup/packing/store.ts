@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { Writable as Sink } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ManifestFile } from '../backup.js'
 import { createMeter } from './meter.js'
+import { pipeThrough } from './program.js'
 import { compressor, decompressor } from './zstd.js'
 
 export interface StreamOptions {
@@ -22,8 +22,7 @@ export async function storeCompressed(
   const plain = createMeter(onBytes)
   const stored = createMeter()
   const sink = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: 1 << 20 })
-  await pipeline(content, plain.stream, zstd.stream, stored.stream, sink, { signal })
-  await zstd.done
+  await pipeThrough(zstd, [content, plain.stream], [stored.stream, sink], signal)
   const before = plain.measure()
   return { ...stored.measure(), plainSize: before.size, plainSha256: before.sha256 }
 }
@@ -37,8 +36,7 @@ export async function readCompressed(
   const plain = createMeter(onBytes)
   const stored = createMeter()
   const source = createReadStream(file, { highWaterMark: 1 << 18 })
-  await pipeline(source, stored.stream, zstd.stream, plain.stream, sink, { signal })
-  await zstd.done
+  await pipeThrough(zstd, [source, stored.stream], [plain.stream, sink], signal)
   const after = plain.measure()
   return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256 }
 }

@@ -15,8 +15,8 @@ export interface Unpacking {
 export async function unpackInto(folder: string): Promise<Unpacking> {
   if ((await packingTools()).tar === undefined) return unpackInNode(folder)
   const filter = runFilter('tar', ['--extract', '--no-same-owner', '--preserve-permissions', `--directory=${folder}`])
-  filter.stream.resume()
-  return { sink: filter.stream, done: filter.done }
+  filter.output.resume()
+  return { sink: filter.input, done: filter.done }
 }
 
 function unpackInNode(folder: string): Unpacking {

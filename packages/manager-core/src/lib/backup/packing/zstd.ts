@@ -1,15 +1,19 @@
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { runFilter, type Filter } from './program.js'
+import { filterOf, runFilter, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
 /** Compresses with the program on all processors, else with Node on one. Always one frame with a checksum. */
 export async function compressor(): Promise<Filter> {
   if ((await packingTools()).zstd !== undefined) return runFilter('zstd', ['-T0', '-3', '--check', '-q', '-c'])
-  return inNode(
-    createZstdCompress({
-      params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
-    }),
-  )
+  const compress = createZstdCompress({
+    params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
+  })
+  const output = withoutEmptyFrame()
+  const done = pipeline(compress, output).then(() => 0)
+  done.catch(() => undefined)
+  return { input: compress, output, done, errors: () => '', kill: () => compress.destroy() }
 }
 
 /**
@@ -18,9 +22,29 @@ export async function compressor(): Promise<Filter> {
  */
 export async function decompressor(): Promise<Filter> {
   if ((await packingTools()).zstd !== undefined) return runFilter('zstd', ['-d', '-q', '-c'])
-  return inNode(createZstdDecompress())
+  return filterOf(createZstdDecompress())
 }
 
-function inNode(stream: Filter['stream']): Filter {
-  return { stream, done: Promise.resolve(0), errors: () => '' }
+/** What zstd makes of nothing, with a checksum. */
+const emptyFrame = Buffer.from('28b52ffd240001000099e9d851', 'hex')
+
+/**
+ * Lets one frame through without an empty one behind it, which Node's encoder adds now and then
+ * (https://github.com/nodejs/node/issues/64741) and its decoder may stumble over.
+ */
+export function withoutEmptyFrame(): Transform {
+  let tail = Buffer.alloc(0)
+  let before = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const all = Buffer.concat([tail, chunk])
+      const end = Math.max(0, all.length - emptyFrame.length)
+      tail = all.subarray(end)
+      before += end
+      done(null, end > 0 ? all.subarray(0, end) : undefined)
+    },
+    flush(done) {
+      done(null, before > 0 && tail.equals(emptyFrame) ? undefined : tail)
+    },
+  })
 }
