@@ -12,7 +12,7 @@ export const initAction: Action = {
   group: 'Manager',
   summary: "Make a manager's home: settings, folders, registry, the first version",
   description:
-    'The home is the folder of --home, else APPS_HOME, else the current folder when it has a config.sh, else ~/.steward. What is there already is never changed, so that it may be called again.',
+    'The home is the folder of --home, else APPS_HOME, else the current folder when it has a config.sh, else .manager in it when that has one, else ~/.steward. What is there already is never changed, so that it may be called again.',
   options: [
     { name: 'url', type: 'text', summary: `Address of the manager, APPS_BASEURL (default: ${defaultUrl})` },
     { name: 'force', type: 'flag', summary: 'Also in a folder that holds other files' },
