@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { hookEnvironment } from '../hooks/hook-environment.js'
@@ -30,8 +29,9 @@ const shell: Action = {
     return recordHistory(context, caller, { action: 'shell', instance }, () => ({
       message: `Shell of "${instance.name}" in ${folder}`,
       program: {
-        command: userInfo().shell ?? '/bin/sh',
-        args: [],
+        // Of the person at the terminal, not of the one who runs the manager.
+        command: '/bin/sh',
+        args: ['-c', 'exec "${SHELL:-/bin/sh}"'],
         environment: { ...settings, ...environment, APPS_HOME: context.home.folder },
         folder,
       },

@@ -8,6 +8,9 @@ const pollMs = 200
 const chunkBytes = 65_536
 /** A longer line is given in pieces, so that nobody's memory is filled by it. */
 const maxLineLength = 1_000_000
+/** Of the end of a file no more is read for its last lines. */
+const maxTailBytes = 50_000_000
+const lineBreak = 10
 
 /**
  * Last lines of a log that is rotated by copying (`<file>.1` is the newest copy) and truncating, then what is written
@@ -78,18 +81,21 @@ async function tailOf(
   const handle = lines > 0 ? await open(file).catch(() => undefined) : undefined
   if (!handle) return { content: Buffer.alloc(0), lines: 0 }
   try {
-    let [content, position, breaks] = [Buffer.alloc(0), size, 0]
-    while (position > 0 && content.length < maxLineLength * 20) {
+    const chunks: Buffer[] = []
+    let breaks = 0
+    let first = 0
+    for (let position = size; position > 0 && breaks < lines && size - position < maxTailBytes;) {
       const length = Math.min(chunkBytes, position)
       position -= length
       const { buffer } = await handle.read(Buffer.alloc(length), 0, length, position)
-      content = Buffer.concat([buffer, content])
-      breaks = 0
-      // The break at the very end ends the last line; the one before the first wanted line is where it begins.
-      for (let at = content.length - 2; at >= 0; at--)
-        if (content[at] === 10 && ++breaks === lines) return { content: content.subarray(at + 1), lines }
+      chunks.unshift(buffer)
+      // The break at the very end ends the last line; the one before the first wanted line is where that begins.
+      const from = position + length === size ? length - 2 : length - 1
+      for (let at = from; at >= 0 && breaks < lines; at--)
+        if (buffer[at] === lineBreak && ++breaks === lines) first = at + 1
     }
-    return { content, lines: content.length === 0 ? 0 : breaks + 1 }
+    const content = Buffer.concat(chunks).subarray(first)
+    return { content, lines: breaks === lines ? lines : content.length === 0 ? 0 : breaks + 1 }
   } finally {
     await handle.close()
   }

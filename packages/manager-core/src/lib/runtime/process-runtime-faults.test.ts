@@ -109,7 +109,7 @@ describe('supervisor', () => {
     expect(told.map((line) => line.replace(/^\S+Z steward: /, ''))).toEqual([
       'The application ended with code 3; it is started again in 0.02 s.',
       'The application ended with code 3; it is started again in 0.05 s.',
-      'The application ended with code 3, soon after its start for the 3. time; it is not started again.',
+      'The application ended with code 3; after 3 such ends soon after a start it is not started again.',
     ])
     expect(processesOf(spec.folder)).toEqual([])
   })
@@ -264,6 +264,19 @@ describe('processes of an instance', () => {
       await expect.poll(isGone(child), patience).toBe(true)
       expect(processesOf(spec.folder)).toEqual([])
       rmSync(join(spec.folder, 'logs', 'application.log'))
+    }
+  })
+
+  it('have their debugger closed when its time is over', async () => {
+    const { runtime: short, spec: make, close } = await processesUnderTest({}, 0.01)
+    try {
+      const spec = await make('a', await freePort(), {})
+      await short.start(spec, { debug: true })
+      await expect.poll(async () => (await short.observe(spec)).debugAddress, patience).toBeDefined()
+      await expect.poll(async () => (await short.observe(spec)).debugAddress, patience).toBeUndefined()
+      expect(await ask(spec, '/id')).toBeDefined()
+    } finally {
+      await close()
     }
   })
 

@@ -9,10 +9,11 @@ import { createProcessRuntime, type ProcessRuntimeOptions } from './create-proce
 /** A process runtime with instances in a temporary folder, whose name has spaces; it gives up after three crashes. */
 export async function processesUnderTest(
   restart: Partial<NonNullable<ProcessRuntimeOptions['restart']>> = {},
+  debugMinutes?: number,
 ): Promise<RuntimeUnderTest & { readonly folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'steward runtime '))
   const make = () =>
-    createProcessRuntime({ restart: { pauses: [0.02, 0.05], steadySeconds: 60, limit: 3, ...restart } })
+    createProcessRuntime({ restart: { pauses: [0.02, 0.05], steadySeconds: 60, limit: 3, ...restart }, debugMinutes })
   let number = 0
   return {
     folder,

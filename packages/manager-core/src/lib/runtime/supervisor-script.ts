@@ -76,7 +76,7 @@ while [ -z "$stopping" ]; do
   [ $((seconds - begin)) -lt "$steady" ] || crashes=0
   crashes=$((crashes + 1)) restarts=$((restarts + 1))
   if [ "$crashes" -ge "$limit" ]; then
-    say "The application ended with code $code, soon after its start for the $crashes. time; it is not started again."
+    say "The application ended with code $code; after $crashes such ends soon after a start it is not started again."
     put crashed "$code"
     break
   fi
