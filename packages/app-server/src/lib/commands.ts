@@ -23,10 +23,6 @@ export interface TaskFlags {
   readonly object?: string
 }
 
-export function isTask({ unittests, import: file, export: names }: TaskFlags): boolean {
-  return unittests !== undefined || file !== undefined || names !== undefined
-}
-
 /** Runs a task and prints what it says; resolves with the exit code. @throws RestError, SettingsError */
 export async function runTask(service: BusinessObjects, folder: string, flags: TaskFlags): Promise<0 | 1> {
   const principal = createPrincipal({ login: 'system' })

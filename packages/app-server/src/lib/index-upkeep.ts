@@ -67,7 +67,7 @@ export async function startIndexUpkeep({ service, logger, freshTables }: IndexUp
 }
 
 async function readState(service: BusinessObjects): Promise<State> {
-  const request = { filter: { op: '=', field: 'sys_code', value: stateCode } } as const
+  const request = { filter: { op: '=', field: 'sys_code', value: stateCode }, page: 0, pageSize: 1 } as const
   for await (const [record] of await service.search(principal, 'SystemParam', request)) {
     try {
       return JSON.parse(String(record?.['sys_value'])) as State

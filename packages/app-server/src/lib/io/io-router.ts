@@ -5,11 +5,8 @@ import { RestError } from '@steward/rest-core/errors'
 import { refuseForeignPage } from '@steward/rest-koa'
 import type { Authentication, Log } from '@steward/rest-koa'
 import type { Context, Middleware } from 'koa'
-import { download } from './download.js'
 import type { IoAnswer, IoContext } from './io-services.js'
-import { ioServices } from './io-services.js'
 import type { IoForm, Upload } from './read-form.js'
-import { readForm } from './read-form.js'
 
 export interface IoRouterOptions extends IoContext {
   /** Addresses, e.g. `/io`. */
@@ -44,13 +41,18 @@ export function ioRouter(options: IoRouterOptions): Middleware {
       }
       refuseForeignPage(context.req, 'send a POST')
       const principal = await options.authentication.authenticate(context)
+      // What reads and writes files of all kinds is loaded with the first call.
+      const [{ ioServices }, { readForm }] = await Promise.all([import('./io-services.js'), import('./read-form.js')])
       const form = await readForm(context.req, { folder: options.temporaryFolder, maxBytes: options.maxBytes })
       for (const [name, value] of form.fields) fields.set(name, value)
       const payloads = createPayloads(options, form, fields)
       try {
         const name = fields.get('service') ?? ''
         const run = Object.hasOwn(ioServices, name) ? ioServices[name] : undefined
-        if (!run) throw new RestError('ERR_BAD_REQUEST', `There is no service "${name.slice(0, 40)}"; ${known}.`)
+        if (!run) {
+          const known = `there are ${Object.keys(ioServices).join(', ')}`
+          throw new RestError('ERR_BAD_REQUEST', `There is no service "${name.slice(0, 40)}"; ${known}.`)
+        }
         send(context, fields, await run({ principal, fields, payload: payloads.get }, options))
       } finally {
         await payloads.remove()
@@ -60,8 +62,6 @@ export function ioRouter(options: IoRouterOptions): Middleware {
     }
   }
 }
-
-const known = `there are ${Object.keys(ioServices).join(', ')}`
 
 /** The payload of a call, which is loaded when it is asked for, and removed in the end. */
 function createPayloads(
@@ -76,6 +76,7 @@ function createPayloads(
       if (upload && url) throw new RestError('ERR_BAD_REQUEST', 'Send one payload: "file", "data" or "url".')
       if (upload) return upload
       if (!url) throw new RestError('ERR_BAD_REQUEST', 'The payload is missing: send it as "file", "data" or "url".')
+      const { download } = await import('./download.js')
       await download(url, { path, maxBytes, privateAddresses: privateUrls })
       return { path, name: undefined }
     },

@@ -32,7 +32,8 @@ export async function createAdministrator(
 ): Promise<NewAdministrator | undefined> {
   const { login = 'admin', password } = options
   const self = createPrincipal({ login: 'system' })
-  if ((await service.count(self, 'User')).count > 0) return undefined
+  for await (const users of await service.search(self, 'User', { page: 0, pageSize: 1 }))
+    if (users.length > 0) return undefined
   const generatedPassword = password ? undefined : makePassword()
   try {
     await service.transaction(async (inside) => {

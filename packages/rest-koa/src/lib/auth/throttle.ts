@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { RestError } from '@steward/rest-core/errors'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { networkOf } from '../http/client-address.js'
 
 /** How many wrong passwords there may be within a time. */
@@ -38,14 +38,13 @@ const mostKnown = 10_000
 export function createThrottle(options: ThrottleOptions = {}): {
   attempt(login: string, address: string): Promise<Attempt>
 } {
-  const pairs = limiter(options.perLoginAndAddress ?? { failures: 10, seconds: 300 })
-  const addresses = limiter(options.perAddress ?? { failures: 50, seconds: 300 })
-  const logins = limiter(options.perLogin ?? { failures: 100, seconds: 300 })
+  let limiters: ReturnType<typeof createLimiters> | undefined
   const known = new Set<string>()
 
   return { attempt }
 
   async function attempt(login: string, address: string): Promise<Attempt> {
+    const { pairs, addresses, logins, isRefusal } = await (limiters ??= createLimiters(options))
     const place = networkOf(address)
     const pair = keyOf(`${login}\n${place}`)
     const counted: { limiter: RateLimiterMemory; key: string }[] = []
@@ -58,7 +57,7 @@ export function createThrottle(options: ThrottleOptions = {}): {
       if (!known.has(pair)) await count(logins, keyOf(login))
     } catch (error) {
       await undone()
-      throw error instanceof RateLimiterRes ? tooMany(error) : error
+      throw isRefusal(error) ? tooMany(error) : error
     }
     return { succeeded, undone }
 
@@ -78,8 +77,20 @@ export function createThrottle(options: ThrottleOptions = {}): {
   }
 }
 
-function limiter({ failures, seconds }: FailureLimit): RateLimiterMemory {
-  return new RateLimiterMemory({ points: failures, duration: seconds })
+/** Loaded with the first attempt, which many servers wait for a long time. */
+async function createLimiters({
+  perLoginAndAddress = { failures: 10, seconds: 300 },
+  perAddress = { failures: 50, seconds: 300 },
+  perLogin = { failures: 100, seconds: 300 },
+}: ThrottleOptions) {
+  const { RateLimiterMemory: Limiter, RateLimiterRes: Refusal } = await import('rate-limiter-flexible')
+  const limiter = ({ failures, seconds }: FailureLimit) => new Limiter({ points: failures, duration: seconds })
+  return {
+    pairs: limiter(perLoginAndAddress),
+    addresses: limiter(perAddress),
+    logins: limiter(perLogin),
+    isRefusal: (error: unknown): error is RateLimiterRes => error instanceof Refusal,
+  }
 }
 
 function tooMany({ msBeforeNext }: RateLimiterRes): RestError {

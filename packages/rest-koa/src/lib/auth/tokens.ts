@@ -1,6 +1,5 @@
 import { createSecretKey, randomUUID } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { errors, jwtVerify, SignJWT } from 'jose'
 import { createMemoryTokenStore } from './token-store.js'
 import type { TokenStore } from './token-store.js'
 
@@ -65,6 +64,7 @@ export function createTokens({
     userId: string,
     { id = randomUUID(), stamp }: IssueOptions = {},
   ): Promise<Token & { token: string }> {
+    const { SignJWT } = await import('jose')
     const now = Math.floor(Date.now() / 1000)
     const token = await new SignJWT(stamp === undefined ? {} : { stamp })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -78,7 +78,7 @@ export function createTokens({
   }
 
   async function verify(token: string): Promise<Token | undefined> {
-    const signingKey = await getKey()
+    const [signingKey, { errors, jwtVerify }] = await Promise.all([getKey(), import('jose')])
     try {
       const { payload } = await jwtVerify(token, signingKey, {
         algorithms: ['HS256'],

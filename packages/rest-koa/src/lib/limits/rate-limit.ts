@@ -1,7 +1,7 @@
 import type { Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterRes } from 'rate-limiter-flexible'
 import { createClientAddress, networkOf } from '../http/client-address.js'
 import type { TrustProxy } from '../http/client-address.js'
 
@@ -25,15 +25,20 @@ export function createRateLimit({ requests, seconds, trustProxy }: RateLimitOpti
   if (!(Number.isInteger(requests) && requests >= 1) || !(seconds > 0))
     throw new TypeError(`rateLimit is ${requests} requests in ${seconds} seconds; give numbers from 1 on.`)
   const client = createClientAddress(trustProxy)
-  const limiter = new RateLimiterMemory({ points: requests, duration: seconds })
+  const load = async () => {
+    const { RateLimiterMemory, RateLimiterRes: Refusal } = await import('rate-limiter-flexible')
+    return { limiter: new RateLimiterMemory({ points: requests, duration: seconds }), Refusal }
+  }
+  let loaded: ReturnType<typeof load> | undefined
 
   return async (context, { userId, login }) => {
     const isAnonymous = context.state['anonymous'] === true
     const key = isAnonymous ? `address ${networkOf(client.of(context.req))}` : `user ${userId || login}`
+    const { limiter, Refusal } = await (loaded ??= load())
     try {
       tell(context, await limiter.consume(key))
     } catch (error) {
-      if (!(error instanceof RateLimiterRes)) throw error
+      if (!(error instanceof Refusal)) throw error
       tell(context, error)
       const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000))
       throw new RestError(
