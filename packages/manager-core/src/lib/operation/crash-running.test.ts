@@ -4,7 +4,7 @@ import { testCrashes } from '../testing/crash-suite.js'
 import { operationKinds } from './kinds.js'
 
 it('every kind of operation is killed', () => {
-  expect(crashScenarios.map(({ kind }) => kind).toSorted()).toEqual([...operationKinds.keys()].toSorted())
+  expect(new Set(crashScenarios.map(({ kind }) => kind))).toEqual(new Set(operationKinds.keys()))
 })
 
 testCrashes(['save', 'restore', 'recreate', 'start', 'stop', 'app-start', 'app-stop', 'app-debug', 'setstatus'])

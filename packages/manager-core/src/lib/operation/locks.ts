@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
+import { failureOf } from '../failure.js'
 import { isBusy, sqliteFailure } from '../store/sqlite-failure.js'
 
 /** Locks between processes, held by the kernel: they die with their process, whatever ends it. */
@@ -45,7 +46,8 @@ export function createLocks(folder: string): Locks {
   function fileOf(key: string): string {
     const name = encodeURIComponent(key.toWellFormed()).replaceAll('.', '%2E')
     // File systems take 255 bytes.
-    const short = name.length <= 120 ? name : createHash('sha256').update(key).digest('hex')
+    const isName = name.length > 0 && name.length <= 120
+    const short = isName ? name : createHash('sha256').update(key).digest('hex')
     return join(folder, short)
   }
 
@@ -67,7 +69,7 @@ export function createLocks(folder: string): Locks {
     } catch (error) {
       database?.close()
       if (isBusy(error)) return undefined
-      throw sqliteFailure(error, file)
+      throw failureOf(sqliteFailure(error, file))
     }
     const held = database
     note(() => writeFileSync(`${file}.holder`, purpose))

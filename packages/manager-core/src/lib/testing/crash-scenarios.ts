@@ -1,71 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Input } from '../actions/action.js'
 import type { TestManager } from './create-test-manager.js'
-
-/** How the home is before: nothing in it but version 1.0, an instance `demo`, that and a backup, or it in the trash. */
-export type Stage = 'empty' | 'stopped' | 'saved' | 'deleted'
+import { writeTemplate } from './fake-application.js'
 
 /** One command that is killed at every entry of the journal. */
 export interface CrashScenario {
   /** Kind of its operation. */
   readonly kind: string
-  readonly stage: Stage
-  /** The instance `demo` runs when the command begins. */
-  readonly running?: true
-  /** More that must be so before. */
+  /** In which state, when there is more than one scenario of the kind. */
+  readonly when?: string
+  /** Actions that come before, once; with an instance `demo`, which is stopped. Default: none, and no instance. */
   readonly prepare?: (test: TestManager) => Promise<unknown>
+  /** Actions on `demo` that come before, each time: they start processes. */
+  readonly begin?: readonly string[]
   readonly action: string
   readonly input: Readonly<Record<string, Input>>
 }
 
 const demo = { name: 'demo' }
+const url = 'https://demo.example.com'
+
+async function addDemo(test: TestManager): Promise<void> {
+  await test.perform('add', demo)
+  await test.perform('stop', demo)
+}
+
+const andThen = (action: string, input: Readonly<Record<string, Input>>) => async (test: TestManager) => {
+  await addDemo(test)
+  await test.perform(action, input)
+}
+
+/** A backup, and an application and data that are not as saved any more. */
+async function saveAndChange(test: TestManager): Promise<void> {
+  await andThen('save', demo)(test)
+  writeFileSync(test.path('demo', 'app', 'new.txt'), 'new')
+  mkdirSync(test.path('demo', 'data', 'files'))
+  const database = new DatabaseSync(test.path('demo', 'data', 'database.db'))
+  database.exec(`insert into note values (2, 'new')`)
+  database.close()
+}
+
+/** A newer 1.0 that changes data when it starts, and a version 1.1. */
+async function newVersions(test: TestManager): Promise<void> {
+  await addDemo(test)
+  const migrate = 'create table if not exists migrated (id integer primary key)'
+  writeTemplate(test.template, { version: '1.0.1', fake: { migrate } })
+  writeFileSync(join(test.home, 'version-1.1.sh'), `export APPS_TEMPLATE=folder:${test.template}\n`, { mode: 0o600 })
+  await test.perform('refresh')
+}
+
+const running = { prepare: addDemo, begin: ['start'] }
+const stopped = { prepare: addDemo }
 
 export const crashScenarios: readonly CrashScenario[] = [
-  { kind: 'add', stage: 'empty', action: 'add', input: demo },
-  { kind: 'clone', stage: 'stopped', running: true, action: 'clone', input: { ...demo, new: 'copy' } },
-  { kind: 'rename', stage: 'stopped', running: true, action: 'rename', input: { ...demo, new: 'sales' } },
-  { kind: 'reset', stage: 'stopped', running: true, action: 'reset', input: demo },
-  { kind: 'delete', stage: 'stopped', running: true, action: 'delete', input: demo },
-  { kind: 'undelete', stage: 'deleted', action: 'undelete', input: { entry: 'demo' } },
-  { kind: 'purge', stage: 'deleted', action: 'purge', input: { entry: 'demo' } },
-  { kind: 'save', stage: 'stopped', running: true, action: 'save', input: demo },
-  { kind: 'restore', stage: 'saved', running: true, action: 'restore', input: demo },
-  { kind: 'recreate', stage: 'saved', action: 'restore', input: { ...demo, as: 'again' } },
-  { kind: 'start', stage: 'stopped', action: 'start', input: demo },
-  { kind: 'stop', stage: 'stopped', running: true, action: 'stop', input: demo },
-  { kind: 'app-start', stage: 'stopped', action: 'app-start', input: demo },
-  { kind: 'app-stop', stage: 'stopped', running: true, action: 'app-stop', input: demo },
-  { kind: 'app-debug', stage: 'stopped', running: true, action: 'app-debug', input: demo },
-  { kind: 'setstatus', stage: 'stopped', action: 'setstatus', input: { ...demo, status: 'started' } },
-  { kind: 'protect', stage: 'stopped', action: 'protect', input: demo },
-  {
-    kind: 'unprotect',
-    stage: 'stopped',
-    prepare: (test) => test.perform('protect', demo),
-    action: 'unprotect',
-    input: demo,
-  },
-  {
-    kind: 'autoupdate',
-    stage: 'stopped',
-    prepare: (test) => test.perform('noautoupdate', demo),
-    action: 'autoupdate',
-    input: demo,
-  },
-  { kind: 'noautoupdate', stage: 'stopped', action: 'noautoupdate', input: demo },
-  { kind: 'autosave', stage: 'stopped', action: 'autosave', input: demo },
-  {
-    kind: 'noautosave',
-    stage: 'stopped',
-    prepare: (test) => test.perform('autosave', demo),
-    action: 'noautosave',
-    input: demo,
-  },
-  { kind: 'seturl', stage: 'stopped', action: 'seturl', input: { ...demo, url: 'https://demo.example.com' } },
-  {
-    kind: 'reseturl',
-    stage: 'stopped',
-    prepare: (test) => test.perform('seturl', { ...demo, url: 'https://demo.example.com' }),
-    action: 'reseturl',
-    input: demo,
-  },
+  { kind: 'add', action: 'add', input: demo },
+  { kind: 'clone', ...running, action: 'clone', input: { ...demo, new: 'copy' } },
+  { kind: 'rename', ...running, action: 'rename', input: { ...demo, new: 'sales' } },
+  { kind: 'reset', ...running, action: 'reset', input: demo },
+  { kind: 'delete', ...running, action: 'delete', input: demo },
+  { kind: 'undelete', prepare: andThen('delete', demo), action: 'undelete', input: { entry: 'demo' } },
+  { kind: 'purge', prepare: andThen('delete', demo), action: 'purge', input: { entry: 'demo' } },
+  { kind: 'save', ...running, action: 'save', input: demo },
+  { kind: 'restore', prepare: saveAndChange, begin: ['start'], action: 'restore', input: demo },
+  { kind: 'recreate', prepare: saveAndChange, action: 'restore', input: { ...demo, as: 'again' } },
+  { kind: 'upgrade', prepare: newVersions, begin: ['start'], action: 'upgrade', input: demo },
+  { kind: 'upgrade', when: 'stopped', prepare: newVersions, action: 'upgrade', input: demo },
+  { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
+  { kind: 'start', ...stopped, action: 'start', input: demo },
+  { kind: 'stop', ...running, action: 'stop', input: demo },
+  { kind: 'app-start', prepare: addDemo, begin: ['start', 'app-stop'], action: 'app-start', input: demo },
+  { kind: 'app-stop', ...running, action: 'app-stop', input: demo },
+  { kind: 'app-debug', ...running, action: 'app-debug', input: demo },
+  { kind: 'setstatus', ...stopped, action: 'setstatus', input: { ...demo, status: 'started' } },
+  { kind: 'protect', ...stopped, action: 'protect', input: demo },
+  { kind: 'unprotect', prepare: andThen('protect', demo), action: 'unprotect', input: demo },
+  { kind: 'autoupdate', prepare: andThen('noautoupdate', demo), action: 'autoupdate', input: demo },
+  { kind: 'noautoupdate', ...stopped, action: 'noautoupdate', input: demo },
+  { kind: 'autosave', ...stopped, action: 'autosave', input: demo },
+  { kind: 'noautosave', prepare: andThen('autosave', demo), action: 'noautosave', input: demo },
+  { kind: 'seturl', ...stopped, action: 'seturl', input: { ...demo, url } },
+  { kind: 'reseturl', prepare: andThen('seturl', { ...demo, url }), action: 'reseturl', input: demo },
 ]

@@ -17,7 +17,8 @@ export async function endProcessesOf(folder: string): Promise<void> {
     const found = processesOf(folder).flatMap((pid) => identify(pid) ?? [])
     if (found.length === 0) return
     for (const identity of found) if (stateOf(identity) === 'alive') kill(identity.pid)
-    await sleep(10)
+    // One that is ending has no command line any more, but its ports still.
+    while (found.some((identity) => stateOf(identity) === 'alive')) await sleep(5)
   }
 }
 

@@ -61,11 +61,11 @@ async function runningOf({ registry, runtime, home }: ManagerContext): Promise<S
   let expected = 0
   for (const { id, name } of registry.instances()) {
     const ref = { id, folder: home.instance(id).folder }
-    let { state, pids } = await runtime.observe(ref)
-    for (const end = performance.now() + 20_000; state === 'starting' && performance.now() < end; await sleep(20))
-      ({ state, pids } = await runtime.observe(ref))
-    found[`state ${name}`] = state
-    expected += pids.length
+    let seen = await runtime.observe(ref)
+    for (const end = performance.now() + 20_000; seen.state === 'starting' && performance.now() < end; await sleep(20))
+      seen = await runtime.observe(ref)
+    found[`state ${name}`] = seen.debugAddress === undefined ? seen.state : `${seen.state}, debugged`
+    expected += seen.pids.length
   }
   const processes = processesOf(home.instances).filter((pid) => !isGuest(pid))
   if (processes.length !== expected) found['processes'] = `${processes.length} instead of ${expected}`
