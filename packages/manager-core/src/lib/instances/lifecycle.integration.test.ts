@@ -44,15 +44,15 @@ for (const type of ['postgresql', 'mysql'] as const)
     const companiesIn = async (account: DatabaseAccount) =>
       (await manager.context.databases.server(type).statistics(account)).rows['company']
 
-    async function addCompany(name: string): Promise<void> {
+    async function addCompany(name: string, company = 'New company'): Promise<void> {
       const { adminUser, adminPassword } = await manager.context.settings.instance(manager.path(name))
       const credentials = Buffer.from(`${adminUser}:${adminPassword.reveal()}`).toString('base64')
       const response = await fetch(`http://127.0.0.1:${manager.instance(name).port}/api/rest/Company`, {
         method: 'POST',
         headers: { Authorization: `Basic ${credentials}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ com_name: 'New company' }),
+        body: JSON.stringify({ com_name: company }),
       })
-      expect(await response.text()).toContain('New company')
+      expect(await response.text()).toContain(company)
     }
 
     test('instances have databases and users of their own, from add to purge', async () => {
@@ -79,11 +79,27 @@ for (const type of ['postgresql', 'mysql'] as const)
 
       await perform('start', { name: 'demo' })
       expect(await companiesIn(fresh)).toBe(blank)
+
       for (const name of ['old', 'copy', 'demo']) await perform('delete', { name })
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('yes')
       await perform('purge', { all: true })
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('no')
     }, 120_000)
+
+    // The way is the same for all types.
+    if (type === 'postgresql')
+      test('a clone may have another type of database than its source, which goes on, and so may its clone', async () => {
+        const { perform } = manager
+        await perform('add', { name: 'here', database: type })
+        const before = (await companiesIn(await accountOf('here'))) as number
+        await addCompany('here')
+        await perform('clone', { name: 'here', new: 'file', database: 'sqlite', 'no-start': true })
+        await addCompany('here', 'Later company')
+        await perform('clone', { name: 'file', new: 'back', database: type })
+        await perform('start', { name: 'back' })
+        expect(await companiesIn(await accountOf('back'))).toBe(before + 1)
+        for (const name of ['here', 'file', 'back']) await perform('delete', { name, purge: true })
+      }, 120_000)
   })
 
 for (const type of ['postgresql', 'mysql'] as const)
