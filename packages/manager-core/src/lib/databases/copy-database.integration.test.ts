@@ -1,0 +1,149 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createDatabaseServer } from '@steward/db-adapters/server'
+import { execa } from 'execa'
+import { afterEach, expect, test } from 'vitest'
+import { needs } from '../../../../../tests/servers/index.js'
+import { randomId } from '../domain/names.js'
+import { Secret } from '../domain/secret.js'
+import type { DatabaseType } from '../domain/instance.js'
+import type { InstanceSettings } from '../settings/settings.js'
+import { copyDatabase } from './copy-database.js'
+import type { Databases } from './databases.js'
+import { dumpDatabase, restoreDatabase } from './dump-database.js'
+import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
+import { translated } from './translated-server.js'
+
+const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
+const application = {
+  'app.yaml': 'name: shop\nversion: 1.0.0\n',
+  'objects/product.yaml': 'name: Product\nfields:\n  prd_code: { type: string, length: 20, key: true }\n',
+}
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+})
+
+/** Servers without and with the vendor's programs. */
+function contextOf(urls: Partial<Record<DatabaseType, string>>, path?: string): DatabaseContext {
+  const server: Databases['server'] = (type) => {
+    if (type === 'sqlite') return translated(createDatabaseServer({ type }))
+    const { hostname: host, port, username: user, password } = new URL(urls[type] as string)
+    const options = { host, port: Number(port), user, password, ...(path !== undefined && { path }) }
+    return translated(createDatabaseServer({ type: type as 'mysql' | 'postgresql', ...options }))
+  }
+  return {
+    applicationServer,
+    databases: {
+      server,
+      account: (folder, { database, databaseName, databaseUser, databasePassword }) => ({
+        name: database === 'sqlite' ? join(folder, databaseName) : databaseName,
+        user: databaseUser,
+        password: databasePassword.reveal(),
+      }),
+      names: (_type, id) => ({ name: id, user: id }),
+    },
+  }
+}
+
+/** A home with the application and a database of this type that is there and empty. */
+async function home(context: DatabaseContext, database: DatabaseType): Promise<InstanceDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-databases-'))
+  cleanUps.push(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'app', 'objects'), { recursive: true })
+  await mkdir(join(folder, 'data'))
+
+  for (const [name, text] of Object.entries(application)) await writeFile(join(folder, 'app', name), text)
+  const name = `steward_${randomId()}`
+  const settings = {
+    database,
+    databaseName: database === 'sqlite' ? 'data/database.db' : name,
+    databaseUser: database === 'sqlite' ? '' : name,
+    databasePassword: new Secret(database === 'sqlite' ? '' : 'pass-word/1'),
+    others: {},
+  } as unknown as InstanceSettings
+  const server = context.databases.server(database)
+  await server.create(context.databases.account(folder, settings))
+  cleanUps.push(() => server.drop(context.databases.account(folder, settings)))
+  return { folder, settings }
+}
+
+/** Runs the application once, which fills its database. */
+async function fill(context: DatabaseContext, { folder, settings }: InstanceDatabase): Promise<void> {
+  const url = context.databases.server(settings.database).url(context.databases.account(folder, settings))
+  const task = [join(folder, 'app'), '--data', join(folder, 'data'), '--export', 'Product']
+  await execa(process.execPath, [applicationServer, ...task], { env: { STEWARD_DATABASE: url } })
+}
+
+async function rowsOf(context: DatabaseContext, { folder, settings }: InstanceDatabase) {
+  const { rows } = await context.databases
+    .server(settings.database)
+    .statistics(context.databases.account(folder, settings))
+  // Of the store itself, e.g. its own book-keeping.
+  return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0))
+}
+
+test('an SQLite database is dumped and put in place of another one', async () => {
+  const context = contextOf({})
+  const [from, to] = [await home(context, 'sqlite'), await home(context, 'sqlite')]
+  await fill(context, from)
+  for (let round = 0; round < 2; round++) {
+    const dump = await dumpDatabase(context, from)
+    expect(dump.kind).toBe('sqlite')
+    await restoreDatabase(context, to, dump)
+    await copyDatabase(context, { from, to })
+    expect(await rowsOf(context, to)).toEqual(await rowsOf(context, from))
+  }
+  const dump = await dumpDatabase(context, from)
+  await expect(restoreDatabase(context, to, { ...dump, kind: 'mysql' })).rejects.toMatchObject({ code: 'ERR_DATABASE' })
+  dump.content.destroy()
+  await dump.done.catch(() => {})
+})
+
+needs('postgresql', (postgresql) =>
+  needs('mysql', (mysql) => {
+    const context = contextOf({ postgresql, mysql })
+
+    test('a database is copied to another type and back', { timeout: 120_000 }, async () => {
+      const first = await home(context, 'sqlite')
+      await fill(context, first)
+      const last = await home(context, 'sqlite')
+      const between = [await home(context, 'postgresql'), await home(context, 'mysql')]
+      let from = first
+      for (const to of [...between, last]) {
+        // The application of one of both is enough.
+        await rm(join(to.folder, 'app'), { recursive: true })
+        await copyDatabase(context, { from, to })
+        expect(await rowsOf(context, to)).toEqual(await rowsOf(context, first))
+        await cp(join(first.folder, 'app'), join(to.folder, 'app'), { recursive: true })
+        from = to
+      }
+    })
+
+    test('without the programs of the vendor the dump is portable', { timeout: 120_000 }, async () => {
+      const bare = contextOf({ postgresql, mysql }, '')
+      const [from, to] = [await home(bare, 'postgresql'), await home(bare, 'postgresql')]
+      await fill(bare, from)
+      const dump = await dumpDatabase(bare, from)
+      expect(dump.kind).toBe('portable')
+      await restoreDatabase(bare, to, dump)
+      await dump.done
+      expect(await rowsOf(bare, to)).toEqual(await rowsOf(bare, from))
+      await copyDatabase(bare, { from, to })
+      expect(await rowsOf(bare, to)).toEqual(await rowsOf(bare, from))
+    })
+
+    test('what the application server says about a failure is told, without the password', async () => {
+      const [from, to] = [await home(context, 'sqlite'), await home(context, 'postgresql')]
+      const copying = copyDatabase(context, { from, to })
+      await expect(copying).rejects.toMatchObject({
+        code: 'ERR_DATABASE',
+        message: expect.stringContaining('start the application once'),
+      })
+      await expect(copying).rejects.not.toMatchObject({ output: expect.stringContaining('pass-word') })
+    })
+  }),
+)
