@@ -46,17 +46,27 @@ export async function runShell(
     .map((text) => text.trim())
 }
 
+export interface CompareOptions {
+  readonly cwd?: string
+  /** Takes what differs from run to run out of outputs and of what is said. */
+  readonly normalise?: (text: string) => string
+}
+
 /**
  * Runs a shell block and compares.
  *
  * @returns each step that printed something else than its comment says; empty when all is as said.
  */
-export async function unexpectedOutputs(block: string, options: { cwd?: string } = {}): Promise<string[]> {
+export async function unexpectedOutputs(
+  block: string,
+  { cwd, normalise = (text) => text }: CompareOptions = {},
+): Promise<string[]> {
   const steps = shellSteps(block)
-  const outputs = await runShell(steps, options)
+  const outputs = await runShell(steps, { ...(cwd !== undefined && { cwd }) })
   return steps.flatMap(({ command, prints }, at) => {
-    const output = outputs[at] ?? ''
-    return prints === undefined || patternOf(prints).test(output) ? [] : [`${command}\n${output}\nnot\n${prints}`]
+    const output = normalise(outputs[at] ?? '')
+    const isExpected = prints === undefined || patternOf(normalise(prints)).test(output)
+    return isExpected ? [] : [`${command}\n${output}\nnot\n${prints}`]
   })
 }
 

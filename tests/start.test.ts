@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeBlocks } from './programs/markdown.js'
+import { shellIsMissing, unexpectedOutputs } from './programs/shell.js'
+
+const execute = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const cli = join(root, 'packages/manager-cli/dist/cli.js')
+const { APPS_HOME: _, ...env } = process.env
+
+let folder: string
+let home: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-start-'))
+  home = join(folder, '.manager')
+})
+
+afterAll(async () => {
+  for (const name of ['demo', 'test', 'shop', 'store'])
+    await manager('delete', name, '--yes', '--purge', '--force', 'yes').catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const manager = (...args: string[]) => execute(process.execPath, [cli, ...args, '--home', home], { env })
+const start = () => execute(process.execPath, [join(root, 'scripts/start.mjs'), home], { env })
+
+describe.runIf(process.platform !== 'win32')('npm start', () => {
+  it(
+    'makes a manager with an instance that answers as it says, and may be called again',
+    { timeout: 120_000 },
+    async () => {
+      const first = await start()
+      expect(first.stderr).toContain('Add instance "demo"')
+      const call = /curl -u '(.+)' '(http:.+)'/.exec(first.stdout)
+      const [, credentials = '', address = ''] = call ?? []
+      const headers = { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+      const tasks = (await (await fetch(address, { headers })).json()) as readonly object[]
+      expect(tasks.length).toBeGreaterThan(0)
+      const [, tester = ''] = /Tester page +(\S+)/.exec(first.stdout) ?? []
+      expect((await fetch(tester)).status).toBe(200)
+
+      const again = await start()
+      expect(again).toEqual({ stdout: first.stdout, stderr: '' })
+      await manager('stop', 'demo')
+      await expect(fetch(address)).rejects.toThrow()
+      expect((await start()).stderr).toContain('Start instance "demo"')
+      expect((await fetch(address, { headers })).status).toBe(200)
+    },
+  )
+
+  it('prints what the README says', async () => {
+    const block = codeBlocks(new URL('../README.md', import.meta.url), '').find((text) =>
+      text.startsWith('The instance'),
+    )
+    expect(normalise((await start()).stdout)).toContain(normalise(block ?? 'nothing'))
+  })
+
+  it('is followed by the session of the README', { timeout: 180_000 }, async ({ skip }) => {
+    skip(shellIsMissing() !== undefined, shellIsMissing())
+    const blocks = codeBlocks(new URL('../README.md', import.meta.url), 'sh')
+    const session = blocks.find((block) => block.startsWith('npx manager'))
+    const npx = `npx() { shift; '${process.execPath}' '${cli}' "$@" 2>/dev/null; }`
+    expect(await unexpectedOutputs(`${npx}\n${session}`, { cwd: folder, normalise })).toEqual([])
+  })
+})
+
+/** Without ports, times, ids, passwords, users, sizes and widths of columns. */
+function normalise(text: string): string {
+  return text
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z +\S+/g, 'TIME WHO')
+    .replaceAll(/\d{4}-\d\d-\d\d/g, 'DAY')
+    .replaceAll(/\d{8}T\d{6}Z-1\.0-\w{8}/g, 'BACKUP')
+    .replaceAll(/the password \w+/g, 'the password PASSWORD')
+    .replaceAll(/\d+\.\d MB/g, 'SIZE')
+    .replaceAll(/ok +\d+$/gm, 'ok MS')
+    .replaceAll(/ +/g, ' ')
+    .trim()
+}
