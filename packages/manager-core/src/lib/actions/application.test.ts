@@ -168,7 +168,7 @@ describe('monitor', () => {
   it('a failing hook is told', async () => {
     writeHook('exit 3')
     await test.perform('stop', { name: 'demo' })
-    expect(await lines({ count: 1 })).toContainEqual(expect.stringMatching(/ demo monitoring\.sh ended with 3$/))
+    expect(await lines({ count: 1 })).toContainEqual(expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/))
     await test.perform('start', { name: 'demo' })
   })
 

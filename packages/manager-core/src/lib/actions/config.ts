@@ -1,5 +1,6 @@
 import type { SettingDescription } from '../settings/settings.js'
-import type { Action } from './action.js'
+import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall } from './action.js'
 
 export const configAction: Action = {
   name: 'config',
@@ -17,17 +18,20 @@ export const configAction: Action = {
   ],
   options: [
     { name: 'all', type: 'flag', summary: 'Also variables that have no value' },
+    { name: 'of-version', type: 'version', summary: 'Settings of a version, version-<version>.sh' },
+    { name: 'of-instance', type: 'instance', summary: 'Settings of an instance' },
     { name: 'changed', type: 'flag', summary: 'Only variables that somebody set, or that have a hint' },
   ],
   ability: 'read',
   mutating: false,
-  examples: ['config', 'config MAIL', 'config --all --json'],
+  examples: ['config', 'config MAIL', 'config --all --json', 'config --of-version 1.0', 'config --of-instance demo'],
   view: {
     type: 'table',
     columns: ['name', 'value', 'default', 'origin', 'hint'],
     empty: 'No variable is called so.',
   },
-  async handler({ context, input }) {
+  async handler(call) {
+    const { context, input } = call
     const filters = ((input.filter ?? []) as readonly string[]).map((text) => text.toLowerCase())
     const isMeant = ({ name, section }: SettingDescription) =>
       filters.length === 0 ||
@@ -37,7 +41,7 @@ export const configAction: Action = {
       if (input.changed === true) return isSet || hint !== undefined
       return input.all === true || value !== undefined || hint !== undefined
     }
-    const described = context.settings.describe()
+    const described = context.settings.describe(subjectOf(call))
     const shown = described.filter((setting) => isMeant(setting) && isShown(setting))
     // Numbers of wrong values are of all settings: a filter hides no fault.
     const hints = described.filter(({ hint }) => hint !== undefined).length
@@ -50,4 +54,14 @@ export const configAction: Action = {
       },
     }
   },
+}
+
+/** Whose settings; undefined: the manager's. */
+function subjectOf({ context, input }: ActionCall) {
+  const [version, instance] = [input['of-version'], input['of-instance']]
+  if (version !== undefined && instance !== undefined)
+    throw new ManagerError('ERR_USAGE', 'config shows the settings of a version or of an instance, not of both.')
+  if (version !== undefined) return { version: String(version) }
+  if (instance === undefined) return undefined
+  return { folder: context.home.instance(context.registry.get(String(instance)).id).folder }
 }

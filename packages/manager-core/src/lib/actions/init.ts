@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { makeHome } from '../settings/make-home.js'
+import { withoutCredentials } from '../settings/secret-names.js'
 import { parseValue } from '../settings/variable.js'
 import { globalTable } from '../settings/tables/global.js'
 import type { Action } from './action.js'
@@ -30,7 +31,7 @@ export const initAction: Action = {
     if ('allowed' in parsed)
       throw new ManagerError(
         'ERR_USAGE',
-        `"${String(input.url)}" is no address of a manager: it must be ${parsed.allowed}.`,
+        `"${withoutCredentials(String(input.url)).slice(0, 100)}" is no address of a manager: it must be ${parsed.allowed}.`,
       )
     const made = makeHome(home, { baseUrl: String(parsed.value), force: input.force === true, dryRun })
     if (dryRun)

@@ -3,6 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { jobsAt } from '../schedule/jobs.js'
+import { installUnits, removeUnits } from '../schedule/systemd.js'
+import { unitsOf } from '../schedule/systemd-units.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 let folder: string
@@ -150,6 +153,49 @@ describe('schedule by systemd', () => {
     expect(readdirSync(units())).toEqual(['other.service'])
     skip(verified.error !== undefined, 'systemd-analyze is not installed')
     expect(verified.stderr.split('\n').filter((line) => line.includes('steward-'))).toEqual([])
+  })
+
+  it('tells systemd what to begin and to end', async () => {
+    const calls = join(folder, 'systemctl-calls')
+    writeFileSync(
+      join(folder, 'systemctl'),
+      `#!/bin/sh\necho "$*" >> ${calls}\n[ "$3" != --now ] || [ ! -e ${folder}/broken ]\n`,
+      { mode: 0o755 },
+    )
+    const options = {
+      folder: join(folder, 'own'),
+      system: false,
+      active: true,
+      environment: { PATH: `${folder}:/usr/bin:/bin` },
+    }
+    const told = () => {
+      const lines = readFileSync(calls, 'utf8')
+        .replaceAll(/steward-[0-9a-f]{8}-/g, '')
+        .trimEnd()
+        .split('\n')
+      rmSync(calls)
+      return lines
+    }
+    const runner = { home: '/srv/apps', command: ['/opt/node', '/opt/cli.js'], log: '/log' }
+    const units = (times: Parameters<typeof jobsAt>[0]) => unitsOf(jobsAt(times), runner, { system: false })
+    await installUnits('/srv/apps', units({ refresh: 'off' }), options)
+    expect(told()).toEqual([
+      '--user daemon-reload',
+      '--user enable --now upgradeall.timer',
+      '--user enable --now saveall.timer',
+      '--user enable startall.service',
+    ])
+    await installUnits('/srv/apps', units({ refresh: 'off', saveall: 'off' }), options)
+    expect(told().slice(0, 3)).toEqual([
+      '--user disable --now saveall.timer',
+      '--user disable saveall.service',
+      '--user daemon-reload',
+    ])
+    expect(await removeUnits('/srv/apps', options)).toBe(true)
+    expect(told()).toContain('--user disable --now upgradeall.timer')
+    expect(readdirSync(options.folder)).toEqual([])
+    writeFileSync(join(folder, 'broken'), '')
+    await expect(installUnits('/srv/apps', units({}), options)).rejects.toThrow('systemctl --user enable --now')
   })
 
   it('tells the files with a dry run', async () => {

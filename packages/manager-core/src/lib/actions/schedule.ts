@@ -7,6 +7,7 @@ import { cronJobs, installCron, removeCron } from '../schedule/crontab.js'
 import { defaultTimes, jobNames, jobsAt, type Job, type JobRunner } from '../schedule/jobs.js'
 import { hasSystemd, installUnits, removeUnits, unitFolder, unitJobs } from '../schedule/systemd.js'
 import { unitsOf } from '../schedule/systemd-units.js'
+import { recordHistory } from './record-history.js'
 import type { Action, ActionCall, ActionResult, Option } from './action.js'
 
 export const scheduleAction: Action = {
@@ -47,14 +48,13 @@ export const scheduleAction: Action = {
   view: { type: 'text' },
   async handler(call) {
     // Two forms at once would do everything twice, so that whatever is installed the other is removed.
-    switch (call.input.what) {
-      case 'install':
-        return install(call)
-      case 'remove':
-        return remove(call)
-      default:
-        return show(call)
-    }
+    const { context, caller } = call
+    const { what, ...parameters } = call.input
+    if (what === 'show') return show(call)
+    const change = what === 'install' ? install : remove
+    if (caller.dryRun) return change(call)
+    const entry = { action: `schedule ${String(what)}`, instance: { id: '', name: '' }, parameters: { ...parameters } }
+    return recordHistory(context, caller, entry, () => change(call))
   },
 }
 

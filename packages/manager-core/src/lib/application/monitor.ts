@@ -39,8 +39,7 @@ export async function* monitor(
         input: { action: 'monitoring', name: instance.name, reason: told, time },
         signal,
       })
-      if (hook.ran && hook.code !== 0)
-        yield `${time} ${instance.name} monitoring.sh ${hook.timedOut ? 'took too long' : `ended with ${hook.code}`}`
+      if (hook.problem !== undefined) yield `${time} ${instance.name} ${hook.problem}`
     }
     if (turn >= count || signal.aborted) return
     try {

@@ -207,6 +207,14 @@ describe('settings.global', () => {
     expect(settings.global.passedOn).toEqual({ ORACLE_HOME: '/opt/oracle', MY_KEY: '1', APPS_OWN: '2' })
   })
 
+  it('does not pass on what was probably meant for the manager', async () => {
+    const { home, settings } = settingsOf(['APPS_PASWORD=s3cret', 'APPS_MYSQL_ADMINPASWORD=s3cret', 'MY_OWN=x'])
+    expect(settings.global.passedOn).toEqual({ MY_OWN: 'x' })
+    expect(JSON.stringify(settings.environment())).not.toContain('s3cret')
+    writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLAT=default\nMY_OWN=y\n')
+    expect((await settings.version('1.0')).passedOn).toEqual({ MY_OWN: 'y' })
+  })
+
   it('holds what the file says now', () => {
     const { home, settings } = settingsOf(['APPS_MAXINSTANCES=1'])
     expect(settings.global.maxInstances).toBe(1)
@@ -363,9 +371,31 @@ describe('settings.describe()', () => {
     expect(all.get('MY_OWN')).toMatchObject({
       value: 'x',
       origin: 'config.sh:3',
-      section: 'Passed on to instances and hooks',
+      section: 'Passed on',
     })
     expect([...all.values()].filter(({ hint }) => hint !== undefined)).toEqual([])
+  })
+
+  it('is about a version or an instance, too', () => {
+    const { home, settings } = settingsOf()
+    writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\nAPPS_TOMCATMAXMEN=512\nAPPS_EMAIL=x\n')
+    const ofVersion = settings.describe({ version: '1.0' })
+    expect(ofVersion).toContainEqual(
+      expect.objectContaining({ name: 'APPS_TEMPLATE', value: 'default', origin: 'version-1.0.sh:1' }),
+    )
+    expect(ofVersion.flatMap(({ hint }) => hint ?? [])).toEqual([
+      'Did you mean APPS_TOMCATMAXMEM?',
+      'It belongs into config.sh.',
+    ])
+    const { folder, settings: file } = home.instance('abc')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, 'SERVICE_PASSWORD=s3cret\nSERVICE_URL=x\n')
+    const ofInstance = settings.describe({ folder })
+    expect(ofInstance).toContainEqual(
+      expect.objectContaining({ name: 'SERVICE_PASSWORD', value: '***', origin: 'abc/settings.sh:1' }),
+    )
+    expect(ofInstance.find(({ name }) => name === 'SERVICE_URL')?.hint).toContain('must be an address')
+    expect(() => settings.describe({ version: '9.9' })).toThrow('There is no file version-9.9.sh.')
   })
 
   it('masks secrets, also of variables that it does not know', () => {

@@ -8,13 +8,13 @@ import { describeSettings } from './describe-settings.js'
 import { globalSettingsOf } from './global-settings.js'
 import { instanceSettingsOf } from './instance-settings.js'
 import { instanceVariables } from './instance-variables.js'
-import type { Assignment } from './read-shell-settings.js'
 import { readSettingsFile } from './read-settings-file.js'
+import { settingsFile, type SettingsFile } from './settings-file.js'
 import type { GlobalSettings, Settings } from './settings.js'
 import { globalTable } from './tables/global.js'
 import { instanceTable } from './tables/instance.js'
 import { versionTable } from './tables/version.js'
-import { valuesOf, type Given, type VariableTable, type VariableValues } from './variable-values.js'
+import type { Given } from './variable-values.js'
 import { versionSettingsOf } from './version-settings.js'
 import { writePrivateFile } from './write-private-file.js'
 import { assignmentLine } from './write-shell-settings.js'
@@ -29,11 +29,8 @@ export interface SettingsOptions {
 }
 
 /** `config.sh` as it was last read. */
-interface GlobalFile {
+interface GlobalFile extends SettingsFile<typeof globalTable> {
   readonly stamp: string
-  readonly assignments: readonly Assignment[]
-  readonly values: VariableValues<typeof globalTable>
-  readonly passedOn: Readonly<Record<string, string>>
   settings?: GlobalSettings
 }
 
@@ -50,16 +47,33 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
         help: 'Make one there, or name another with --home or APPS_HOME.',
         command: `init --home ${home.folder}`,
       })
-    const isOfManager = (name: string) => name.startsWith('APPS_')
-    const values = valuesOf(globalTable, (name) => {
+    // The home is where the file is, whatever it says.
+    const used = assignments.filter(({ name }) => name !== 'APPS_HOME')
+    const file = settingsFile(globalTable, used, basename(home.config), (name): Given | undefined => {
       if (name === 'APPS_HOME') return { text: home.folder, origin: 'home' }
-      const inEnvironment = isOfManager(name) ? environment[name] : undefined
-      return (
-        givenIn(assignments, name, basename(home.config)) ??
-        (inEnvironment === undefined ? undefined : { text: inEnvironment, origin: 'environment' })
-      )
+      const text = name.startsWith('APPS_') ? environment[name] : undefined
+      return text === undefined ? undefined : { text, origin: 'environment' }
     })
-    return (last = { stamp, assignments, values, passedOn: othersThan(globalTable, assignments) })
+    return (last = { ...file, stamp })
+  }
+
+  /** Undefined: there is none. */
+  function versionFile(version: string): SettingsFile<typeof versionTable> | undefined {
+    checkVersionName(version)
+    const file = home.versionSettings(version)
+    const assignments = readSettingsFile(file, lookup)
+    return assignments && settingsFile(versionTable, assignments, basename(file))
+  }
+
+  function instanceFile(folder: string): SettingsFile<typeof instanceTable> {
+    const file = instanceHomeAt(folder).settings
+    // Values are there as they are: nothing is expanded from the environment.
+    const assignments = readSettingsFile(file)
+    if (!assignments)
+      throw new ManagerError('ERR_NOT_FOUND', `The settings of the instance, ${file}, are not there.`, {
+        command: 'doctor',
+      })
+    return settingsFile(instanceTable, assignments, join(basename(folder), basename(file)))
   }
 
   return {
@@ -69,24 +83,13 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     },
 
     async version(version) {
-      checkVersionName(version)
-      const file = home.versionSettings(version)
-      const assignments = readSettingsFile(file, lookup) ?? []
-      const values = valuesOf(versionTable, (name) => givenIn(assignments, name, basename(file)))
-      return versionSettingsOf(version, values, othersThan(versionTable, assignments))
+      const { values, passedOn } = versionFile(version) ?? settingsFile(versionTable, [], '')
+      return versionSettingsOf(version, values, passedOn)
     },
 
     async instance(folder) {
-      const file = instanceHomeAt(folder).settings
-      // Values are written as they are: nothing is expanded from the environment.
-      const assignments = readSettingsFile(file)
-      if (!assignments)
-        throw new ManagerError('ERR_NOT_FOUND', `The settings of the instance, ${file}, are not there.`, {
-          command: 'doctor',
-        })
-      const shown = join(basename(folder), basename(file))
-      const values = valuesOf(instanceTable, (name) => givenIn(assignments, name, shown))
-      return instanceSettingsOf(values, othersThan(instanceTable, assignments))
+      const { values, others } = instanceFile(folder)
+      return instanceSettingsOf(values, others)
     },
 
     async writeInstance(folder, settings) {
@@ -95,9 +98,15 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
       await writePrivateFile(instanceHomeAt(folder).settings, `${[heading, ...lines].join('\n')}\n`)
     },
 
-    describe() {
-      const { values, assignments } = globalFile()
-      return describeSettings({ values, assignments, file: basename(home.config), home: home.folder })
+    describe(of) {
+      if (of && 'version' in of) {
+        const file = versionFile(of.version)
+        if (file) return describeSettings(file)
+        throw new ManagerError('ERR_NOT_FOUND', `There is no file version-${of.version}.sh.`, { command: 'versions' })
+      }
+      if (of) return describeSettings(instanceFile(of.folder))
+      const file = globalFile()
+      return describeSettings(file, (name) => hintOfGlobal(name, file))
     },
 
     environment() {
@@ -112,22 +121,22 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
       return Object.fromEntries([...callers, ...Object.entries(passedOn), ...own]) as Record<string, string>
     },
   }
-}
 
-/** The last one holds. */
-function givenIn(assignments: readonly Assignment[], name: string, file: string): Given | undefined {
-  const found = assignments.findLast((assignment) => assignment.name === name)
-  return found && { text: found.value, origin: `${file}:${found.line}` }
-}
+  function hintOfGlobal(name: keyof typeof globalTable, { values }: GlobalFile): string | undefined {
+    if (name === 'APPS_HOME') return hintOfHome()
+    if (name !== 'APPS_SERVER_CERT' && name !== 'APPS_SERVER_KEY') return undefined
+    const isHttps = values.given('APPS_BASEURL')?.text.startsWith('https:')
+    const ssl = values.given('APPS_SSL')?.text
+    if (!isHttps || ssl === 'false' || values.given(name)) return undefined
+    return `It is needed for HTTPS, as APPS_SSL is ${ssl}.`
+  }
 
-/** Variables that are nothing to the manager, and those of vendors. */
-function othersThan(table: VariableTable, assignments: readonly Assignment[]): Readonly<Record<string, string>> {
-  const isAlias = new Set(Object.values(table).flatMap(({ aliases = [] }) => aliases))
-  return Object.fromEntries(
-    assignments
-      .filter(({ name }) => (Object.hasOwn(table, name) ? table[name]?.passedOn : !isAlias.has(name)))
-      .map(({ name, value }) => [name, value]),
-  )
+  /** Said to whom the value is not what they wrote. */
+  function hintOfHome(): string | undefined {
+    const written = readSettingsFile(home.config, lookup)?.findLast(({ name }) => name === 'APPS_HOME')
+    if (!written || written.value === home.folder) return undefined
+    return `${basename(home.config)}:${written.line} says ${written.value}, which is not used.`
+  }
 }
 
 /** Changes with the file. */

@@ -206,8 +206,12 @@ export interface Settings {
   instance(folder: string): Promise<InstanceSettings>
   /** Atomically, mode 0600. `folder` is the instance's home. */
   writeInstance(folder: string, settings: InstanceSettings): Promise<void>
-  /** All variables with value, default and origin, for `config`; secrets as `***`. Wrong values are told as hints. */
-  describe(): readonly SettingDescription[]
+  /**
+   * All variables with value, default and origin, for `config`; secrets as `***`. Wrong values are told as hints.
+   *
+   * @param of absent: those of the manager
+   */
+  describe(of?: { readonly version: string } | { readonly folder: string }): readonly SettingDescription[]
   /**
    * What hooks find in their environment: the caller's, and all variables of the manager but secrets, which a hook that
    * needs them reads from `$APPS_HOME/config.sh`.

@@ -1,10 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Puts a text in the place of a file, whole or not at all, mode 0600, also after a power cut. The folder is there. */
+/**
+ * Puts a text in the place of a file, whole or not at all, mode 0600, also after a power cut. The folder is there, and
+ * nobody else writes this file at the same time.
+ */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
-  const beside = `${file}.${randomBytes(4).toString('hex')}.new`
+  const beside = `${file}.new`
+  // Of one that was killed.
+  await rm(beside, { force: true })
   try {
     const handle = await open(beside, 'wx', 0o600)
     try {
