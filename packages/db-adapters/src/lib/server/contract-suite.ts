@@ -91,6 +91,13 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       expect(await run(given, ['select n from kept'])).toEqual([[{ n: 7 }]])
     })
 
+    it('create() makes several at once', async () => {
+      const given = Array.from({ length: 6 }, () => subject.account('several'))
+      made.push(...given)
+      await Promise.all(given.map((each) => server.create(each)))
+      for (const each of given) expect(await server.exists(each)).toBe('yes')
+    })
+
     it('create() sets the password again', async (context) => {
       if (!server.capabilities.users) return context.skip('no users')
       const given = await account('password')
