@@ -6,18 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
-
-const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
-const template = fileURLToPath(new URL('../../../../../templates/default', import.meta.url))
+import { authorizationOf, createRealManager } from '../testing/real-manager.js'
 
 describe('download', () => {
   let test: TestManager
   beforeAll(async () => {
-    test = await createTestManager({ applicationServer, version: [`export APPS_TEMPLATE=folder:${template}`] })
+    test = await createRealManager()
     await test.perform('add', { name: 'demo' })
     writeFileSync(test.path('demo', 'data', 'document.txt'), 'a document')
   })
@@ -26,10 +23,11 @@ describe('download', () => {
   /** Unpacks it with the system's tar into a new folder. */
   async function unpack(input: Record<string, string>): Promise<string> {
     const { file } = await test.perform('download', { name: 'demo', ...input })
-    const folder = join(test.folder, `unpacked-${file?.name}`)
+    const { name, content } = file as NonNullable<typeof file>
+    const folder = join(test.folder, `unpacked-${name}`)
     mkdirSync(folder)
     const archive = join(folder, 'archive.tar.gz')
-    await pipeline(Readable.from(file?.content() as AsyncIterable<Uint8Array>), createWriteStream(archive))
+    await pipeline(Readable.from(content()), createWriteStream(archive))
     await execa('tar', ['-xzf', archive, '-C', folder])
     return join(folder, 'demo')
   }
@@ -47,7 +45,7 @@ describe('download', () => {
 
   it('starts on another machine with nothing but Node', async () => {
     const folder = await unpack({ type: 'all' })
-    const { password, adminUser, adminPassword } = await test.context.settings.instance(test.path('demo'))
+    const { password } = await test.context.settings.instance(test.path('demo'))
     const { exitCode } = await execa(
       'grep',
       ['-rqF', password.reveal(), join(folder, 'app'), join(folder, 'data'), join(folder, 'start.sh')],
@@ -68,8 +66,8 @@ describe('download', () => {
         .poll(() => (child.exitCode === null ? healthOf(port) : `ended: ${output}`), { timeout: 30_000 })
         .toContain('OK')
       // The user is in its data.
-      const login = `Basic ${Buffer.from(`${adminUser}:${adminPassword.reveal()}`).toString('base64')}`
-      const { status } = await fetch(`http://127.0.0.1:${port}/api/login`, { headers: { authorization: login } })
+      const headers = { authorization: await authorizationOf(test, 'demo') }
+      const { status } = await fetch(`http://127.0.0.1:${port}/api/login`, { headers })
       expect(status).toBe(200)
       expect(readdirSync(folder)).toEqual(expect.arrayContaining(['logs', 'temp', 'work']))
     } finally {
@@ -80,7 +78,8 @@ describe('download', () => {
 
   it('leaves nothing behind when its reader stops', async () => {
     const { file } = await test.perform('download', { name: 'demo' })
-    for await (const chunk of file?.content() as AsyncIterable<Uint8Array>) if (chunk.length > 0) break
+    const { content } = file as NonNullable<typeof file>
+    for await (const chunk of content()) if (chunk.length > 0) break
     expect(readdirSync(test.home).filter((name) => name.startsWith('.download'))).toEqual([])
   })
 
@@ -97,7 +96,7 @@ describe('download', () => {
 async function healthOf(port: number): Promise<string> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/health`)
-    return `${await response.text()}`
+    return await response.text()
   } catch (error) {
     return String(error)
   }
