@@ -3,3 +3,5 @@ export { testTemplateSource, type TemplateSourceFixture } from './lib/testing/te
 export { testRuntime } from './lib/runtime/contract/runtime-suite.js'
 export type { RuntimeUnderTest } from './lib/runtime/contract/runtime-under-test.js'
 export { testProgram } from './lib/runtime/contract/test-program.js'
+export { createMemoryMachine, createMemoryRuntime } from './lib/runtime/memory-runtime.js'
+export type { MemoryHost, MemoryMachine, MemoryProcess, MemoryProgram } from './lib/runtime/memory-runtime.js'

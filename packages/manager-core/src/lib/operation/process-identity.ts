@@ -30,9 +30,11 @@ export function stateOf(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown'
   return now.start === identity.start && now.boot === identity.boot ? 'alive' : 'dead'
 }
 
+let boot: string | undefined
+
 /** Of this boot; empty where there is no `/proc`. */
 export function bootId(): string {
-  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+  return (boot ??= readText('/proc/sys/kernel/random/boot_id')?.trim() ?? '')
 }
 
 function readText(file: string): string | undefined {

@@ -60,7 +60,7 @@ export function lookAt(run: string, table: ProcessTable = createProcessTable(fal
   if (supervisor) return { ...nothing, state: supervisorStat.state === 'T' ? 'suspended' : 'starting' }
   if (hasRunFile(run, 'crashed')) return { ...nothing, state: 'crashed' }
   // A supervisor that ends in order takes its record away before; one of an earlier boot was ended by that.
-  const left = readSupervisor(run)
+  const left = record && readSupervisor(run)
   if (!left || left.identity.boot !== bootId()) return { ...nothing, state: 'stopped' }
   const strays = strayProcesses(left, table)
   return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'crashed' }

