@@ -9,6 +9,7 @@ import { createDatabases } from './databases/create-databases.js'
 import { homeAt, type Home } from './home.js'
 import { createHooks } from './hooks/create-hooks.js'
 import { createMailer } from './mail/create-mailer.js'
+import { performUnattended } from './mail/mail-unattended.js'
 import { createOperations } from './operation/engine.js'
 import { operationKinds } from './operation/kinds.js'
 import { createLocks } from './operation/locks.js'
@@ -107,8 +108,11 @@ export function createManager(options: ManagerOptions): Manager {
       const action = findAction(name)
       if (!action) throw new ManagerError('ERR_USAGE', `There is no action "${name}".`, { command: '--help' })
       const checked = checkInput(action, input)
-      if (!action.standalone) await context.operations.recover(caller)
-      return action.handler({ context, input: checked, caller })
+      const work = async () => {
+        if (!action.standalone) await context.operations.recover(caller)
+        return action.handler({ context, input: checked, caller })
+      }
+      return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()
     },
     close: () => registry?.close(),
   }

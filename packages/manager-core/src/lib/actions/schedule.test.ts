@@ -113,6 +113,17 @@ describe('schedule by cron', () => {
     }
   })
 
+  it('warns of a time outside of APPS_WINDOW', async () => {
+    const config = join(test.home, 'config.sh')
+    const before = readFileSync(config)
+    writeFileSync(config, `${before.toString()}APPS_WINDOW=22:00-03:30\n`)
+    expect((await schedule('install')).warnings).toEqual([
+      'saveall at 04:00 is outside of APPS_WINDOW (22:00-03:30), so that it would do nothing.',
+    ])
+    writeFileSync(config, before)
+    expect((await schedule('install')).warnings).toEqual([])
+  })
+
   it('refuses other times and words', async () => {
     await expect(schedule('install', { saveall: '4' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
     await expect(schedule('start')).rejects.toMatchObject({ code: 'ERR_USAGE' })

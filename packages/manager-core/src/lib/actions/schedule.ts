@@ -7,6 +7,8 @@ import { cronJobs, installCron, removeCron } from '../schedule/crontab.js'
 import { defaultTimes, jobNames, jobsAt, type Job, type JobRunner } from '../schedule/jobs.js'
 import { hasSystemd, installUnits, removeUnits, unitFolder, unitJobs } from '../schedule/systemd.js'
 import { unitsOf } from '../schedule/systemd-units.js'
+import { isInWindow } from '../schedule/window.js'
+import type { GlobalSettings } from '../settings/settings.js'
 import { recordHistory } from './record-history.js'
 import type { Action, ActionCall, ActionResult, Option } from './action.js'
 
@@ -65,6 +67,7 @@ async function install(call: ActionCall): Promise<ActionResult> {
   if (jobs.length === 0)
     throw new ManagerError('ERR_USAGE', 'Nothing would be done at any time.', { command: 'schedule remove' })
   const list = jobs.map(({ name, time }) => ({ name, time }))
+  const outside = jobsOutside(jobs, context.settings.global)
   if (isForSystemd(call)) {
     const options = systemdOptions(call)
     const { systemUser: user, systemGroup: group } = context.settings.global
@@ -79,7 +82,7 @@ async function install(call: ActionCall): Promise<ActionResult> {
       })
     const changed = await installUnits(runner.home, units, options)
     const twice = options.active && (await removeCron(runner.home, cronOptions(call)).catch(() => false))
-    const warnings = options.active && !options.system ? [lingering] : []
+    const warnings = [...outside, ...(options.active && !options.system ? [lingering] : [])]
     const moved = twice ? ' They are not in the crontab any more.' : ''
     return { message: `${told(jobs, `units in ${options.folder}`, changed)}${moved}`, list, warnings }
   }
@@ -91,7 +94,11 @@ async function install(call: ActionCall): Promise<ActionResult> {
   const options = systemdOptions(call)
   const twice = options.active && (await removeUnits(runner.home, options))
   const moved = twice ? ' The timers of systemd are gone.' : ''
-  return { message: `${told(jobs, `the crontab of ${userOf(call) ?? userInfo().username}`, changed)}${moved}`, list }
+  return {
+    message: `${told(jobs, `the crontab of ${userOf(call) ?? userInfo().username}`, changed)}${moved}`,
+    list,
+    warnings: outside,
+  }
 }
 
 async function show(call: ActionCall): Promise<ActionResult> {
@@ -140,6 +147,17 @@ const lingering =
 function told(jobs: readonly Job[], where: string, changed: boolean): string {
   const lines = jobs.map(({ name, time }) => `  ${time.padEnd(5)}  ${name}`)
   return [`${changed ? 'Scheduled in' : 'Nothing was changed: this is scheduled in'} ${where}:`, ...lines].join('\n')
+}
+
+/** What APPS_WINDOW would keep from doing anything, night after night. */
+function jobsOutside(jobs: readonly Job[], { window }: Pick<GlobalSettings, 'window'>): readonly string[] {
+  return jobs
+    .filter(({ name, time }) => (name === 'upgradeall' || name === 'saveall') && /^\d/.test(time))
+    .filter(({ time }) => !isInWindow(new Date(`2000-01-01T${time}`), window))
+    .map(
+      ({ name, time }) =>
+        `${name} at ${time} is outside of APPS_WINDOW (${window?.from}-${window?.to}), so that it would do nothing.`,
+    )
 }
 
 /** @throws ManagerError when the home cannot be written into a line. */

@@ -11,7 +11,7 @@ export async function specOf(
   const { home, settings, databases, applicationServer } = context
   const { folder, app, data } = home.instance(instance.id)
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
-  const { passedOn, log } = settings.global
+  const { passedOn, log, externalApiKey } = settings.global
   const database = databases.server(own.database).url(databases.account(folder, own))
   return {
     id: instance.id,
@@ -21,6 +21,7 @@ export async function specOf(
     port: instance.port,
     environment: {
       ...passedOn,
+      ...(externalApiKey && { APPS_EXTERNAL_API_KEY: externalApiKey.reveal() }),
       ...version.passedOn,
       ...own.others,
       STEWARD_DATABASE: database,

@@ -5,55 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { homeAt } from '../home.js'
 import { createSettings } from '../settings/create-settings.js'
 import { createTestHome } from '../testing/test-home.js'
 import { createMailer } from './create-mailer.js'
 import { mailFailure } from './mail-failure.js'
-
-interface Received {
-  readonly from: string
-  readonly to: readonly string[]
-  readonly user: string | undefined
-  readonly secure: boolean
-  readonly text: string
-}
-
-/** A mail server that knows the user `me` with the password `s3cret:pass`. */
-async function mailServer(options: SMTPServerOptions = {}) {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disableReverseLookup: true,
-    onAuth({ username, password }, _session, done) {
-      if (username === 'me' && password === 's3cret:pass') done(null, { user: username })
-      else done(new Error(`Wrong password ${password}`))
-    },
-    onRcptTo({ address }, _session, done) {
-      done(address.startsWith('nobody@') ? new Error('No such user') : null)
-    },
-    onData(stream, { envelope, user, secure }, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = envelope
-        const text = Buffer.concat(chunks).toString()
-        const from = mailFrom === false ? '' : mailFrom.address
-        received.push({ from, to: rcptTo.map(({ address }) => address), user, secure, text })
-        done()
-      })
-    },
-    ...options,
-  })
-  // Of clients that turn away.
-  server.on('error', () => undefined)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  onTestFinished(async () => new Promise((done) => server.close(() => done())))
-  return { received, port: (server.server.address() as AddressInfo).port }
-}
+import { mailServer, plain, type Received } from './mail-server-for-test.js'
 
 function mailerWith(lines: readonly string[], timeoutMs?: number) {
   const folder = createTestHome(lines)
@@ -63,7 +20,6 @@ function mailerWith(lines: readonly string[], timeoutMs?: number) {
   return { folder, settings, mailer }
 }
 
-const plain: SMTPServerOptions = { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }
 /** A certificate of 127.0.0.1 that nobody vouches for; undefined: it cannot be made here. */
 function selfSigned(): { readonly key: Buffer; readonly cert: Buffer } | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'steward-mail-'))
