@@ -30,34 +30,14 @@ test('flags are set and taken back, and say when they were so already', async ()
   expect(history.at(-1)).toMatchObject({ action: 'noautosave', actor: 'tester', result: 'ok' })
 })
 
-test('seturl takes addresses and normalises them; reseturl clears them', async () => {
+test('seturl and reseturl change the custom URL; what is no address is refused', async () => {
   const { perform, instance } = await managerWithDemo()
-  for (const [given, kept] of [
-    ['https://Sales.Example.com/', 'https://sales.example.com'],
-    ['http://example.com:8080/crm//', 'http://example.com:8080/crm'],
-    [' https://exämple.com ', 'https://xn--exmple-cua.com'],
-    ['https://example.com:443', 'https://example.com'],
-  ] as const) {
-    await perform('seturl', { name: 'demo', url: given })
-    expect(instance('demo').customUrl).toBe(kept)
-  }
+  await perform('seturl', { name: 'demo', url: 'https://Sales.Example.com/' })
+  expect(instance('demo').customUrl).toBe('https://sales.example.com')
+  await expect(perform('seturl', { name: 'demo', url: 'sales' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
+  await expect(perform('seturl', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   expect((await perform('reseturl', { name: 'demo' })).message).toBe('Instance "demo" has no custom URL now.')
   expect((await perform('reseturl', { name: 'demo' })).message).toBe('Instance "demo" has no custom URL already.')
-  expect(instance('demo').customUrl).toBe('')
-})
-
-test.for([
-  'sales',
-  'ftp://example.com',
-  'javascript:alert(1)',
-  'https://',
-  'https://me:secret@example.com',
-  'https://example.com/?a=b',
-  'https://example.com/#top',
-  `https://example.com/${'x'.repeat(3000)}`,
-])('seturl refuses %s', async (url) => {
-  const { perform, instance } = await managerWithDemo()
-  await expect(perform('seturl', { name: 'demo', url })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   expect(instance('demo').customUrl).toBe('')
 })
 

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
+import type { OperationEvent } from '../operation/operation.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import { writeHook } from '../testing/write-hook.js'
 
@@ -19,6 +21,7 @@ async function managerWithDemo(options: TestManagerOptions = {}): Promise<TestMa
   writeFileSync(join(data, 'documents', 'letter.txt'), 'Dear Ada')
   writeFileSync(join(data, 'tmp', 'half.txt'), '')
   writeFileSync(join(data, 'token.secret'), 'sign here')
+  execFileSync('mkfifo', [join(data, 'pipe')])
   query('demo', "insert into note (text) values ('of the source')")
   return manager
 }
@@ -97,4 +100,17 @@ test('names that are taken, and sources that are not there, are refused', async 
   await expect(perform('clone', { name: 'demo', new: '../x' })).rejects.toMatchObject({ code: 'ERR_NAME' })
   await expect(perform('clone', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   expect(existsSync(manager.path('demo', 'data', 'database.db'))).toBe(true)
+})
+
+test('a clone that is cancelled leaves nothing, and its source goes on', async () => {
+  const { perform, instance, home, context } = await managerWithDemo()
+  const abort = new AbortController()
+  const onEvent = (event: OperationEvent) => {
+    if (event.type === 'step' && event.step === 'data') abort.abort()
+  }
+  const cloning = perform('clone', { name: 'demo', new: 'copy' }, { signal: abort.signal, onEvent })
+  await expect(cloning).rejects.toThrow('It was cancelled.')
+  expect(context.registry.count()).toBe(1)
+  expect(readdirSync(join(home, 'instances'))).toEqual([instance('demo').id])
+  expect(await answers(instance('demo').port)).toBe(true)
 })

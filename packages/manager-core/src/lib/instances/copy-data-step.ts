@@ -1,16 +1,13 @@
-import { lstat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { databaseFiles } from '../backup/database-files.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { instanceHomeAt } from '../home.js'
 import type { Step, StepRun } from '../operation/operation.js'
+import { isRunning } from '../operation/steps/runtime-steps.js'
 import type { SourceFacts } from './creation.js'
 import { fileError } from './file-error.js'
 import { copyFolder, stageOf } from './stage.js'
 import { resumeSource, whileSuspended } from './while-suspended.js'
-
-/** Of the source's data folder: its tokens would hold in the clone, and temporary files are nobody's. */
-const left = ['data/token.secret', 'data/tmp']
 
 /**
  * Copies database and files of another instance, frozen meanwhile when it runs, so that both are of one moment. What it
@@ -23,7 +20,7 @@ export function copyDataStep(source: SourceFacts): Step {
     title: `Copy database and files of "${source.name}"`,
     intent: async ({ context }) => {
       const { state } = await context.runtime.observe(ref)
-      return { suspend: context.runtime.suspend !== undefined && (state === 'started' || state === 'degraded') }
+      return { suspend: context.runtime.suspend !== undefined && isRunning(state) }
     },
     do: (run) =>
       (run.intent as { suspend: boolean }).suspend
@@ -47,20 +44,11 @@ async function copy(run: StepRun, { name, folder }: SourceFacts): Promise<void> 
     { signal },
   )
   run.progress('files')
-  const skipped = new Set([...left, ...databaseFiles(folder, from)])
+  // Its tokens would hold in the clone, and temporary files are nobody's.
+  const without = ['token.secret', 'tmp', ...databaseFiles(folder, from).map((path) => relative('data', path))]
   try {
-    await copyFolder(
-      instanceHomeAt(folder).data,
-      stage.data,
-      (path) => !skipped.has(relative(folder, path)) && isPlain(path),
-    )
+    await copyFolder(instanceHomeAt(folder).data, stage.data, { without, signal })
   } catch (error) {
     throw fileError(error, `Cannot copy the files of "${name}"`)
   }
-}
-
-/** Sockets and pipes are of running programs. */
-async function isPlain(path: string): Promise<boolean> {
-  const stat = await lstat(path)
-  return stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
@@ -127,4 +127,21 @@ test('an instance that lost its home can be deleted', async () => {
   await expect(perform('undelete', { entry: 'demo' })).rejects.toMatchObject({ code: 'ERR_STATE' })
   await perform('purge', { entry: 'demo' })
   expect(await entriesOf()).toEqual([])
+})
+
+test('what in the trash is none of ours, or was changed by hand, is left alone', async () => {
+  const { perform, home } = await managerWithDemo({ config: ['export APPS_TRASHDAYS=0'] })
+  for (const [entry, record] of [
+    ['mine', undefined],
+    ['cut', '{"format": 1, "inst'],
+    ['other', '[]'],
+    ['null', 'null'],
+  ] as const) {
+    mkdirSync(join(home, 'trash', entry), { recursive: true })
+    if (record !== undefined) writeFileSync(join(home, 'trash', entry, 'trash.json'), record)
+  }
+  writeFileSync(join(home, 'trash', 'file'), '')
+  await perform('delete', { name: 'demo' })
+  expect(await entriesOf()).toEqual([])
+  expect(readdirSync(join(home, 'trash')).toSorted()).toEqual(['cut', 'file', 'mine', 'null', 'other'])
 })

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
@@ -102,4 +102,13 @@ test('protected instances and unknown versions are refused', async () => {
   await perform('protect', { name: 'demo' })
   await expect(perform('reset', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_PROTECTED' })
   expect(notes()).toHaveLength(2)
+})
+
+test('an instance that lost its home is made anew', async () => {
+  const { perform, path } = await managerWithDemo()
+  await perform('stop', { name: 'demo' })
+  rmSync(path('demo'), { recursive: true })
+  await perform('reset', { name: 'demo' })
+  await perform('start', { name: 'demo' })
+  expect(notes()).toEqual([{ text: 'first' }])
 })

@@ -5,12 +5,13 @@ import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { databaseStep, reachDatabaseServer } from './database-step.js'
 import { defineStep, undefineStep } from './define-step.js'
-import { trashFacts, unprotected } from './delete.js'
 import { folderSize } from './folder-size.js'
 import { checkSpace } from './inspect-creation.js'
+import { moveToTrash, type TrashMove } from './move-to-trash.js'
 import { settingsStep } from './settings-step.js'
 import { layoutStep, placeStep } from './stage.js'
 import { trashStep, type TrashFacts } from './trash-step.js'
+import { unprotected } from './unprotected.js'
 
 export type ResetRequest = {
   readonly id: string
@@ -21,17 +22,13 @@ export type ResetRequest = {
 
 type Version = { readonly version: string; readonly versionDate: string; readonly revision: string }
 
-type ResetFacts = {
-  readonly folder: string
+type ResetFacts = TrashMove & {
   /** Folder of the version's template. */
   readonly application: string
   readonly version: Version
   readonly database: DatabaseType
   /** Of the new database: the old one stays with what goes to the trash. */
   readonly names: { readonly name: string; readonly user: string }
-  readonly trash: string
-  readonly entry: string
-  readonly record: TrashFacts
 }
 
 /**
@@ -52,19 +49,18 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
     const names = context.databases.names(database, id)
     const suffix = `_${randomId(4)}`
     return {
-      folder: context.home.instance(id).folder,
       application,
       version: { version, versionDate: date, revision },
       database,
       names: database === 'sqlite' ? names : { name: names.name + suffix, user: names.user + suffix },
-      ...(await trashFacts(context, instance, 'reset')),
+      ...(await moveToTrash(context, instance, 'reset')),
     }
   },
   plan: planReset,
 }
 
 function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
-  const { folder, application, version, database, names, trash, entry, record } = facts
+  const { folder, lost, application, version, database, names, trash, entry, record } = facts
   const instance = { id, name: record.instance.name }
   const row = { id, name, version: version.version, database }
   const hook = {
@@ -76,12 +72,12 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
     title: `Reset instance "${instance.name}" to a blank version ${version.version}`,
     instance,
     steps: [
-      hookStep({ ...hook, hook: 'pre-reset', folder }),
+      hookStep({ ...hook, hook: 'pre-reset', folder: lost ? undefined : folder }),
       layoutStep(application),
-      settingsStep({ row, names, keepCredentialsOf: folder }),
+      settingsStep({ row, names, ...(!lost && { keepCredentialsOf: folder }) }),
       databaseStep({ row, names }),
       stopStep({ instance, folder }),
-      undefineStep({ row, folder }),
+      ...(lost ? [] : [undefineStep({ row, folder })]),
       trashStep({ folder, trash, record }),
       placeStep({ folder }),
       versionStep(id, version, record.instance),
@@ -91,7 +87,9 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
     ],
     notes: [
       'All its configuration and data are lost.',
-      `Until ${record.expires} what it was can be had back under another name (undelete ${entry} --as <name>).`,
+      ...(record.expires > record.deleted
+        ? [`Until ${record.expires} what it was can be had back under another name (undelete ${entry} --as <name>).`]
+        : []),
     ],
     commit: (registry) => registry.updateInstance(id, { source: `template:${version.version}` }),
   }

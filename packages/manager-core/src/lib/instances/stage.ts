@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { constants, cp, mkdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants, cp, lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { instanceHomeAt, type InstanceHome } from '../home.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import { fileError } from './file-error.js'
@@ -20,7 +20,7 @@ export function layoutStep(application: string): Step {
       try {
         await rm(stage.folder, { recursive: true, force: true })
         await mkdir(stage.folder, { recursive: true, mode: 0o700 })
-        await copyFolder(application, stage.app)
+        await copyFolder(application, stage.app, { signal: run.signal })
         for (const folder of [stage.data, stage.logs, stage.run]) await mkdir(folder)
       } catch (error) {
         throw fileError(error, `Cannot lay out the instance in ${stage.folder}`)
@@ -39,18 +39,26 @@ export function layoutStep(application: string): Step {
   }
 }
 
-/** Files and folders as they are, links included. */
-export function copyFolder(
-  from: string,
-  to: string,
-  filter?: (path: string) => boolean | Promise<boolean>,
-): Promise<void> {
+export interface CopyOptions {
+  /** Paths in it that stay out, with all in them. */
+  readonly without?: readonly string[]
+  /** Stops it between two files. */
+  readonly signal?: AbortSignal
+}
+
+/** Files, folders and links as they are; sockets and pipes are of running programs. */
+export function copyFolder(from: string, to: string, { without = [], signal }: CopyOptions = {}): Promise<void> {
   return cp(from, to, {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
     verbatimSymlinks: true,
     preserveTimestamps: true,
-    ...(filter && { filter }),
+    async filter(path) {
+      signal?.throwIfAborted()
+      if (without.includes(relative(from, path))) return false
+      const stat = await lstat(path)
+      return stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
+    },
   })
 }
 

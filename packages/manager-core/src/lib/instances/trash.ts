@@ -58,7 +58,18 @@ export async function readEntry(home: Home, entry: string): Promise<TrashEntry |
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
-  return { ...(JSON.parse(text) as TrashRecord), entry, folder }
+  const record = recordOf(text)
+  return record && { ...record, entry, folder }
+}
+
+/** A record that was changed by hand, or is cut off, is none. */
+function recordOf(text: string): TrashRecord | undefined {
+  try {
+    const record = JSON.parse(text) as Partial<TrashRecord> | null
+    return record?.format === 1 && record.instance && record.database ? (record as TrashRecord) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

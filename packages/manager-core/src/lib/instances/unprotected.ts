@@ -1,0 +1,18 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { existing } from './existing.js'
+
+/** @throws ManagerError ERR_NOT_FOUND, ERR_PROTECTED. Source: wire-decisions, "rules". */
+export function unprotected(
+  request: Pick<Instance, 'id' | 'name'>,
+  what: 'deleted' | 'reset',
+  { registry }: Pick<ManagerContext, 'registry'>,
+): Instance {
+  const instance = existing(registry, request)
+  if (!instance.protected) return instance
+  throw new ManagerError('ERR_PROTECTED', `Instance "${instance.name}" is protected and cannot be ${what}.`, {
+    help: 'Take the protection away first.',
+    command: `unprotect ${instance.name}`,
+  })
+}
