@@ -6,7 +6,10 @@ export const logsAction: Action = {
   name: 'logs',
   group: 'Looking',
   summary: 'Show the last lines of the log of an instance',
-  description: 'Passwords, tokens and Authorization headers in it are shown as ***. Ctrl-C ends --follow.',
+  description:
+    'Passwords, tokens and Authorization headers in it are shown as ***. Ctrl-C ends --follow. It is logs/application.log ' +
+    'in the folder of the instance; from APPS_LOGMAXSIZE MB on it is copied aside (application.log.1 is the newest of ' +
+    'APPS_LOGKEEP copies) and emptied.',
   parameters: [nameOfInstance],
   options: [
     { name: 'lines', short: 'n', type: 'integer', min: 0, max: 100_000, summary: 'How many lines (default 100)' },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
+import { fileError } from '../instances/file-error.js'
 import { createLocks } from '../operation/locks.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
@@ -54,9 +55,7 @@ export function createProcessRuntime({
       const ok = process.platform === 'linux'
       return { ok, message: ok ? 'Instances run as processes.' : 'Instances run as processes on Linux only.' }
     },
-    async define({ folder }) {
-      layOut(folder)
-    },
+    define: (spec) => translated(spec, 'prepare', async () => layOut(spec.folder)),
     async undefine(ref) {
       if (isAlive(lookAt(runOf(ref))))
         throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
@@ -66,20 +65,22 @@ export function createProcessRuntime({
     async start(spec, { debug = false } = {}) {
       if (process.platform !== 'linux')
         throw new ManagerError('ERR_STATE', `Instances run as processes on Linux only, not on ${process.platform}.`)
-      layOut(spec.folder)
-      await exclusively(spec, 'start', async () => {
-        if (isAlive(lookAt(runOf(spec)))) return
-        await launch(spec, restart, debug ? debugMinutes : undefined)
+      await translated(spec, 'start', async () => {
+        layOut(spec.folder)
+        await exclusively(spec, 'start', async () => {
+          if (isAlive(lookAt(runOf(spec)))) return
+          await launch(spec, restart, debug ? debugMinutes : undefined)
+        })
       })
     },
     async stop(ref, { graceMs, force = false }) {
       const run = runOf(ref)
       if (!existsSync(run)) return { wasRunning: false }
       // Who forces does not wait for another's patience.
-      return force ? end(run, 0) : exclusively(ref, 'stop', () => end(run, graceMs))
+      return translated(ref, 'stop', () => (force ? end(run, 0) : exclusively(ref, 'stop', () => end(run, graceMs))))
     },
-    suspend: (ref, { maxMs }) => suspend(runOf(ref), maxMs),
-    resume: async (ref) => resume(runOf(ref)),
+    suspend: (ref, { maxMs }) => translated(ref, 'suspend', () => suspend(runOf(ref), maxMs)),
+    resume: (ref) => translated(ref, 'resume', async () => resume(runOf(ref))),
     async observe(ref) {
       const run = runOf(ref)
       const look = lookAt(run)
@@ -107,6 +108,15 @@ export function createProcessRuntime({
       return found.map(describeProcess).toSorted((a, b) => a.pid - b.pid)
     },
     logs: (ref, options) => followLog(join(instanceHomeAt(ref.folder).logs, 'application.log'), options),
+  }
+}
+
+/** What the system says, with what was attempted. */
+async function translated<T>({ folder }: InstanceRef, what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw fileError(error, `Cannot ${what} the instance in ${folder}`)
   }
 }
 

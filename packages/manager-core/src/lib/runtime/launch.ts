@@ -28,6 +28,9 @@ const inherited = /^(PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/
 // Node runs the source as it is, so tests need no build.
 const guest = new URL(import.meta.url.endsWith('.ts') ? './guest.worker.ts' : './guest.worker.js', import.meta.url)
 
+/** How long a start waits for the application's process, in ms. */
+const underWayMs = 5000
+
 const scriptName = 'supervisor.sh'
 
 /** Lays out what a start needs. May be repeated, also while it runs. */
@@ -40,7 +43,7 @@ export function layOut(folder: string): void {
 /**
  * Starts the supervisor, which starts the application; resolves when the application has a process, or had one.
  *
- * @throws ManagerError ERR_FAILED
+ * @throws ManagerError ERR_FAILED, or what the file system says
  */
 export async function launch(
   spec: InstanceSpec,
@@ -66,21 +69,29 @@ export async function launch(
     ).catch((error: unknown) => {
       throw problem((error as Error).message, error)
     })
-    // It may be gone already when somebody killed it.
     const stdin = supervisor.stdin as Writable
+    // It may be gone already when somebody killed it.
     stdin.on('error', () => undefined)
-    const identity = identify(supervisor.pid as number)
-    if (!identity) throw problem('its supervisor ended at once.')
-    writeSupervisor(run, { identity, token })
-    stdin.end('go\n')
+    try {
+      const identity = identify(supervisor.pid as number)
+      if (!identity) throw problem('its supervisor ended at once.')
+      writeSupervisor(run, { identity, token })
+      stdin.end('go\n')
+    } catch (error) {
+      // Without the word it ends.
+      stdin.destroy()
+      throw error
+    }
     await underWay(run)
   } finally {
     closeSync(log)
   }
 }
 
+/** A full disk keeps its supervisor from writing down what it started. */
 async function underWay(run: string): Promise<void> {
-  for (;;) {
+  const begin = performance.now()
+  while (performance.now() - begin < underWayMs) {
     if (hasRunFile(run, 'exit') || lookAt(run).state !== 'starting') return
     await sleep(5)
   }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -249,7 +250,7 @@ describe('processes of an instance', () => {
     const program = join(spec.workingFolder, 'parent.mjs')
     writeFileSync(
       program,
-      `import { spawn } from 'node:child_process'
+      `import { spawn, spawnSync } from 'node:child_process'
        const child = spawn('/bin/sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], { stdio: 'inherit' })
        process.on('SIGTERM', () => process.argv[2] === 'stay' || process.exit(0))
        console.log('child', child.pid)
@@ -297,6 +298,46 @@ describe('processes of an instance', () => {
     })
     await expect(runtime.start({ ...spec, workingFolder: '/no/such folder' })).rejects.toThrow('/no/such folder')
     expect(await state(spec)).toBe('stopped')
+  })
+})
+
+describe('a full disk', () => {
+  it('is said, and nothing is left running', async (context) => {
+    const spec = await subject.spec('a', await freePort(), {})
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', spec.folder])
+    if (mounted.status !== 0) return context.skip('a small disk can only be mounted by root')
+    try {
+      await runtime.define(spec)
+      const at = (name: string) => join(spec.folder, name)
+      expect(() => writeFileSync(at('full'), Buffer.alloc(100_000))).toThrow('ENOSPC')
+      const small = { ...spec, workingFolder: tmpdir(), command: ['/bin/sleep', '600'] }
+      await expect(runtime.start(small)).rejects.toMatchObject({ code: 'ERR_DISK' })
+      await expect.poll(() => processesOf(spec.folder), patience).toEqual([])
+      expect((await runtime.observe(spec)).pids).toEqual([])
+      rmSync(at('full'))
+      await runtime.start(small)
+      expect(await state(spec)).toBe('started')
+      await runtime.stop(small, { graceMs: 10_000 })
+    } finally {
+      spawnSync('umount', ['--lazy', spec.folder])
+    }
+  })
+
+  it('met by the supervisor does not keep the application from running, nor stop() from ending it', async (context) => {
+    const spec = await started()
+    const first = await ask(spec, '/id')
+    const mounted = spawnSync('mount', ['--bind', '-o', 'ro', join(spec.folder, 'run'), join(spec.folder, 'run')])
+    if (mounted.status !== 0) return context.skip('a disk can only be mounted by root')
+    try {
+      spawnSync('mount', ['-o', 'remount,bind,ro', join(spec.folder, 'run')])
+      await ask(spec, '/exit', { code: '1' })
+      await expect.poll(() => ask(spec, '/id'), patience).not.toBeOneOf([first, undefined])
+      expect(await state(spec)).toBe('starting')
+    } finally {
+      spawnSync('umount', ['--lazy', join(spec.folder, 'run')])
+    }
+    expect(await runtime.stop(spec, { graceMs: 10_000 })).toMatchObject({ wasRunning: true })
+    expect(processesOf(spec.folder)).toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
-import { type Look } from './look.js'
+import { ManagerError } from '../../errors.js'
+import type { Look } from './look.js'
 import { statOf } from './process-table.js'
 
 /** Signals one process. @returns false when it has ended meanwhile. */
@@ -6,8 +7,13 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ESRCH') return false
+    if (code !== 'EPERM') throw error
+    throw new ManagerError('ERR_FAILED', `Process ${Math.abs(pid)} may not be signalled: it is another user's.`, {
+      cause: error,
+      help: 'Run the manager as the user who started the instance.',
+    })
   }
 }
 
