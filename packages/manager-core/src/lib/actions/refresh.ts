@@ -1,4 +1,7 @@
 import { purgeExpired } from '../instances/purge.js'
+import type { ManagerContext } from '../context.js'
+import type { Caller } from '../operation/operation.js'
+import { refreshBy, upgradeSelf } from '../self-upgrade/self-upgrade.js'
 import type { RefreshReport } from '../templates/template-source.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { recordHistory } from './record-history.js'
@@ -6,12 +9,13 @@ import { recordHistory } from './record-history.js'
 export const refreshAction: Action = {
   name: 'refresh',
   group: 'Manager',
-  summary: 'Fetch the latest templates of all versions',
+  summary: 'Upgrade the manager and fetch the latest templates of all versions',
   description:
-    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them. What has been in the trash for APPS_TRASHDAYS is removed for good.',
+    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them. What has been in the trash for APPS_TRASHDAYS is removed for good. The manager itself is upgraded when npm installed it.',
+  options: [{ name: 'no-self', type: 'flag', summary: 'Do not upgrade the manager itself' }],
   ability: 'admin',
   mutating: true,
-  examples: ['refresh', 'refresh --dry-run'],
+  examples: ['refresh', 'refresh --no-self', 'refresh --dry-run'],
   view: {
     type: 'table',
     columns: ['version', 'result', 'date', 'error'],
@@ -24,22 +28,38 @@ export const refreshAction: Action = {
   },
 }
 
-async function refresh({ context, caller }: ActionCall): Promise<ActionResult> {
+async function refresh({ context, caller, input }: ActionCall): Promise<ActionResult> {
   const { actor, dryRun = false, signal, waitMs, onEvent } = caller
   const report = await context.templates.refresh({
     ...{ actor, signal, waitMs, dryRun },
     onProgress: (text) => onEvent?.({ type: 'progress', step: '', text }),
   })
+  const self = input['no-self'] === true ? undefined : await refreshSelf(context, caller)
   const failed = report.versions.filter(({ result }) => result === 'failed')
   const kept = dryRun ? [] : await purgeExpired(context, caller)
   return {
-    message: (dryRun ? 'Nothing was fetched: ' : '') + summarise(report),
-    warnings: [...failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`), ...kept],
+    message: [(dryRun ? 'Nothing was fetched: ' : '') + summarise(report), self?.told].filter(Boolean).join('. '),
+    warnings: [
+      ...(self?.warnings ?? []),
+      ...failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`),
+      ...kept,
+    ],
     list: report.versions.map(({ version, result, date, revision, error }) => ({
       ...{ version, result, date, revision, error },
     })),
     exitCode: failed.length === 0 ? 0 : 1,
   }
+}
+
+/** After the templates: what this program has not loaded by now is that of the new one, or gone. */
+async function refreshSelf({ command, home }: ManagerContext, { dryRun, signal, onEvent }: Caller) {
+  const onProgress = (text: string) => onEvent?.({ type: 'progress', step: '', text })
+  const { result, message } = await upgradeSelf({ command, dryRun, signal, onProgress })
+  if (result === 'failed') return { warnings: [message] }
+  if (result !== 'upgraded' || dryRun) return { told: message, warnings: [] }
+  // The new one brings another default template.
+  const problem = await refreshBy(command, home.folder)
+  return { told: message, warnings: problem === undefined ? [] : [`The new manager could not refresh: ${problem}`] }
 }
 
 function summarise({ versions }: RefreshReport): string {

@@ -26,7 +26,7 @@ export function besideStep(folder: string, template: string): Step {
       const { coming } = applicationsOf(folder, run)
       try {
         await rm(coming, { recursive: true, force: true })
-        await copyFolder(template, coming)
+        await copyFolder(template, coming, { signal: run.signal })
       } catch (error) {
         throw fileError(error, `Cannot copy the new application to ${coming}`)
       }

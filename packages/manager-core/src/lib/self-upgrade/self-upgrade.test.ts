@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNpmRegistry } from '../templates/npm-registry-for-test.js'
+import { installationOf } from './installation.js'
+import { upgradeSelf } from './self-upgrade.js'
+
+const before = { ...process.env }
+const name = '@steward/manager-cli'
+let registry: Awaited<ReturnType<typeof startNpmRegistry>>
+let base: string
+
+beforeAll(async () => {
+  registry = await startNpmRegistry()
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'steward-self-')))
+  Object.assign(process.env, {
+    npm_config_registry: registry.url,
+    npm_config_cache: join(base, 'cache'),
+    npm_config_userconfig: join(base, 'npmrc'),
+    npm_config_fetch_retries: '0',
+  })
+})
+
+afterAll(() => {
+  process.env = before
+  registry.close()
+  rmSync(base, { recursive: true, force: true })
+})
+
+function write(path: string, content: string): string {
+  const file = join(base, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  return file
+}
+
+/** A package with a program, as if npm had installed it there; gives the program. */
+function place(modules: string, version = '1.0.0'): string {
+  write(`${modules}/${name}/package.json`, JSON.stringify({ name, version, type: 'module' }))
+  return write(`${modules}/${name}/dist/cli.js`, `console.log('${version}')`)
+}
+
+const publish = (version: string, program = `console.log('${version}')`) =>
+  registry.publish({ name, version, type: 'module', bin: { manager: 'dist/cli.js' } }, { 'dist/cli.js': program })
+const self = (program: string, dryRun = false) => upgradeSelf({ command: [process.execPath, program], dryRun })
+const versionAt = (program: string) =>
+  (JSON.parse(readFileSync(join(dirname(program), '../package.json'), 'utf8')) as { version: string }).version
+
+describe('installationOf()', () => {
+  it('tells how npm installed it', () => {
+    write('project/package.json', JSON.stringify({ dependencies: { [name]: '^1.0.0' } }))
+    const [project, global] = [place('project/node_modules'), place('usr/lib/node_modules')]
+    expect(installationOf(project)).toMatchObject({
+      by: 'npm',
+      version: '1.0.0',
+      prefix: join(base, 'project'),
+      isGlobal: false,
+    })
+    expect(installationOf(global)).toMatchObject({ by: 'npm', prefix: join(base, 'usr'), isGlobal: true })
+    symlinkSync(global, join(base, 'manager'))
+    expect(installationOf(join(base, 'manager'))).toEqual(installationOf(global))
+  })
+
+  it.each([
+    ['a checkout', () => fileURLToPath(new URL('../manager.ts', import.meta.url)), /checkout/],
+    ['npx', () => place('.npm/_npx/0a1b/node_modules'), /npx/],
+    ['pnpm', () => place('other/node_modules/.pnpm/manager@1/node_modules'), /pnpm/],
+    ['no package', () => '/nowhere/cli.js', /no package/],
+    ['another program', () => process.argv[1] ?? '', /runs it/],
+  ])('leaves %s alone', (_what, program, why) => {
+    expect(installationOf(program())).toMatchObject({ by: 'other', why: expect.stringMatching(why) as string })
+  })
+
+  it('leaves alone what a project takes from a file', () => {
+    write('file/package.json', JSON.stringify({ dependencies: { [name]: 'file:../manager.tgz' } }))
+    expect(installationOf(place('file/node_modules'))).toMatchObject({ by: 'other' })
+  })
+})
+
+describe('upgradeSelf()', () => {
+  it('installs what is newer, and puts the old one back when that does not start', async () => {
+    await publish('1.0.0')
+    write('site/package.json', JSON.stringify({ private: true, dependencies: { [name]: '^1.0.0' } }))
+    const program = place('site/node_modules')
+    expect(await self(program)).toMatchObject({ result: 'unchanged' })
+    await publish('1.1.0')
+    expect(await self(program, true)).toMatchObject({ result: 'upgraded' })
+    expect(versionAt(program)).toBe('1.0.0')
+    expect(await self(program)).toMatchObject({ result: 'upgraded' })
+    expect(versionAt(program)).toBe('1.1.0')
+    await publish('1.2.0', `throw new Error('broken')`)
+    expect(await self(program)).toMatchObject({
+      result: 'failed',
+      message: expect.stringContaining('1.1.0 is back') as string,
+    })
+    expect(versionAt(program)).toBe('1.1.0')
+  })
+
+  it('says that it failed when the registry cannot be reached', async () => {
+    const program = place('alone/node_modules')
+    process.env['npm_config_registry'] = 'http://127.0.0.1:1/'
+    try {
+      expect(await self(program)).toMatchObject({ result: 'failed' })
+    } finally {
+      process.env['npm_config_registry'] = registry.url
+    }
+    expect(versionAt(program)).toBe('1.0.0')
+  })
+})
