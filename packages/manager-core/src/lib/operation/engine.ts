@@ -6,6 +6,7 @@ import { failureOf } from '../failure.js'
 import { Execution } from './execution.js'
 import { createJournal, type Journal, type JournalEntry } from './journal.js'
 import type { Caller, JournalPoint, OperationKind, Operations, Plan, RecoveredOperation } from './operation.js'
+import { createReserve } from '../store/reserve.js'
 import { stateOf } from './process-identity.js'
 import { ended } from './transitions.js'
 
@@ -53,6 +54,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         const { actor, surface } = caller
         const { id: instanceId, name: instance } = plan.instance
         const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface }
+        createReserve(context().home.database).keep()
         try {
           context().registry.transaction(() => journal().begin({ ...entry, request, facts, locks }))
         } catch (error) {

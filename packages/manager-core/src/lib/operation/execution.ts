@@ -3,6 +3,7 @@ import type { ManagerContext } from '../context.js'
 import type { Json } from '../domain/json.js'
 import { failureOf, sentence } from '../failure.js'
 import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
+import { createReserve, type Reserve } from '../store/reserve.js'
 import type { Journal, JournalEntry, StepEntry } from './journal.js'
 import type {
   Caller,
@@ -33,9 +34,11 @@ export class Execution {
   readonly #outcomes = new Map<string, Json>()
   readonly #warnings: string[] = []
   readonly #begin = performance.now()
+  readonly #reserve: Reserve
 
   constructor(options: ExecutionOptions) {
     this.#options = options
+    this.#reserve = createReserve(options.context.home.database)
   }
 
   /** @throws ManagerError see `Operations.run` */
@@ -67,7 +70,7 @@ export class Execution {
       await this.#undo(entry.message || 'The process that ran it ended.')
       return 'rolled_back'
     } catch (error) {
-      if (!isAttention(error)) this.#needAttention(error)
+      if (!isAttention(error)) await this.#needAttention(error)
       return 'attention'
     }
   }
@@ -89,7 +92,7 @@ export class Execution {
       this.#succeed()
     } catch (error) {
       if (current) this.#emit({ type: 'step', step: current.id, state: 'failed' })
-      if (this.#isPassed()) throw this.#needAttention(error)
+      if (this.#isPassed()) throw await this.#needAttention(error)
       return this.#undoAfter(error)
     }
     this.#point({ at: 'succeeded' })
@@ -136,7 +139,7 @@ export class Execution {
     try {
       await this.#undo(failure.message)
     } catch (undoError) {
-      throw this.#needAttention(undoError, failure)
+      throw await this.#needAttention(undoError, failure)
     }
     if (failure.outcome !== 'failed') throw failure
     const { help, output, command } = failure
@@ -154,7 +157,7 @@ export class Execution {
    * that is full does not stop it: undoing makes room, and only the end must be written.
    */
   async #undo(message: string): Promise<void> {
-    const { journal, plan, id, context } = this.#options
+    const { journal, plan, id } = this.#options
     this.#note(() => journal.setState(id, 'undoing', message))
     this.#point({ at: 'undoing' })
     for (const { seq, state, intent } of this.#steps().toReversed()) {
@@ -163,17 +166,22 @@ export class Execution {
       this.#emit({ type: 'step', step: step.id, state: 'undoing' })
       this.#note(() => journal.setStep(id, seq, 'undoing'))
       this.#point({ at: 'undo', step: step.id })
-      await step.undo(this.#runOf(step, intent, true))
+      await this.#reserve.use(() => step.undo?.(this.#runOf(step, intent, true)))
       this.#note(() => journal.setStep(id, seq, 'undone'))
       this.#point({ at: 'undone', step: step.id })
       this.#emit({ type: 'step', step: step.id, state: 'undone' })
     }
-    context.registry.transaction((writer) => {
+    await this.#record((writer) => {
       plan.rollback?.(writer, this.#runOf(undefined, undefined, true))
       journal.setState(id, 'rolled_back', message)
       this.#addHistory(writer, 'rolled-back', message)
     })
     this.#point({ at: 'rolled_back' })
+  }
+
+  /** How it ended without success; on a full disk, too. */
+  #record(work: (writer: RegistryWriter) => void): Promise<void> {
+    return this.#reserve.use(() => this.#options.context.registry.transaction(work))
   }
 
   #succeed(): void {
@@ -186,15 +194,15 @@ export class Execution {
   }
 
   /** @param reason why it was being undone */
-  #needAttention(error: unknown, reason?: ManagerError): ManagerError {
-    const { journal, plan, id, context } = this.#options
+  async #needAttention(error: unknown, reason?: ManagerError): Promise<ManagerError> {
+    const { journal, plan, id } = this.#options
     const failure = failureOf(error)
     const message = reason
       ? `${sentence(reason.message)} It could not be undone: ${sentence(failure.message)}`
       : sentence(failure.message)
     const options = { cause: failure, operation: id, ...(failure.output !== undefined && { output: failure.output }) }
     try {
-      context.registry.transaction((writer) => {
+      await this.#record((writer) => {
         journal.setState(id, 'attention', message)
         this.#addHistory(writer, 'attention', message)
       })

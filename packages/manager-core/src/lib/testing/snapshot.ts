@@ -17,7 +17,15 @@ export interface Snapshots {
 }
 
 /** What goes on changing while an instance runs: not compared. */
-const unsettled = new Set(['logs', 'run', 'locks', 'manager.db', 'manager.db-wal', 'manager.db-shm', 'tmp'])
+const unsettled = new Set([
+  'logs',
+  'run',
+  'locks',
+  'manager.db',
+  'manager.db-wal',
+  'manager.db-shm',
+  'manager.db-reserve',
+])
 
 /** Takes both; instances that are starting are waited for. */
 export async function takeSnapshots(context: ManagerContext): Promise<Snapshots> {

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ManagerError } from '../../errors.js'
+import type { AddMany } from '../testing/add-many.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
+import { runProgram } from '../testing/run-program.js'
+import { takeSnapshots } from '../testing/snapshot.js'
+
+let test: TestManager
+
+afterEach(() => test?.close())
+
+const failure = (promise: Promise<unknown>) => promise.then(() => undefined).catch((error: ManagerError) => error)
+
+describe('two commands on one instance at once', () => {
+  it('the second is refused and told who the first is, or waits for it', async () => {
+    test = await createTestManager({ fake: { startMs: 1000 } })
+    await test.perform('add', { name: 'demo', 'no-start': true })
+    const first = test.perform('start', { name: 'demo' })
+    const other = test.another()
+    const begun = () => other.context.registry.get('demo').operation !== ''
+    await expect.poll(begun).toBe(true)
+    const caller = { actor: 'second', surface: 'cli' } as const
+    expect(await failure(other.perform('rename', { name: 'demo', new: 'sales' }, caller))).toMatchObject({
+      code: 'ERR_BUSY',
+      outcome: 'busy',
+      message: expect.stringMatching(
+        new RegExp(`^Busy: instance:\\w+ is held by start by tester, process ${process.pid}, since \\d{4}-.*\\.$`),
+      ),
+    })
+    await other.perform('rename', { name: 'demo', new: 'sales' }, { ...caller, waitMs: 60_000 })
+    await first
+    expect(test.instance('sales')).toMatchObject({ desired: 'started', observed: 'started', operation: '' })
+  })
+})
+
+describe('two hundred instances added by eight processes at a time', () => {
+  it('all are there, with names and ports of their own', async () => {
+    test = await createTestManager({ config: ['export APPS_PORTS=11000-11399'] })
+    const { home, template } = test
+    const run: AddMany = { home, applicationServer: fakeApplicationServer, defaultTemplate: template, count: 25 }
+    // Half of them choose names that differ in case only from those of others, or let the manager choose.
+    const outputs = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        runProgram('./add-many.ts', { ...run, ...(n % 2 && { prefix: `name${n}x` }) }),
+      ),
+    )
+    const names = outputs.flatMap((output) => JSON.parse(output as string) as string[])
+    const all = test.context.registry.instances()
+    expect(new Set(names).size).toBe(200)
+    expect(all.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+    expect(new Set(all.map(({ port }) => port)).size).toBe(200)
+    expect(readdirSync(join(home, 'instances')).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
+    expect(all.every(({ operation }) => operation === '')).toBe(true)
+    expect(test.context.registry.history({ limit: 1000 })).toHaveLength(200)
+  }, 180_000)
+})
+
+describe('a clock that is set back', () => {
+  it('disturbs no command, and not the order of the history', async () => {
+    let now = Date.parse('2026-11-21T12:00:00Z')
+    test = await createTestManager({ clock: () => new Date((now -= 3_600_000)) })
+    const commands = [
+      ['add', { name: 'demo' }],
+      ['save', { name: 'demo' }],
+      ['restore', { name: 'demo' }],
+      ['rename', { name: 'demo', new: 'sales' }],
+      ['delete', { name: 'sales' }],
+      ['undelete', { entry: 'sales' }],
+    ] as const
+    for (const [action, input] of commands) await test.perform(action, input)
+    const history = test.context.registry.history()
+    expect(history.map(({ action }) => action)).toEqual(commands.map(([action]) => action))
+    expect(history.every(({ duration }) => duration >= 0 && duration < 120_000)).toBe(true)
+  })
+})
+
+const reason = canMount() ? '' : ' (skipped: it takes the right to mount a small file system)'
+
+describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
+  let folder: string
+  let isArmed: boolean
+  const ballast = () => join(folder, 'ballast')
+
+  beforeEach(() => {
+    isArmed = true
+  })
+
+  afterEach(async () => {
+    await test?.close().catch(() => undefined)
+    execFileSync('umount', [folder])
+    rmSync(folder, { recursive: true })
+  })
+
+  /** A home on a small file system that is full from an entry of the journal on. */
+  async function managerOnDisk(step: string): Promise<TestManager> {
+    folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder])
+    mkdirSync(join(folder, 'home'))
+    writeTemplate(join(folder, 'template'))
+    writeFileSync(join(folder, 'template', 'large'), Buffer.alloc(300_000, 1))
+    const lines = ['export APPS_BASEURL=http://localhost:8000', 'export APPS_PORTS=33900-33999']
+    writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })
+    writeFileSync(join(folder, 'home', 'version-1.0.sh'), `export APPS_TEMPLATE=folder:${folder}/template\n`)
+    test = await createTestManager({
+      folder,
+      onJournal(point) {
+        if (point.at === 'intent' && point.step === step && isArmed) fill()
+      },
+    })
+    await test.context.templates.refresh()
+    return test
+  }
+
+  function fill(): void {
+    isArmed = false
+    for (const size of [1_000_000, 100_000, 4096, 1])
+      try {
+        for (;;) writeFileSync(ballast(), Buffer.alloc(size), { flag: 'a' })
+      } catch {
+        // Less fits.
+      }
+  }
+
+  it.each(['layout', 'settings', 'database', 'place'])('add undoes all when it is full in "%s"', async (step) => {
+    await managerOnDisk(step)
+    const before = await takeSnapshots(test.context)
+    const error = await failure(test.perform('add', { name: 'demo', 'no-start': true }))
+    expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK', cause: { code: 'ERR_DISK' } })
+    expect(error?.message).toMatch(/All is as it was before\.$/)
+    rmSync(ballast())
+    const { exact } = await takeSnapshots(test.context)
+    expect(exact).toEqual(before.exact)
+    expect(test.context.registry.database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    await test.perform('add', { name: 'demo', 'no-start': true })
+  })
+
+  it('save undoes all when it is full while it is written, and the instance goes on', async () => {
+    await managerOnDisk('save')
+    await test.perform('add', { name: 'demo' })
+    const before = await takeSnapshots(test.context)
+    expect(await failure(test.perform('save', { name: 'demo' }))).toMatchObject({
+      code: 'ERR_ROLLED_BACK',
+      cause: { code: 'ERR_DISK' },
+    })
+    rmSync(ballast())
+    expect((await takeSnapshots(test.context)).exact).toEqual(before.exact)
+    await test.perform('save', { name: 'demo' })
+  })
+})
+
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
