@@ -1,0 +1,69 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+let home: string
+
+beforeEach(() => {
+  home = join(mkdtempSync(join(tmpdir(), 'steward-cli-process-')), 'home')
+  manager('init', '--quiet')
+  // It lasts as long as the command.
+  const hook = join(home, 'hooks', 'pre-add.sh')
+  writeFileSync(hook, '#!/bin/sh\nwhile kill -0 $PPID 2>/dev/null; do sleep 0.05; done\n')
+  chmodSync(hook, 0o755)
+})
+
+afterEach(() => rmSync(join(home, '..'), { recursive: true, force: true }))
+
+function manager(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args, '--home', home], { encoding: 'utf8' })
+  return { code: status, out: stdout, err: stderr }
+}
+
+/** Adds an instance, and sends a signal while the hook before it runs. */
+async function interruptedAdd(signal: NodeJS.Signals) {
+  const child = spawn(process.execPath, [cli, 'add', 'demo', '--home', home], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const closed = once(child, 'close')
+  let err = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    const before = err
+    err += chunk.toString()
+    if (err.includes('Run the hook pre-add') && !before.includes('Run the hook pre-add')) child.kill(signal)
+  })
+  const [code] = (await closed) as [number | null]
+  return { code, err }
+}
+
+test('Ctrl-C undoes what was begun', { timeout: 60_000 }, async () => {
+  const { code, err } = await interruptedAdd('SIGINT')
+  expect(err).toContain('Cancelling; once more to end at once …')
+  expect(err).toContain('Undoing: Reserve the name "demo" and a port …')
+  expect(err).toContain('All is as it was before.')
+  expect(code).toBe(130)
+  expect(manager('list', '--json')).toMatchObject({ code: 0, err: '' })
+  expect(manager('get', 'demo').code).toBe(3)
+})
+
+test('what a killed command left is told when the next one brings it in order', { timeout: 60_000 }, async () => {
+  expect((await interruptedAdd('SIGKILL')).code).toBe(null)
+  const { code, out, err } = manager('list', '--json')
+  expect(code).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({ status: 0, list: [] })
+  expect(err).toMatch(/^Recovering what a command left that was ended: Add instance "demo".* …\n/)
+  expect(manager('list')).toEqual({ code: 0, out: '', err: 'There are no such instances.\n' })
+})
+
+test('a reader that goes away is no failure', ({ skip }) => {
+  skip(spawnSync('bash', ['--version']).status !== 0, 'bash is not installed.')
+  const script = `"$1" "$2" config --all --home "$3" | head -n 1; echo "\${PIPESTATUS[0]}"`
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, 'bash', process.execPath, cli, home], {
+    encoding: 'utf8',
+  })
+  expect(stdout).toMatch(/^NAME.*\n0\n$/)
+  expect(stderr).not.toContain('EPIPE')
+})
