@@ -42,6 +42,7 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
     for (const [id, name] of names) blurred = blurred.replaceAll(id, `<${name}>`)
     return blurred
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
+      .replaceAll(/\d{8}T\d{6}Z-\d[\w.]*-[a-z0-9]{8}\b/g, '<backup>')
       .replaceAll(/\d{8}T\d{6}Z(-\d+)?/g, '<stamp>')
       .replaceAll(/(<stamp>-[\w.]+)-[a-z0-9]{4,}/g, '$1-<id>')
       .replaceAll(/(PASSWORD=).*/g, '$1<password>')
