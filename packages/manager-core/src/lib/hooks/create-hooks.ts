@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../home.js'
 import type { Settings } from '../settings/settings.js'
@@ -64,13 +64,29 @@ async function whyNot(file: string): Promise<{ readonly problem?: string } | und
     () => true,
     () => false,
   )
-  return isExecutable
-    ? undefined
-    : { problem: `is not executable, so it was not run. Make it so with: chmod +x ${file}` }
+  if (!isExecutable) return { problem: `is not executable, so it was not run. Make it so with: chmod +x ${file}` }
+  const program = await interpreterOf(file)
+  if (program === undefined || existsSync(program)) return undefined
+  const lineEnd = program.endsWith('\r') ? ' Its lines end as on Windows.' : ''
+  return { problem: `was not run: the program of its first line, ${program.trimEnd()}, is not there.${lineEnd}` }
+}
+
+/** Of `#!/bin/sh`; undefined: it has no such line, or may be run but not read. */
+async function interpreterOf(file: string): Promise<string | undefined> {
+  try {
+    const handle = await open(file)
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
+      return /^#![ \t]*([^ \t\n]+)/.exec(buffer.toString('utf8', 0, bytesRead))?.[1]
+    } finally {
+      await handle.close()
+    }
+  } catch {
+    return undefined
+  }
 }
 
 function problemOf({ error, ended, signal, code }: ScriptEnd, timeoutMs: number): string | undefined {
-  if (error?.code === 'ENOENT') return 'cannot be started: the program that its first line names is not there.'
   if (error) return `cannot be started: ${error.message}.`
   if (ended === 'timeout') return `took longer than ${timeoutMs / 1000} s (APPS_HOOKTIMEOUT) and was ended.`
   if (ended === 'cancelled') return 'was ended, because the operation was cancelled.'

@@ -1,5 +1,5 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { spawn } from 'node:child_process'
+import type { Duplex, Readable, Writable } from 'node:stream'
 
 export interface ScriptCall {
   /** Absolute path. */
@@ -35,25 +35,33 @@ const graceMs = 2000
 const drainMs = 500
 
 /**
+ * Becomes the script, and leaves a watcher in its process group: when this process is killed, the other end of 3 is closed
+ * without a word, and the watcher ends the group. So no hook works on while what it belongs to is undone.
+ */
+const becomeScript = '(read -r over <&3 || kill -KILL 0) >/dev/null 2>&1 & exec "$0" "$@" 3<&-'
+
+/**
  * Runs a script as the leader of a process group of its own, so that all that it started can be ended with it. What it
  * leaves running in the background when it ends by itself goes on, but is not listened to any longer.
  */
 export async function runScript(call: ScriptCall): Promise<ScriptEnd> {
-  const { file, args, folder, environment, input, timeoutMs, outputBytes, signal } = call
+  const { input, timeoutMs, outputBytes, signal } = call
   const tail = createTail(outputBytes)
   const none = { code: undefined, signal: undefined, error: undefined, ended: undefined }
   if (signal?.aborted) return { ...none, ended: 'cancelled', ...tail.content() }
-  let child: ChildProcessByStdio<Writable, Readable, Readable>
+  let child: ReturnType<typeof start>
   try {
-    child = spawn(file, args, { cwd: folder, env: environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+    child = start(call)
   } catch (error) {
     return { ...none, error: error as NodeJS.ErrnoException, ...tail.content() }
   }
-  child.stdout.on('data', tail.add)
-  child.stderr.on('data', tail.add)
+  const [stdin, stdout, stderr, watcher] = child.stdio as unknown as readonly [Writable, Readable, Readable, Duplex]
+  stdout.on('data', tail.add)
+  stderr.on('data', tail.add)
   // It may end without having read it.
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
+  stdin.on('error', () => undefined)
+  stdin.end(input)
+  watcher.on('error', () => undefined)
 
   return new Promise((resolve) => {
     let ended: ScriptEnd['ended']
@@ -74,17 +82,17 @@ export async function runScript(call: ScriptCall): Promise<ScriptEnd> {
     child.on('exit', () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
+      watcher.end('over\n')
       // Its group keeps its number for as long as one of it is left.
       if (ended) signalGroup(child.pid, 'SIGKILL')
       draining = setTimeout(() => {
-        child.stdout.destroy()
-        child.stderr.destroy()
+        for (const stream of [stdout, stderr, watcher]) stream.destroy()
       }, drainMs)
     })
     child.on('close', (code, killedBy) => {
       for (const each of [timer, killing, draining]) clearTimeout(each)
       signal?.removeEventListener('abort', onAbort)
-      child.stdin.destroy()
+      stdin.destroy()
       const isStarted = error === undefined
       resolve({
         code: isStarted ? (code ?? undefined) : undefined,
@@ -94,6 +102,15 @@ export async function runScript(call: ScriptCall): Promise<ScriptEnd> {
         ...tail.content(),
       })
     })
+  })
+}
+
+function start({ file, args, folder, environment }: ScriptCall) {
+  return spawn('/bin/sh', ['-c', becomeScript, file, ...args], {
+    cwd: folder,
+    env: environment,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
 }
 
