@@ -14,21 +14,28 @@ const leastWidth = 8
  */
 export function table(rows: readonly Json[], columns: readonly string[], width?: number): string {
   const headings = columns.map((column) => column.replaceAll('_', ' ').toUpperCase())
-  const cells = rows.map((row) => columns.map((column) => lineOf((row as Record<string, Json>)[column])))
-  const widths = headings.map((heading) => heading.length)
-  for (const row of cells)
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] as number, widthOf(cell))
+  // Column by column, and without a closure per cell: there may be tens of thousands.
+  const cells = columns.map((column) => rows.map((row) => lineOf((row as Record<string, Json>)[column])))
+  const widths = cells.map((texts, at) => {
+    let most = (headings[at] as string).length
+    for (const text of texts) most = Math.max(most, widthOf(text))
+    return most
+  })
   if (width !== undefined) fit(widths, width)
-  const last = columns.length - 1
-  const lineFrom = (texts: readonly string[]) =>
-    texts
-      .map((text, at) => {
-        const shown = width === undefined ? text : cut(text, widths[at] as number)
-        return at === last ? shown : padded(shown, widths[at] as number)
-      })
-      .join(gap)
-      .trimEnd()
-  return [headings, ...cells].map((row) => `${lineFrom(row)}\n`).join('')
+  let text = headings
+    .map((heading, at) => padded(heading, widths[at] as number))
+    .join(gap)
+    .trimEnd()
+  for (let row = 0; row < rows.length; row++) {
+    let line = ''
+    for (const [at, texts] of cells.entries()) {
+      const cell = texts[row] as string
+      const room = widths[at] as number
+      line += (at === 0 ? '' : gap) + padded(width === undefined ? cell : cut(cell, room), room)
+    }
+    text += `\n${line.trimEnd()}`
+  }
+  return `${text}\n`
 }
 
 function fit(widths: number[], width: number): void {

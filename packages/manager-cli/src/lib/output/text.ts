@@ -1,32 +1,31 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Json } from '@steward/manager-core'
 
+/** Printable ASCII: nothing to be cleaned, and a column each. Most texts are, and there may be very many. */
+const plain = /^[\u0020-\u007e]*$/
+
 /** A value on one line, without anything that a terminal would obey. */
 export function lineOf(value: Json | undefined): string {
+  if (typeof value === 'string') return plain.test(value) ? value : printable(value).replaceAll(/\s*[\n\t]\s*/g, ' ')
   if (value === undefined || value === null) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return String(value)
   if (Array.isArray(value)) return value.map((one: Json) => lineOf(one)).join(', ')
-  if (typeof value === 'object')
-    return Object.entries(value)
-      .map(([key, one]) => `${key}=${lineOf(one as Json)}`)
-      .join(' ')
-  const text = printable(String(value))
-  return /[\n\t]/.test(text) ? text.replaceAll(/\s*[\n\t]\s*/g, ' ') : text
+  return Object.entries(value)
+    .map(([key, one]) => `${key}=${lineOf(one as Json)}`)
+    .join(' ')
 }
 
 /** Text as it is, but without what a terminal would obey; line ends and tabs stay. */
 export function printable(text: string): string {
-  // oxlint-disable no-control-regex -- those are meant
-  // Most texts have none, and there may be many of them.
-  if (!/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) return text
+  if (plain.test(text)) return text
+  // oxlint-disable-next-line no-control-regex -- those are meant
   return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
-  // oxlint-enable no-control-regex
 }
 
 /** How many columns of a terminal it takes, as far as that can be told without a table of all scripts. */
 export function widthOf(text: string): number {
-  // oxlint-disable-next-line no-control-regex -- ASCII is meant
-  if (/^[\u0000-\u007f]*$/.test(text)) return text.length
+  if (plain.test(text)) return text.length
   let width = 0
   for (const { segment } of new Intl.Segmenter().segment(text))
     width +=
