@@ -17,6 +17,10 @@ import {
 const { STEWARD_LOG: log, STEWARD_LOG_MAX_BYTES: maxBytes, STEWARD_LOG_KEEP: keep } = process.env
 const { STEWARD_DEBUG_MINUTES: debugMinutes, STEWARD_DEBUG_FILE: debugFile } = process.env
 
+// Threads and children of the application load this, too, and are not to do it once more.
+for (const name of ['STEWARD_LOG', 'STEWARD_LOG_MAX_BYTES', 'STEWARD_LOG_KEEP']) delete process.env[name]
+for (const name of ['STEWARD_DEBUG_MINUTES', 'STEWARD_DEBUG_FILE']) delete process.env[name]
+
 /** How often the size of the log is looked at. */
 const checkMs = 1000
 
@@ -26,7 +30,7 @@ if (log && Number(maxBytes) > 0 && isStandardOutput(log)) {
 }
 if (debugFile && Number(debugMinutes) > 0) await openDebugger(debugFile, Number(debugMinutes))
 
-/** False in a child or a worker thread of the application whose output goes elsewhere. */
+/** False when somebody starts the command by hand, with output elsewhere. */
 function isStandardOutput(file: string): boolean {
   try {
     const [own, its] = [fstatSync(1), statSync(file)]

@@ -281,6 +281,24 @@ describe('processes of an instance', () => {
     }
   })
 
+  it('keep what is meant for their first process alone to themselves', async () => {
+    const spec = await subject.spec('a', await freePort(), {})
+    const program = join(spec.workingFolder, 'parent.mjs')
+    writeFileSync(
+      program,
+      `import { fork } from 'node:child_process'
+       import { Worker } from 'node:worker_threads'
+       const show = "console.log('has', Object.keys(process.env).filter((name) => /^STEWARD_(LOG|DEBUG)/.test(name)).length)"
+       new Worker(show, { eval: true })
+       if (!process.argv[2]) fork(process.argv[1], ['child'])
+       setInterval(() => {}, 1000)`,
+    )
+    await runtime.start({ ...spec, command: [process.execPath, program] }, { debug: true })
+    const told = async () => (await logOf(runtime, spec)).filter((line) => line.startsWith('has'))
+    await expect.poll(told, patience).toEqual(['has 0', 'has 0'])
+    await runtime.stop(spec, { graceMs: 10_000 })
+  })
+
   it('have the limit of memory that is set', async () => {
     const spec = await subject.spec('a', await freePort(), {})
     await runtime.start({ ...spec, maxMemoryMb: 96 })
