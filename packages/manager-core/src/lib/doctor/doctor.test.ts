@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -79,6 +89,23 @@ describe('settings', () => {
       { level: 'warning', message: expect.stringMatching(/^APPS_MAXINSTANCE \(config\.sh:\d+\): .*APPS_MAXINSTANCES/) },
     ])
     await spelt.close()
+  })
+
+  it('those of versions and instances are looked at, too', async () => {
+    const version = join(test.home, 'version-7.0.sh')
+    writeFileSync(version, 'APPS_TEMPLATE=default\nAPPS_TOMCATMAXMEM=lots\n')
+    writeFileSync(join(test.home, 'version-8.0.sh'), 'touch marker\n')
+    const own = test.path('demo', 'settings.sh')
+    const before = readFileSync(own)
+    appendFileSync(own, 'SERVICE_DEBUGG=true\n')
+    const { list } = await test.perform('doctor', { category: 'settings' })
+    const messages = list?.map((finding) => (finding as { message: string }).message).join('\n')
+    expect(messages).toContain('(version-7.0.sh:2), but must be a whole number')
+    expect(messages).toContain('version-8.0.sh:1: The command "touch" is not allowed')
+    expect(messages).toContain('Did you mean SERVICE_DEBUG?')
+    writeFileSync(own, before)
+    rmSync(version)
+    rmSync(join(test.home, 'version-8.0.sh'))
   })
 })
 

@@ -1,3 +1,6 @@
+import { readdir } from 'node:fs/promises'
+import { ManagerError } from '../../errors.js'
+import type { Settings } from '../settings/settings.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 /** Programs that make things better; without them there is a slower or a smaller way. */
@@ -36,12 +39,29 @@ export const systemChecks: readonly DoctorCheck[] = [
     id: 'settings',
     category: 'settings',
     title: 'Settings can be read and mean something',
-    async run({ settings }) {
-      return settings
-        .describe()
-        .flatMap(({ name, origin, hint }): Finding[] =>
-          hint === undefined ? [] : [{ level: 'warning', message: `${name} (${origin}): ${hint}` }],
-        )
+    async run({ home, settings, registry }) {
+      const names = await readdir(home.folder)
+      const versions = names.flatMap((name) => /^version-(.+)\.sh$/.exec(name)?.[1] ?? [])
+      const subjects = [
+        undefined,
+        ...versions.map((version) => ({ version })),
+        ...registry.instances().map(({ id }) => ({ folder: home.instance(id).folder })),
+      ]
+      return subjects.flatMap((subject) => wrongIn(settings, subject))
     },
   },
 ]
+
+function wrongIn(settings: Settings, subject: Parameters<Settings['describe']>[0]): readonly Finding[] {
+  try {
+    return settings
+      .describe(subject)
+      .flatMap(({ name, origin, hint }): Finding[] =>
+        hint === undefined ? [] : [{ level: 'warning', message: `${name} (${origin}): ${hint}` }],
+      )
+  } catch (error) {
+    // Other checks tell of homes and instances without their files.
+    if (!(error instanceof ManagerError) || error.code === 'ERR_NOT_FOUND') return []
+    return [{ level: 'error', message: error.message, ...(error.help !== undefined && { help: error.help }) }]
+  }
+}

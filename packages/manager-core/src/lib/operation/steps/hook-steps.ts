@@ -34,6 +34,7 @@ export function hookStep({ hook, args, folder, instance, input }: HookStepOption
           input,
           signal: run.signal,
         })
+        if (!isPost) run.signal.throwIfAborted()
         if (problem !== undefined) throw new ManagerError('ERR_HOOK', problem, { ...(output !== '' && { output }) })
       } catch (error) {
         if (!isPost) throw error
