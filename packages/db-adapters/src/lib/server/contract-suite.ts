@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createStore } from '../create-store.js'
 import { DatabaseServerError } from './database-server.js'
 import type { DatabaseAccount, DatabaseServer } from './database-server.js'
 
@@ -26,7 +29,9 @@ export interface ServerUnderTest {
   readonly shown: readonly string[]
   /** Adds a row to `one` and a row to `two` in one transaction, over and over. */
   startWriter(account: DatabaseAccount): Promise<{ readonly written: () => Promise<number>; stop(): Promise<void> }>
-  /** In which a dump or restore needs a program. */
+  /** A restore is one transaction of the program. */
+  readonly atomicRestore: boolean
+  /** Dump and restore need a program. */
   readonly needsTools: boolean
   close(): Promise<void>
 }
@@ -42,7 +47,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
     server = subject.make()
   }, 60_000)
   afterEach(async () => {
-    for (const account of made.splice(0)) await server.drop(account)
+    await Promise.all(made.splice(0).map((account) => server.drop(account)))
   })
   afterAll(() => subject.close())
 
@@ -282,6 +287,48 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
         ...Array.from({ length: 40 }, () => row),
       ]
     }
+  })
+
+  describe('what others use', () => {
+    it('a store opens the URL', async () => {
+      const given = await account('url')
+      const store = await createStore(server.url(given))
+      await store.ping()
+      await store.close()
+    })
+
+    it('the client reaches the database, and restores a dump without this package', async (context) => {
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      const { command, args, environment } = await server.client(to)
+      const started = (input: Buffer) => {
+        const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...environment }, stdio: 'pipe' })
+        child.stdin.end(input)
+        return Promise.all([buffer(child.stdout), buffer(child.stderr), once(child, 'close')])
+      }
+      const [answer] = await started(Buffer.from('select 40 + 2;\n'))
+      expect(answer.toString()).toContain('42')
+      if (!subject.needsTools) return context.skip('the dump is the file')
+      const before = await run(from, subject.shown)
+      const [, errors] = await started(await dumped(from))
+      expect(errors.toString()).toBe('')
+      expect(await run(to, subject.shown)).toEqual(before)
+    })
+
+    it('nothing is kept of a restore whose process was killed', { timeout: 60_000 }, async (context) => {
+      if (!subject.atomicRestore) return context.skip('it leaves what it has written')
+      const from = await account('from', subject.content)
+      const to = await account('to')
+      const { command, args, environment } = await server.client(to)
+      const bytes = await dumped(from)
+      // What the restoring process was, seen by its program: input that ends in the middle.
+      const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...environment }, stdio: 'pipe' })
+      child.stdin.end(Buffer.concat([Buffer.from('begin;\n'), bytes.subarray(0, bytes.length - 300)]))
+      child.stdout.resume()
+      child.stderr.resume()
+      await once(child, 'close')
+      expect((await server.statistics(to)).rows).toEqual({})
+    })
   })
 
   describe('programs', () => {

@@ -60,7 +60,7 @@ function codeOf(errno: number): DatabaseServerErrorCode | undefined {
 
 /** `mysqldump: Got error: 1045: "Access denied …" when …`, `ERROR 2002 (HY000): Can't connect …`, `Error 2013: …` */
 function codeOfText(output: string): DatabaseServerErrorCode {
-  if (/No space left on device|errno: 28\b/.test(output)) return 'ERR_DISK_FULL'
+  if (/No space left on device|errno:? 28\b/.test(output)) return 'ERR_DISK_FULL'
   for (const [, errno] of output.matchAll(/\berror:? (\d{4})\b/gi)) {
     const code = codeOf(Number(errno))
     if (code) return code

@@ -74,6 +74,7 @@ needsOwn('mysql', (start) => {
         },
       }
     },
+    atomicRestore: false,
     needsTools: true,
     close: async () => {},
   }))

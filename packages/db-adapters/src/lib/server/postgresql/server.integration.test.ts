@@ -78,6 +78,7 @@ needsOwn('postgresql', (start) => {
         },
       }
     },
+    atomicRestore: true,
     needsTools: true,
     close: async () => {},
   }))

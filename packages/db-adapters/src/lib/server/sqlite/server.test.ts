@@ -69,6 +69,7 @@ describe('sqlite', () => {
           },
         }
       },
+      atomicRestore: false,
       needsTools: false,
       close: async () => rmSync(folder, { recursive: true, force: true }),
     }
