@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -128,15 +129,16 @@ describe('access logs', () => {
   it('--html is a file', async () => {
     const { file } = await test.perform('accesslogs', { name: 'demo', html: true })
     expect(file).toMatchObject({ name: 'accesslogs-demo.html', mime: 'text/html' })
-    const [content] = await Array.fromAsync(file?.content() ?? [])
-    expect(new TextDecoder().decode(content)).toMatch(/^\s*<!doctype html>/i)
+    expect(await text(file!.content())).toMatch(/^\s*<!doctype html>/i)
   })
 })
 
 describe('monitor', () => {
   const lines = async (input: object) => {
     const { stream } = await test.perform('monitor', { name: 'demo', interval: 1, ...input })
-    return Array.fromAsync(stream ?? [])
+    const found: string[] = []
+    for await (const line of stream ?? []) found.push(line)
+    return found
   }
 
   it('says OK for each check and calls no hook', async () => {
@@ -168,7 +170,9 @@ describe('monitor', () => {
   it('a failing hook is told', async () => {
     writeHook('exit 3')
     await test.perform('stop', { name: 'demo' })
-    expect(await lines({ count: 1 })).toContainEqual(expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/))
+    expect(await lines({ count: 1 })).toContainEqual(
+      expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/),
+    )
     await test.perform('start', { name: 'demo' })
   })
 
