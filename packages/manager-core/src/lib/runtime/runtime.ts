@@ -11,7 +11,7 @@ export interface Runtime {
   readonly capabilities: RuntimeCapabilities
   /** Whether it can be used here, for `doctor`. */
   probe(): Promise<{ readonly ok: boolean; readonly message: string }>
-  /** Makes or changes what is needed to start the instance; no start. May be repeated. */
+  /** Makes or changes what is needed to start the instance; no start. One that runs is changed from its next start on. */
   define(spec: InstanceSpec): Promise<void>
   /** Takes that away; nothing to do when there is nothing. The instance is stopped. */
   undefine(spec: InstanceRef): Promise<void>
@@ -92,6 +92,7 @@ export interface ExitInfo {
 }
 
 export interface Observation {
+  /** `starting` with a `lastExit`: it crashed, and is started again after a pause. */
   readonly state: Observed
   /** ISO 8601; since when it runs, or when it ended. */
   readonly since?: string
