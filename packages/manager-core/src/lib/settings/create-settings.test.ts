@@ -1,30 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Secret } from '../domain/secret.js'
-import { homeAt } from '../home.js'
-import { createTestHome } from '../testing/test-home.js'
-import { createSettings } from './create-settings.js'
+import { settingsOf, settingsOfText } from './settings-for-test.js'
 import type { InstanceSettings } from './settings.js'
-import { globalTable } from './tables/global.js'
-import { instanceTable } from './tables/instance.js'
-import { versionTable } from './tables/version.js'
-import { parseValue, type Variable } from './variable.js'
-
-function settingsOf(lines: readonly string[] = [], environment: Record<string, string> = {}) {
-  const folder = createTestHome(lines)
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const home = homeAt(folder)
-  return { home, settings: createSettings({ home, environment }) }
-}
-
-/** A home without even the line that a test home has. */
-function settingsOfText(text: string, environment: Record<string, string> = {}) {
-  const made = settingsOf([], environment)
-  writeFileSync(made.home.config, text)
-  return made
-}
 
 const messageOf = (call: () => unknown) => {
   try {
@@ -35,43 +15,6 @@ const messageOf = (call: () => unknown) => {
   }
   throw new Error('It was taken.')
 }
-
-describe('the tables of variables', () => {
-  it.for([
-    ['config.sh', globalTable],
-    ['version files', versionTable],
-    ['instances', instanceTable],
-  ] as const)('%s have defaults that are allowed, and summaries', ([, table]) => {
-    for (const [name, variable] of Object.entries<Variable>(table)) {
-      expect(variable.summary, name).toMatch(/^\S.{5,110}[^.]$/)
-      if (variable.default === undefined || variable.default.includes('$')) continue
-      expect(parseValue(variable, variable.default), name).toHaveProperty('value')
-    }
-  })
-
-  it('hold every variable of the requirements', () => {
-    const requirements = [
-      'APPS_BASEURL APPS_USERNAME APPS_PASSWORD APPS_ROOTCONTEXT APPS_DEFAULTVERSION APPS_DATABASES APPS_DEFAULTDATABASE',
-      'APPS_MAXINSTANCES APPS_ALLOWREGISTER APPS_ALLOWDISPLAYREGISTER APPS_ALLOWDOWNLOAD APPS_DEFAULTPROTECTED',
-      'APPS_DEFAULTAUTOSAVE APPS_DEFAULTAUTOUPDATE APPS_EXTERNAL_API_KEY APPS_REALMNAME APPS_EMAIL APPS_USER APPS_GROUP',
-      'APPS_HOME APPS_HTTPSERVER APPS_SSL APPS_SERVER_CERT APPS_SERVER_KEY APPS_SERVER_CA_CERT APPS_CLIENT_CA_CERT',
-      'APPS_CLIENT_CA_PATH APPS_SAVE_DIR APPS_SAVE_DIR_DEPTH APPS_SAVEALL_DIR APPS_SAVEALL_REMOVE_LOCAL APPS_SCP_SERVER',
-      'APPS_SCP_USER APPS_SCP_PATH APPS_FTP_SERVER APPS_FTP_USER APPS_FTP_PASSWORD APPS_FTP_PATH APPS_STORE_A_CONTAINER',
-      'APPS_STORE_A_PREFIX APPS_STORE_A_CONTAINER_ALT APPS_STORE_A_PREFIX_ALT APPS_STORE_A_AUTH_URL',
-      'APPS_STORE_A_TENANT_NAME APPS_STORE_A_USERNAME APPS_STORE_A_PASSWORD APPS_STORE_B_BUCKET APPS_STORE_C_BUCKET',
-      'APPS_MAILSERVER APPS_MAILPORT APPS_MAILUSER APPS_MAILPASSWORD APPS_QUALITY_URL APPS_QUALITY_LOGIN',
-      'APPS_QUALITY_PASSWORD APPS_QUALITY_ORG APPS_MYSQL_HOST APPS_POSTGRESQL_PORT APPS_ORACLE_ADMINUSER',
-      'APPS_MSSQL_ADMINPASSWORD APPS_JDK APPS_ENCONDING APPS_TOMCATMINMEM APPS_TOMCATMAXMEM APPS_AUTOUPGRADE',
-      'SERVICE_CONTEXT SERVICE_TOMCATMINMEM SERVICE_TOMCATMAXMEM SERVICE_URL SERVICE_USER SERVICE_PASSWORD',
-      'SERVICE_DATABASE SERVICE_DATABASE_HOST SERVICE_DATABASE_PORT SERVICE_ORACLE_SID SERVICE_AUTOUPGRADE SERVICE_DEBUG',
-      'SERVICE_DEBUG_ORIGIN SERVICE_QUALITY_PROJECT SERVICE_QUALITY_URL SERVICE_QUALITY_LOGIN SERVICE_QUALITY_PASSWORD',
-      'SERVICE_QUALITY_ORG SERVICE_REMOTE_GIT_USERNAME SERVICE_REMOTE_GIT_PASSWORD',
-    ].flatMap((line) => line.split(' '))
-    const tables = Object.entries<Variable>({ ...globalTable, ...versionTable, ...instanceTable })
-    const known = new Set(tables.flatMap(([name, { aliases = [] }]) => [name, ...aliases]))
-    expect(requirements.filter((name) => !known.has(name))).toEqual([])
-  })
-})
 
 describe('settings.global', () => {
   it('has the defaults of the requirements', () => {
@@ -353,108 +296,5 @@ describe('settings.instance()', () => {
       code: 'ERR_SETTINGS',
     })
     expect(readFileSync(file)).toEqual(before)
-  })
-})
-
-describe('settings.describe()', () => {
-  const described = (lines: readonly string[], environment: Record<string, string> = {}) => {
-    const list = settingsOf(lines, environment).settings.describe()
-    return new Map(list.map((one) => [one.name, one]))
-  }
-
-  it('says value, default and origin', () => {
-    const all = described(['APPS_MAXINSTANCES=5', 'MY_OWN=x'], { APPS_REALMNAME: 'Ours' })
-    expect(all.get('APPS_MAXINSTANCES')).toMatchObject({ value: '5', default: '0', origin: 'config.sh:2' })
-    expect(all.get('APPS_REALMNAME')).toMatchObject({ value: 'Ours', origin: 'environment' })
-    expect(all.get('APPS_ROOTCONTEXT')).toMatchObject({ value: 'true', default: 'true', origin: 'default' })
-    expect(all.get('APPS_DEFAULTVERSION')).toMatchObject({ value: undefined, default: undefined, origin: 'default' })
-    expect(all.get('MY_OWN')).toMatchObject({
-      value: 'x',
-      origin: 'config.sh:3',
-      section: 'Passed on',
-    })
-    expect([...all.values()].filter(({ hint }) => hint !== undefined)).toEqual([])
-  })
-
-  it('is about a version or an instance, too', () => {
-    const { home, settings } = settingsOf()
-    writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\nAPPS_TOMCATMAXMEN=512\nAPPS_EMAIL=x\n')
-    const ofVersion = settings.describe({ version: '1.0' })
-    expect(ofVersion).toContainEqual(
-      expect.objectContaining({ name: 'APPS_TEMPLATE', value: 'default', origin: 'version-1.0.sh:1' }),
-    )
-    expect(ofVersion.flatMap(({ hint }) => hint ?? [])).toEqual([
-      'Did you mean APPS_TOMCATMAXMEM?',
-      'It belongs into config.sh.',
-    ])
-    const { folder, settings: file } = home.instance('abc')
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(file, 'SERVICE_PASSWORD=s3cret\nSERVICE_URL=x\n')
-    const ofInstance = settings.describe({ folder })
-    expect(ofInstance).toContainEqual(
-      expect.objectContaining({ name: 'SERVICE_PASSWORD', value: '***', origin: 'abc/settings.sh:1' }),
-    )
-    expect(ofInstance.find(({ name }) => name === 'SERVICE_URL')?.hint).toContain('must be an address')
-    expect(() => settings.describe({ version: '9.9' })).toThrow('There is no file version-9.9.sh.')
-  })
-
-  it('masks secrets, also of variables that it does not know', () => {
-    const lines = [
-      'APPS_PASSWORD=s3cret',
-      'APPS_STORE_A_PASSWORD=s3cret',
-      'MY_API_TOKEN=s3cret',
-      'APPS_PASWORD=s3cret',
-      'MY_URL=postgres://me:s3cret@host/x',
-    ]
-    const all = described(lines, { APPS_MAILPASSWORD: 's3cret' })
-    expect(JSON.stringify([...all.values()])).not.toContain('s3cret')
-    expect(all.get('APPS_SWIFT_PASSWORD')?.value).toBe('***')
-    expect(all.get('APPS_EXTERNAL_API_KEY')?.value).toBe('none')
-  })
-
-  it('hints at misspelt names, wrong places and wrong values, and does not fail', () => {
-    const all = described([
-      'APPS_EMIAL=me@example.org',
-      'SERVICE_URL=http://x',
-      'APPS_JDK=/opt/jdk',
-      'APPS_MAXINSTANCES=x',
-      'APPS_OWNTHING=1',
-      'ORACLE_BASE=/x',
-      'APPS_HOME=/other',
-      'APPS_BASEURL=https://apps.example.org',
-    ])
-    const hints = Object.fromEntries(
-      [...all.values()].flatMap(({ name, hint }) => (hint === undefined ? [] : [[name, hint]])),
-    )
-    expect(hints).toMatchObject({
-      APPS_EMIAL: 'Did you mean APPS_EMAIL?',
-      SERVICE_URL: "It belongs into an instance's settings.",
-      APPS_JDK: 'It belongs into version-<version>.sh.',
-      APPS_OWNTHING: 'No variable of the manager is called so.',
-      APPS_HOME: 'config.sh:8 says /other, which is not used.',
-      APPS_SERVER_CERT: 'It is needed for HTTPS, as APPS_SSL is true.',
-    })
-    expect(hints['APPS_MAXINSTANCES']).toContain('must be a whole number')
-    expect(hints).not.toHaveProperty('ORACLE_BASE')
-  })
-})
-
-describe('settings.environment()', () => {
-  it("is the caller's and the manager's without secrets", () => {
-    const { home, settings } = settingsOf(['APPS_PASSWORD=s3cret', 'MY_OWN=x', 'APPS_EMAIL=me@example.org'], {
-      PATH: '/bin',
-      APPS_MAILPASSWORD: 's3cret',
-      STEWARD_DATABASE: 'x',
-      SERVICE_PASSWORD: 's3cret',
-    })
-    const environment = settings.environment()
-    expect(environment).toMatchObject({
-      APPS_HOME: home.folder,
-      APPS_SAVE_DIR: join(home.folder, 'save'),
-      APPS_EMAIL: 'me@example.org',
-      MY_OWN: 'x',
-      PATH: '/bin',
-    })
-    expect(JSON.stringify(environment)).not.toMatch(/s3cret|STEWARD/)
   })
 })

@@ -237,7 +237,7 @@ describe('readShellSettings()', () => {
           expect((error as Error).message).toMatch(/^config\.sh:\d+: /)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1200 },
     )
   })
 
@@ -276,7 +276,7 @@ describe('readShellSettings()', () => {
         })()
         if (values) expect(values).toEqual(bash(text, Object.keys(values)))
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     )
   })
 })
