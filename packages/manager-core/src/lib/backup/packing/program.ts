@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Duplex, Readable, Writable } from 'node:stream'
+import { Writable, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** A program in a pipeline, or what does the same in this process. */
@@ -35,11 +35,10 @@ export function runFilter(command: string, args: readonly string[], accepted: re
       )
     })
   })
-  // It is awaited later; until then a failure is no unhandled rejection, and neither is a pipe that it left.
+  // It is awaited later; until then a failure is no unhandled rejection.
   done.catch(() => undefined)
-  child.stdin.on('error', () => undefined)
   return {
-    input: child.stdin,
+    input: inputOf(child.stdin),
     output: child.stdout,
     done,
     errors: () => errors.trim(),
@@ -47,15 +46,36 @@ export function runFilter(command: string, args: readonly string[], accepted: re
   }
 }
 
+/**
+ * Takes everything, also what the program does not read any more: tar ends at the end of an archive, before the end of
+ * what pads it, and how a program ended is told by its exit code, not by its pipe.
+ */
+function inputOf(stdin: Writable): Writable {
+  stdin.on('error', () => undefined)
+  return new Writable({
+    highWaterMark: 0,
+    write(chunk: Buffer, _encoding, done) {
+      if (stdin.writable) stdin.write(chunk, () => done())
+      else done()
+    },
+    final(done) {
+      stdin.end()
+      done()
+    },
+    destroy(error, done) {
+      stdin.destroy()
+      done(error)
+    },
+    autoDestroy: false,
+  })
+}
+
 /** A stream of Node as a filter. */
 export function filterOf(stream: Duplex): Filter {
   return { input: stream, output: stream, done: Promise.resolve(0), errors: () => '', kill: () => stream.destroy() }
 }
 
-/** How long a program that closed its input may take to say why, in ms. */
-const lastWordsMs = 5000
-
-/** Resolves when all went through and the program ended well; of several failures the one that led to the others. */
+/** Resolves when all went through and the program ended well. The first failure ends the others. */
 export async function pipeThrough(
   filter: Filter,
   before: readonly [Readable, ...Duplex[]],
@@ -70,8 +90,7 @@ export async function pipeThrough(
     pipeline([filter.output, ...after], options),
     filter.done,
   ].map((part) =>
-    part.catch(async (error: unknown) => {
-      if (isBrokenPipe(error)) await Promise.race([filter.done.catch(() => undefined), later(lastWordsMs, stop.signal)])
+    part.catch((error: unknown) => {
       first ??= { error }
       stop.abort()
       filter.kill()
@@ -79,9 +98,7 @@ export async function pipeThrough(
   )
   await Promise.all(parts)
   signal?.throwIfAborted()
-  if (!first) return
-  if (isBrokenPipe(first.error)) await filter.done
-  throw first.error
+  if (first) throw first.error
 }
 
 /** A stream and the program at its end: what the program says of itself is a better reason than that its pipe broke. */
@@ -96,14 +113,4 @@ export async function bothOf<A, B>(stream: Promise<A>, program: Promise<B>): Pro
 function isBrokenPipe(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException
   return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(code)
-}
-
-function later(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }
