@@ -1,5 +1,8 @@
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import standalone from 'ajv/dist/standalone/index.js'
+import { build } from 'esbuild'
 import { defineConfig } from 'tsup'
 
 interface PackageJson {
@@ -11,6 +14,8 @@ interface PackageJson {
 export interface PackageOptions {
   /** Folders that the package ships, each with its place in `dist`; what a run left in them (`data`) is not taken. */
   folders?: Record<string, string>
+  /** JSON Schemas that are compiled ahead to modules in `dist`, by their names. */
+  validators?: Record<string, object>
 }
 
 /**
@@ -21,7 +26,7 @@ export interface PackageOptions {
  *
  * Declarations are not made here: `tsc -p tsconfig.build.json` runs afterwards.
  */
-export function packageConfig({ folders = {} }: PackageOptions = {}) {
+export function packageConfig({ folders = {}, validators = {} }: PackageOptions = {}) {
   const { exports = {}, bin = {}, engines } = JSON.parse(readFileSync('package.json', 'utf8')) as PackageJson
   const programs = Object.entries(bin)
   const targets = [
@@ -48,6 +53,7 @@ export function packageConfig({ folders = {} }: PackageOptions = {}) {
     async onSuccess() {
       for (const target of targets.filter((file) => file.endsWith('.json'))) copy(target)
       for (const [name, target] of programs) writeFileSync(target, program(name, engines.node), { mode: 0o755 })
+      for (const [name, schema] of Object.entries(validators)) await compileSchema(schema, join('dist', name))
       for (const [from, to] of Object.entries(folders)) {
         const isShipped = (file: string) => !['data', 'node_modules'].includes(basename(file))
         cpSync(from, join('dist', to), { recursive: true, filter: isShipped })
@@ -93,4 +99,14 @@ if (major > ${major} || (major === ${major} && minor >= ${minor})) {
   process.exitCode = 1
 }
 `
+}
+
+/** What ajv would make of it at run time, with the same options as `checkText` of rest-core. */
+async function compileSchema(schema: object, file: string): Promise<void> {
+  const code = { source: true, esm: true }
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, code })
+  const contents = standalone.default(ajv, ajv.compile(schema))
+  // Its helpers are CommonJS.
+  const stdin = { contents, resolveDir: import.meta.dirname }
+  await build({ stdin, bundle: true, format: 'esm', platform: 'node', minify: true, outfile: file, logLevel: 'error' })
 }

@@ -1,3 +1,4 @@
 import { packageConfig } from '../../tsup.base.js'
+import { appSchema } from './src/lib/app-schema.js'
 
-export default packageConfig()
+export default packageConfig({ validators: { 'app-schema.validate.js': appSchema } })

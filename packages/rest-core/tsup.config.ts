@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { packageConfig } from '../../tsup.base.js'
 
-export default packageConfig()
+const schema = JSON.parse(readFileSync('schema/object.json', 'utf8')) as object
+
+export default packageConfig({ validators: { 'schema/object.validate.js': schema } })

@@ -55,6 +55,9 @@ export interface AppDefinition {
   readonly environments?: Readonly<Record<string, Partial<Omit<AppDefinition, 'name' | 'version' | 'environments'>>>>
 }
 
+/** Made by the build. */
+const validator = new URL('./app-schema.validate.js', import.meta.url)
+
 /**
  * Reads `app.yaml` of a folder, with the values of the environment put over the common ones.
  *
@@ -65,7 +68,7 @@ export async function loadAppDefinition(
   { environment, nodeEnvironment }: Pick<Settings, 'environment' | 'nodeEnvironment'>,
 ): Promise<AppDefinition> {
   const file = join(folder, 'app.yaml')
-  const { environments = {}, ...common } = (await loadCheckedFile(file, appSchema)) as AppDefinition
+  const { environments = {}, ...common } = (await loadCheckedFile(file, appSchema, validator)) as AppDefinition
   if (environment !== undefined && !Object.hasOwn(environments, environment)) {
     const known = Object.keys(environments).join(', ') || 'none'
     throw new SettingsError(`${file} has no environment "${environment}"; it has ${known}.`)

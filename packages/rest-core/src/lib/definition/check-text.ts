@@ -1,10 +1,12 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml'
 import { DefinitionError } from '../../errors.js'
 import { readSchemaErrors, type SchemaMistake } from './schema-errors.js'
 
-/** See `parseCheckedFile`; in a module of its own, because parser and validator are large and many applications need neither. */
-export function checkText(text: string, fileName: string, schema: object): unknown {
+/** See `parseCheckedFile`; in a module of its own, because the parser is large and many applications do not need it. */
+export async function checkText(text: string, fileName: string, schema: object, validator?: URL): Promise<unknown> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const place = (offset: number): string => {
@@ -21,7 +23,7 @@ export function checkText(text: string, fileName: string, schema: object): unkno
   }
   const data = toData(document, place)
   if (data === null) throw new DefinitionError([`${place(0)} is empty; it needs ${requiredOf(schema)}`])
-  const validate = validatorOf(schema)
+  const validate = await validatorOf(schema, validator)
   if (!validate(data)) {
     const mistakes = readSchemaErrors(validate.errors ?? [])
       .map((mistake) => ({ ...mistake, offset: offsetOf(document.contents, mistake) }))
@@ -63,15 +65,25 @@ function offsetOf(root: Node | null, { path, atKey }: SchemaMistake): number {
   return offset
 }
 
-const validators = new WeakMap<object, ValidateFunction>()
+const validators = new WeakMap<object, Promise<ValidateFunction>>()
 
-function validatorOf(schema: object): ValidateFunction {
+function validatorOf(schema: object, compiled: URL | undefined): Promise<ValidateFunction> {
   let validator = validators.get(schema)
   if (!validator) {
-    validator = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(schema)
+    const isThere = compiled && existsSync(fileURLToPath(compiled))
+    validator = isThere ? load(compiled) : compile(schema)
     validators.set(schema, validator)
   }
   return validator
+}
+
+async function load(compiled: URL): Promise<ValidateFunction> {
+  return ((await import(compiled.href)) as { default: ValidateFunction }).default
+}
+
+async function compile(schema: object): Promise<ValidateFunction> {
+  const { Ajv2020 } = await import('ajv/dist/2020.js')
+  return new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(schema)
 }
 
 function requiredOf(schema: { required?: readonly string[] }): string {

@@ -4,17 +4,19 @@ import { DefinitionError } from '../../errors.js'
 /**
  * Reads a YAML or JSON file and checks it against a JSON Schema (2020-12).
  *
+ * @param validator module whose default export is the schema as ajv compiled it ahead (`allErrors`, `verbose`), which saves
+ *   loading ajv and compiling; ajv does it when there is no such module.
  * @returns the data, without its `$schema`; the schema vouches for the type.
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
-export async function loadCheckedFile(path: string, schema: object): Promise<unknown> {
+export async function loadCheckedFile(path: string, schema: object, validator?: URL): Promise<unknown> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
     throw new DefinitionError([`${path} cannot be read: ${(error as Error).message}`], { cause: error })
   }
-  return parseCheckedFile(text, path, schema)
+  return parseCheckedFile(text, path, schema, validator)
 }
 
 /**
@@ -23,7 +25,12 @@ export async function loadCheckedFile(path: string, schema: object): Promise<unk
  * @param fileName for messages.
  * @throws DefinitionError as {@link loadCheckedFile}.
  */
-export async function parseCheckedFile(text: string, fileName: string, schema: object): Promise<unknown> {
+export async function parseCheckedFile(
+  text: string,
+  fileName: string,
+  schema: object,
+  validator?: URL,
+): Promise<unknown> {
   const { checkText } = await import('./check-text.js')
-  return checkText(text, fileName, schema)
+  return checkText(text, fileName, schema, validator)
 }

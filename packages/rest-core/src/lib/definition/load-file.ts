@@ -10,7 +10,7 @@ import type { ObjectDefinition } from './definition.js'
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
 export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
-  const definition = (await loadCheckedFile(path, objectSchema())) as ObjectDefinition
+  const definition = (await loadCheckedFile(path, objectSchema(), validator)) as ObjectDefinition
   const { publications } = definition
   if (!publications) return definition
   return { ...definition, publications: mapValues(publications, (publication) => withFileBeside(path, publication)) }
@@ -33,10 +33,13 @@ function mapValues<T>(values: Readonly<Record<string, T>>, map: (value: T) => T)
  * @throws DefinitionError as {@link loadObjectFile}.
  */
 export async function parseObjectFile(text: string, fileName: string): Promise<ObjectDefinition> {
-  return (await parseCheckedFile(text, fileName, objectSchema())) as ObjectDefinition
+  return (await parseCheckedFile(text, fileName, objectSchema(), validator)) as ObjectDefinition
 }
 
 let schema: object | undefined
+
+/** Made by the build. */
+const validator = new URL('./schema/object.validate.js', import.meta.url)
 
 /** The published schema: beside the built files, or where it is written when this file runs from its source. Read when first needed. */
 function objectSchema(): object {
