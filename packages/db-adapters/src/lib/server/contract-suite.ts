@@ -40,16 +40,24 @@ export interface ServerUnderTest {
 export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void {
   let subject: ServerUnderTest
   let server: DatabaseServer
+  /** With the content; tests leave it as it is. */
+  let from: DatabaseAccount
   const made: DatabaseAccount[] = []
 
   beforeAll(async () => {
     subject = await start()
     server = subject.make()
+    from = subject.account('from')
+    await server.create(from)
+    await run(from, subject.content)
   }, 60_000)
   afterEach(async () => {
     await Promise.all(made.splice(0).map((account) => server.drop(account)))
   })
-  afterAll(() => subject.close())
+  afterAll(async () => {
+    await server.drop(from)
+    await subject.close()
+  })
 
   /** Made here, removed after the test. */
   async function account(label: string, statements: readonly string[] = []): Promise<DatabaseAccount> {
@@ -136,7 +144,6 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
 
   describe('dump, restore and copy', () => {
     it('restore() gives what dump() saw', async () => {
-      const from = await account('from', subject.content)
       const to = await account('to')
       const before = await run(from, subject.shown)
       const told: number[] = []
@@ -149,7 +156,6 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
     })
 
     it('copy() gives what the other has', async () => {
-      const from = await account('from', subject.content)
       const to = await account('to')
       const before = await run(from, subject.shown)
       await server.copy(from, to)
@@ -158,10 +164,10 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
     })
 
     it('the restored database belongs to its own user', async () => {
-      const from = await account('from', subject.content)
+      const other = await account('other', subject.content)
       const to = await account('to')
-      await server.copy(from, to)
-      await server.drop(from)
+      await server.copy(other, to)
+      await server.drop(other)
       expect(await run(to, ['drop view big_rows', 'select count(*) as n from rows_of_all'])).toHaveLength(2)
     })
 
@@ -196,14 +202,12 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
     })
 
     it('restore() refuses a database that is not empty, and changes nothing in it', async () => {
-      const from = await account('from', subject.content)
       const before = await run(from, subject.shown.slice(0, 1))
       await expect(server.restore(from, Readable.from([await dumped(from)]))).rejects.toEqual(code('ERR_EXISTS'))
       expect(await run(from, subject.shown.slice(0, 1))).toEqual(before)
     })
 
     it('restore() refuses a dump that is not whole or not sound, and leaves an empty database', async () => {
-      const from = await account('from', subject.content)
       const to = await account('to')
       const sound = await dumped(from)
       for (const how of ['cut off', 'cut off early', 'damaged', 'empty', 'nonsense']) {
@@ -215,7 +219,6 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
     })
 
     it('restore() fails with the content, and leaves an empty database', async () => {
-      const from = await account('from', subject.content)
       const to = await account('to')
       const bytes = await dumped(from)
       const content = Readable.from(
@@ -298,7 +301,6 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
     })
 
     it('the client reaches the database, and restores a dump without this package', async (context) => {
-      const from = await account('from', subject.content)
       const to = await account('to')
       const { command, args, environment } = await server.client(to)
       const started = (input: Buffer) => {
@@ -317,7 +319,6 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
 
     it('nothing is kept of a restore whose process was killed', { timeout: 60_000 }, async (context) => {
       if (!subject.atomicRestore) return context.skip('it leaves what it has written')
-      const from = await account('from', subject.content)
       const to = await account('to')
       const { command, args, environment } = await server.client(to)
       const bytes = await dumped(from)
