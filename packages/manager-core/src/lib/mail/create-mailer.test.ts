@@ -21,13 +21,25 @@ function mailerWith(lines: readonly string[], timeoutMs?: number) {
 }
 
 /** A certificate of 127.0.0.1 that nobody vouches for; undefined: it cannot be made here. */
-function selfSigned(): { readonly key: Buffer; readonly cert: Buffer } | undefined {
+function selfSigned(): { readonly key: Buffer; readonly cert: Buffer; readonly file: string } | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'steward-mail-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const options = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-days', '2', '-subj', '/CN=127.0.0.1']
+  const options = [
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=127.0.0.1',
+    '-addext',
+    'subjectAltName=IP:127.0.0.1',
+  ]
   const { status } = spawnSync('openssl', ['req', '-x509', ...options, '-out', cert], { stdio: 'ignore' })
-  return status === 0 ? { key: readFileSync(key), cert: readFileSync(cert) } : undefined
+  return status === 0 ? { key: readFileSync(key), cert: readFileSync(cert), file: cert } : undefined
 }
 
 const lines = (port: number, ...more: string[]) => [
@@ -93,6 +105,12 @@ it('encrypts when the server can, and refuses certificates that cannot be verifi
     help: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string,
   })
   expect(received).toEqual([])
+
+  const trusting = mailerWith(lines(port, ...asMe, `NODE_EXTRA_CA_CERTS=${certificate.file}`))
+  await trusting.mailer.send(mail)
+  expect(received).toMatchObject([{ user: 'me', secure: true }])
+  const mistaken = mailerWith(lines(port, ...asMe, 'NODE_EXTRA_CA_CERTS=/not/there.pem'))
+  await expect(mistaken.mailer.send(mail)).rejects.toThrow('NODE_EXTRA_CA_CERTS cannot be read')
 })
 
 it('never sends a password unencrypted to another machine', async () => {

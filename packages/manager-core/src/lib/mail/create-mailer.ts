@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { getCACertificates } from 'node:tls'
 import { ManagerError } from '../../errors.js'
 import type { MailSettings, Settings } from '../settings/settings.js'
 import type { Mailer } from './mail.js'
@@ -17,12 +19,12 @@ export function createMailer({ settings, timeoutMs = 10_000 }: MailerOptions): M
     },
 
     async send({ subject, text, to }) {
-      const { mail, email } = settings().global
+      const { mail, email, passedOn } = settings().global
       if (!mail) return
       const recipients = to ?? (email === undefined ? [] : [email])
       if (recipients.length === 0)
         throw new ManagerError('ERR_SETTINGS', 'There is nobody to send mail to: APPS_EMAIL is not set.')
-      const transport = await transportTo(mail, timeoutMs)
+      const transport = await transportTo(mail, timeoutMs, await authorities(passedOn.NODE_EXTRA_CA_CERTS))
       try {
         await transport.sendMail({
           from: email ?? recipients[0],
@@ -48,7 +50,11 @@ export function createMailer({ settings, timeoutMs = 10_000 }: MailerOptions): M
  * specified; chosen: a password never goes over the network in plain text, so that with a user STARTTLS must be offered
  * by a server that is not this machine.
  */
-async function transportTo({ server, port, user, password }: MailSettings, timeoutMs: number) {
+async function transportTo(
+  { server, port, user, password }: MailSettings,
+  timeoutMs: number,
+  ca: string[] | undefined,
+) {
   const secure = port === 465
   // It takes longer to load than most commands to run.
   const { createTransport } = await import('nodemailer')
@@ -58,11 +64,27 @@ async function transportTo({ server, port, user, password }: MailSettings, timeo
     secure,
     requireTLS: !secure && user !== undefined && !loopback.test(server),
     ...(user !== undefined && { auth: { user, pass: password?.reveal() ?? '' } }),
+    ...(ca && { tls: { ca } }),
     connectionTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
   })
+}
+
+/**
+ * Those that Node knows and those of a file. `NODE_EXTRA_CA_CERTS` in `config.sh` holds for instances and hooks, so it does
+ * here, where Node itself would only look at the environment, which a timer does not have.
+ */
+async function authorities(file: string | undefined): Promise<string[] | undefined> {
+  if (file === undefined) return undefined
+  try {
+    return [...getCACertificates(), await readFile(file, 'utf8')]
+  } catch (error) {
+    throw new ManagerError('ERR_SETTINGS', `NODE_EXTRA_CA_CERTS cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
 }
 
 /** Line ends would begin another header. */
@@ -89,7 +111,7 @@ function translate(error: unknown, { server, port, user, password }: MailSetting
   if (/certificate|self.signed|altnames/i.test(said))
     return made(
       `the certificate of ${where} cannot be verified (${said}).`,
-      'Use the name that is in the certificate, and give the certificate of its authority to Node with NODE_EXTRA_CA_CERTS.',
+      'Use the name that is in the certificate, and name the file with the certificate of its authority as NODE_EXTRA_CA_CERTS in config.sh.',
     )
   if (code === 'ETLS' || /STARTTLS/.test(said))
     return made(`${where} offers no encryption, and the password would be readable on the way (${said}).`)
