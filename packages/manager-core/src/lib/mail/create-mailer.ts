@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { getCACertificates } from 'node:tls'
 import { ManagerError } from '../../errors.js'
 import type { MailSettings, Settings } from '../settings/settings.js'
 import type { Mailer } from './mail.js'
@@ -78,6 +77,7 @@ async function transportTo(
  */
 async function authorities(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined
+  const { getCACertificates } = await import('node:tls')
   try {
     return [...getCACertificates(), await readFile(file, 'utf8')]
   } catch (error) {
