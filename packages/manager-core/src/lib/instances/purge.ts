@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
-import type { Caller, OperationKind, Plan } from '../operation/operation.js'
+import type { Caller, OperationKind, Plan, Step } from '../operation/operation.js'
 import { reachDatabaseServer } from './database-step.js'
 import { fileError } from './file-error.js'
 import { listTrash, readEntry } from './trash.js'
@@ -13,7 +13,6 @@ export type PurgeRequest = { readonly entry: string }
 
 type PurgeFacts = {
   readonly folder: string
-  readonly id: string
   readonly name: string
   readonly database: DatabaseType
   /** Of the database. */
@@ -27,32 +26,25 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
   async inspect({ entry }, context) {
     const found = await readEntry(context.home, entry)
     if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
-    const { id, name, database } = found.instance
+    const { name, database } = found.instance
     await reachDatabaseServer(context, database)
-    return { folder: join(context.home.trash, entry), id, name, database, names: found.database }
+    return { folder: join(context.home.trash, entry), name, database, names: found.database }
   },
   plan: planPurge,
 }
 
-function planPurge({ entry }: PurgeRequest, { folder, id, name, database, names }: PurgeFacts): Plan {
+function planPurge({ entry }: PurgeRequest, { folder, name, database, names }: PurgeFacts): Plan {
   return {
     title: `Remove "${entry}" from the trash for good`,
-    instance: { id, name },
+    // Its id may belong to a living one: that was reset.
+    instance: { id: '', name },
     steps: [
-      {
-        id: 'database',
-        title: `Drop its database (${database})`,
-        pointOfNoReturn: true,
-        async do({ context }) {
-          // The embedded one goes with the folder.
-          if (database === 'sqlite') return
-          await context.databases.server(database).drop({ ...names, password: '' })
-        },
-        check: () => 'not-done',
-      },
+      // The embedded one goes with the folder.
+      ...(database === 'sqlite' ? [] : [dropStep(database, names)]),
       {
         id: 'folder',
         title: 'Remove its folder',
+        pointOfNoReturn: true,
         async do() {
           try {
             await rm(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -64,6 +56,16 @@ function planPurge({ entry }: PurgeRequest, { folder, id, name, database, names 
       },
     ],
     notes: ['It cannot be had back afterwards.'],
+  }
+}
+
+function dropStep(database: DatabaseType, names: PurgeFacts['names']): Step {
+  return {
+    id: 'database',
+    title: `Drop its database (${database})`,
+    pointOfNoReturn: true,
+    do: ({ context }) => context.databases.server(database).drop({ ...names, password: '' }),
+    check: () => 'not-done',
   }
 }
 

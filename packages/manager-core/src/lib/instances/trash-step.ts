@@ -22,7 +22,7 @@ export interface TrashStepOptions {
 export function trashStep({ folder, trash, record }: TrashStepOptions): Step {
   return {
     id: 'trash',
-    title: `Move its folder to the trash, until ${record.expires.slice(0, 10)}`,
+    title: 'Move its folder to the trash',
     async do() {
       if (existsSync(trash)) return
       try {
