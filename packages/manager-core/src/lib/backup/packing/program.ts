@@ -53,10 +53,15 @@ export function runFilter(command: string, args: readonly string[], accepted: re
 function inputOf(stdin: Writable): Writable {
   stdin.on('error', () => undefined)
   return new Writable({
-    highWaterMark: 0,
     write(chunk: Buffer, _encoding, done) {
-      if (stdin.writable) stdin.write(chunk, () => done())
-      else done()
+      if (!stdin.writable) return done()
+      let isTold = false
+      const tell = () => {
+        if (!isTold) done()
+        isTold = true
+      }
+      // Its callback comes also when the program has ended.
+      if (stdin.write(chunk, tell)) tell()
     },
     final(done) {
       stdin.end()
