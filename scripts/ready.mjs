@@ -71,11 +71,42 @@ export function hasNode(version, bringsNode) {
 /** @param {HoldFor} holdFor */
 async function install(holdFor) {
   say('Installing packages …')
-  const args = installArguments(process.platform, fs.existsSync(path.join(root, 'node_modules')))
+  await npm(holdFor, installArguments(process.platform, fs.existsSync(path.join(root, 'node_modules'))))
+}
+
+/**
+ * @param {HoldFor} holdFor
+ * @param {string[]} args
+ */
+async function npm(holdFor, args) {
   // npm's own Node: ours may be the one in node_modules, which is about to be replaced.
-  const { npm_node_execpath: node = process.execPath, npm_execpath: npm } = process.env
-  if (npm) await run(holdFor, node, [npm, ...args])
+  const { npm_node_execpath: node = process.execPath, npm_execpath: program } = process.env
+  if (program) await run(holdFor, node, [program, ...args])
   else await run(holdFor, process.platform === 'win32' ? 'npm.cmd' : 'npm', args, process.platform === 'win32')
+}
+
+/**
+ * Workspaces whose programs `npx` does not find: npm links programs when it installs, and those of a fresh clone were not
+ * built yet.
+ *
+ * @param {string} folder of the checkout
+ * @returns {string[]} their names
+ */
+export function unlinkedWorkspaces(folder) {
+  return fs.readdirSync(path.join(folder, 'packages')).flatMap((name) => {
+    const manifest = path.join(folder, 'packages', name, 'package.json')
+    if (!fs.existsSync(manifest)) return []
+    const { name: workspace, bin = {} } = JSON.parse(fs.readFileSync(manifest, 'utf8'))
+    const isLinked = (/** @type {string} */ program) =>
+      fs.existsSync(path.join(folder, 'node_modules', '.bin', program))
+    return Object.keys(bin).every(isLinked) ? [] : [workspace]
+  })
+}
+
+/** @param {HoldFor} holdFor */
+async function linkPrograms(holdFor) {
+  const workspaces = unlinkedWorkspaces(root).flatMap((name) => ['--workspace', name])
+  if (workspaces.length > 0) await npm(holdFor, ['rebuild', '--ignore-scripts', '--loglevel=error', ...workspaces])
 }
 
 /** @param {HoldFor} holdFor */
@@ -148,6 +179,7 @@ async function main() {
           throw new Error(`Node.js ${oldestNode.join('.')} or newer is needed; this is ${process.version}.`)
         }
         await build(holdFor)
+        await linkPrograms(holdFor)
       },
       { onWait, signal },
     )

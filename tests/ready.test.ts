@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { problemsOf } from '../scripts/check-lockfile.mjs'
 import { locked } from '../scripts/lock.mjs'
-import { hasNode, installArguments, isInStep } from '../scripts/ready.mjs'
+import { hasNode, installArguments, isInStep, unlinkedWorkspaces } from '../scripts/ready.mjs'
 
 const lockScript = new URL('../scripts/lock.mjs', import.meta.url).href
 let folder: string
@@ -66,6 +66,22 @@ describe('installArguments()', () => {
     expect(installArguments('linux', true)[0]).toBe('ci')
     expect(installArguments('win32', false)[0]).toBe('ci')
     expect(installArguments('win32', true)[0]).toBe('install')
+  })
+})
+
+describe('unlinkedWorkspaces()', () => {
+  it('names packages whose programs npm has not linked, as they were not built when it installed', () => {
+    const packages = { one: { name: '@x/one', bin: { first: './a.js', second: './b.js' } }, two: { name: '@x/two' } }
+    for (const [name, manifest] of Object.entries(packages)) {
+      mkdirSync(join(folder, 'packages', name), { recursive: true })
+      writeFileSync(join(folder, 'packages', name, 'package.json'), JSON.stringify(manifest))
+    }
+    mkdirSync(join(folder, 'packages', 'left-over'))
+    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true })
+    writeFileSync(join(folder, 'node_modules', '.bin', 'first'), '')
+    expect(unlinkedWorkspaces(folder)).toEqual(['@x/one'])
+    writeFileSync(join(folder, 'node_modules', '.bin', 'second'), '')
+    expect(unlinkedWorkspaces(folder)).toEqual([])
   })
 })
 
