@@ -1,17 +1,16 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
 import { fileError } from '../instances/file-error.js'
 import { createLocks } from '../operation/locks.js'
+import { end } from './end.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
-import { createProcessTable, isAlive, lookAt, strayProcesses, type Look } from './look.js'
+import { createProcessTable, isAlive, lookAt, pidsOf } from './look.js'
 import { describeProcess, processesOfSession, startedAt } from './process-table.js'
-import { readDebugger, readExit, readSupervisor, removeRunFiles, runFiles, writeExit } from './run-files.js'
-import type { ExitInfo, InstanceRef, Runtime } from './runtime.js'
-import { signal, signalAll } from './signals.js'
+import { readDebugger, readExit } from './run-files.js'
+import type { InstanceRef, Runtime } from './runtime.js'
 import { resume, suspend } from './suspension.js'
 
 export interface ProcessRuntimeOptions {
@@ -20,9 +19,6 @@ export interface ProcessRuntimeOptions {
   /** How long a debugger stays open. Default 30. */
   readonly debugMinutes?: number
 }
-
-/** How long the processes of an instance may take to be gone after SIGKILL, in ms. */
-const killMs = 10_000
 
 /**
  * Runs instances as detached processes that survive the manager: a session of its own for each, with a small shell that
@@ -118,63 +114,4 @@ async function translated<T>({ folder }: InstanceRef, what: string, work: () => 
   } catch (error) {
     throw fileError(error, `Cannot ${what} the instance in ${folder}`)
   }
-}
-
-/** Gracefully for a while, then by force; resolves when nothing is left. */
-async function end(run: string, graceMs: number): Promise<ExitInfo> {
-  const begin = performance.now()
-  const first = lookAt(run)
-  const record = readSupervisor(run)
-  if (!isAlive(first)) {
-    forget(run)
-    return { wasRunning: false }
-  }
-  if (graceMs > 0) {
-    if (first.supervisor) signal(first.supervisor.identity.pid, 'SIGTERM')
-    else if (first.application) signal(first.application.identity.pid, 'SIGTERM')
-    // A suspended process gets it when it goes on.
-    signalAll(first, 'SIGCONT')
-  }
-  const inTime = graceMs > 0 && (await gone(run, graceMs - (performance.now() - begin)))
-  if (!inTime) {
-    signalAll(lookAt(run), 'SIGKILL')
-    if (!(await gone(run, killMs)))
-      throw new ManagerError('ERR_FAILED', `Processes ${pidsOf(lookAt(run)).join(', ')} do not end, although killed.`, {
-        help: 'They wait for a disk or a network drive; see to it, then try again.',
-      })
-    writeExit(run, 'SIGKILL')
-  }
-  // Processes that the application left behind.
-  if (record) for (const { pid } of strayProcesses(record)) signal(pid, 'SIGKILL')
-  forget(run)
-  const { code, signal: by } = readExit(run)?.exit ?? {}
-  return {
-    wasRunning: true,
-    ...(code !== undefined && { code }),
-    ...(by !== undefined && { signal: by }),
-    ...(!inTime && { forced: true }),
-  }
-}
-
-/** How it ended last stays. */
-function forget(run: string): void {
-  resume(run)
-  removeRunFiles(
-    run,
-    runFiles.filter((file) => file !== 'exit'),
-  )
-}
-
-async function gone(run: string, waitMs: number): Promise<boolean> {
-  const begin = performance.now()
-  for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
-    if (!isAlive(lookAt(run))) return true
-    if (performance.now() - begin >= waitMs) return false
-    await sleep(pause)
-  }
-}
-
-function pidsOf({ supervisor, application, strays }: Look): readonly number[] {
-  const pids = [supervisor?.identity.pid, application?.identity.pid, ...strays.map(({ pid }) => pid)]
-  return pids.filter((pid) => pid !== undefined)
 }

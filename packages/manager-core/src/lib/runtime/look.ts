@@ -74,6 +74,12 @@ export function strayProcesses(
   return table.session(identity.pid).filter(({ pid }) => hasVariable(pid, runVariable, token))
 }
 
+/** Of all that is known to be alive. */
+export function pidsOf({ supervisor, application, strays }: Look): readonly number[] {
+  const pids = [supervisor?.identity.pid, application?.identity.pid, ...strays.map(({ pid }) => pid)]
+  return pids.filter((pid) => pid !== undefined)
+}
+
 export function isAlive({ supervisor, application, strays }: Look): boolean {
   return supervisor !== undefined || application !== undefined || strays.length > 0
 }

@@ -50,6 +50,9 @@ const isGone = (pid: number) => () => statOf(pid) === undefined
 describe('supervisor', () => {
   it('killed while the application lives: it serves on, is not started twice, and stop() ends it', async () => {
     const spec = await started()
+    await ask(spec, '/exit', { code: '7' })
+    await expect.poll(async () => (await runtime.observe(spec)).restarts, patience).toBe(1)
+    await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
     const id = await ask(spec, '/id')
     process.kill(pidIn(spec, 'supervisor'), 'SIGKILL')
     await expect.poll(() => state(spec), patience).toBe('degraded')
@@ -60,7 +63,7 @@ describe('supervisor', () => {
     expect(await state(spec)).toBe('suspended')
     await runtime.resume?.(spec)
     expect(await ask(spec, '/id')).toBe(id)
-    expect(await runtime.stop(spec, { graceMs: 10_000 })).toMatchObject({ wasRunning: true })
+    expect(await runtime.stop(spec, { graceMs: 10_000 })).toEqual({ wasRunning: true })
     expect(await state(spec)).toBe('stopped')
     expect(processesOf(spec.folder)).toEqual([])
   })
@@ -74,8 +77,8 @@ describe('supervisor', () => {
     await runtime.start(spec)
     expect(statOf(application)).toBeDefined()
     expect((await runtime.observe(spec)).pids).toEqual([application])
-    await runtime.stop(spec, { graceMs: 50 })
-    await expect.poll(isGone(application), patience).toBe(true)
+    expect(await runtime.stop(spec, { graceMs: 20_000 })).toEqual({ wasRunning: true })
+    expect(isGone(application)()).toBe(true)
     expect(await state(spec)).toBe('stopped')
   })
 

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { Look } from './look.js'
-import { statOf } from './process-table.js'
+import { statOf, type ProcessStat } from './process-table.js'
 
 /** Signals one process. @returns false when it has ended meanwhile. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
@@ -25,5 +25,17 @@ export function signalAll({ supervisor, application, strays }: Look, name: NodeJ
   if (supervisor) signal(-supervisor.identity.pid, name)
   else if (application && application.stat.group === application.supervisor) signal(-application.supervisor, name)
   else if (application) signal(application.identity.pid, name)
-  for (const { pid, start } of strays) if (statOf(pid)?.start === start) signal(pid, name)
+  signalEach(strays, name)
+}
+
+/** Whoever looks after the others passes it on. */
+export function askToEnd({ supervisor, application, strays }: Look): void {
+  if (supervisor) signal(supervisor.identity.pid, 'SIGTERM')
+  else if (application) signal(application.identity.pid, 'SIGTERM')
+  else signalEach(strays, 'SIGTERM')
+}
+
+/** Those that are still the same. */
+export function signalEach(processes: readonly ProcessStat[], name: NodeJS.Signals): void {
+  for (const { pid, start } of processes) if (statOf(pid)?.start === start) signal(pid, name)
 }
