@@ -5,29 +5,38 @@ import type { OperationKind } from '../operation/operation.js'
 
 export type SetVersionRequest = { readonly id: string; readonly name: string; readonly version: string }
 
+type SetVersionFacts = {
+  readonly name: string
+  readonly from: string
+  /** Before that of the new version, whatever it was: an upgrade is needed. */
+  readonly versionDate: string
+}
+
 /**
  * Changes the version that is recorded for an instance; the next upgrade moves it there. Only upwards: an older one
  * could not read its data. Source: requirements, "States and transitions".
  */
-export const setVersionKind: OperationKind<SetVersionRequest, { readonly name: string; readonly from: string }> = {
+export const setVersionKind: OperationKind<SetVersionRequest, SetVersionFacts> = {
   kind: 'setversion',
   locks: ({ id }) => [`instance:${id}`],
   async inspect({ id, name, version: wanted }, { registry, templates }) {
     const instance = existing(registry, { id, name })
-    const { version } = await templates.get(wanted)
+    const { version, date } = await templates.get(wanted)
     if (isSameVersion(version, instance.version) || compareVersions(version, instance.version) < 0)
       throw new ManagerError(
         'ERR_STATE',
         `Instance "${instance.name}" has version ${instance.version}; ${version} is not higher.`,
         { help: 'Versions only go up: an older one could not read the data.', command: 'versions' },
       )
-    return { name: instance.name, from: instance.version }
+    const dayBefore = new Date(Date.parse(date) - 86_400_000).toISOString()
+    const versionDate = instance.versionDate < date ? instance.versionDate : dayBefore
+    return { name: instance.name, from: instance.version, versionDate }
   },
-  plan: ({ id, version }, { name, from }) => ({
+  plan: ({ id, version }, { name, from, versionDate }) => ({
     title: `Set the version of instance "${name}" from ${from} to ${version}`,
     instance: { id, name },
     steps: [],
     notes: ['It goes on with what it runs until it is upgraded.'],
-    commit: (registry) => registry.updateInstance(id, { version }),
+    commit: (registry) => registry.updateInstance(id, { version, versionDate }),
   }),
 }

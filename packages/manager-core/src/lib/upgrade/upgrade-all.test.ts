@@ -11,10 +11,7 @@ beforeEach(async () => {
     config: ['export APPS_HEALTHWINDOW=0', 'export APPS_WINDOW=03:00-04:00'],
     clock: () => new Date(2030, 0, 1, 12, 0),
   })
-  for (const name of ['ccc', 'bbb', 'aaa', 'off']) {
-    await test.perform('add', { name })
-    await test.perform('stop', { name })
-  }
+  for (const name of ['ccc', 'bbb', 'aaa', 'off']) await test.perform('add', { name, 'no-start': true })
   await test.perform('protect', { name: 'aaa' })
   await test.perform('noautoupdate', { name: 'off' })
 })
@@ -71,6 +68,7 @@ describe('setversion', () => {
     const before = test.instance('bbb').revision
     await set('2.0')
     expect(test.instance('bbb')).toMatchObject({ version: '2.0', revision: before })
+    expect(test.instance('bbb').versionDate < (await test.context.templates.get('2.0')).date).toBe(true)
     await test.perform('upgrade', { name: 'bbb' })
     expect(test.instance('bbb').revision).not.toBe(before)
     await expect(set('1.0')).rejects.toMatchObject({ code: 'ERR_STATE' })

@@ -1,0 +1,69 @@
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs } from '../../../../../tests/servers/index.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+
+/** The real ones. */
+const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
+const defaultTemplate = fileURLToPath(new URL('../../../../../templates/default', import.meta.url))
+
+/** An object that the old version does not have; `more` runs when the application starts. */
+const extra = (more: string) =>
+  `export const Extra = { name: 'Extra', fields: { ext_name: { type: 'string', key: true } } }\n${more}\n`
+
+needs('postgresql', (url) => {
+  let manager: TestManager
+
+  beforeAll(async () => {
+    const { hostname, port, username, password } = new URL(url)
+    manager = await createTestManager({
+      applicationServer,
+      refresh: false,
+      config: [
+        'export APPS_HEALTHWINDOW=5',
+        'export APPS_DATABASES=postgresql',
+        'export APPS_DEFAULTDATABASE=postgresql',
+        `export APPS_POSTGRESQL_HOST=${hostname}`,
+        `export APPS_POSTGRESQL_PORT=${port}`,
+        `export APPS_POSTGRESQL_ADMINUSER=${decodeURIComponent(username)}`,
+        `export APPS_POSTGRESQL_ADMINPASSWORD='${decodeURIComponent(password)}'`,
+      ],
+    })
+    rmSync(manager.template, { recursive: true })
+    cpSync(defaultTemplate, manager.template, { recursive: true })
+    await manager.perform('refresh')
+  })
+  afterAll(() => manager?.close())
+
+  const server = () => manager.context.databases.server('postgresql')
+  const account = async () =>
+    manager.context.databases.account(
+      manager.path('demo'),
+      await manager.context.settings.instance(manager.path('demo')),
+    )
+  const rows = async () => (await server().statistics(await account())).rows
+  const publish = async (more: string) => {
+    writeFileSync(join(manager.template, 'objects', 'extra.mjs'), extra(more))
+    await manager.perform('refresh')
+  }
+
+  test('a new version that changed tables and then ended leaves a PostgreSQL database as it was', async () => {
+    const { perform } = manager
+    await perform('add', { name: 'demo' })
+    const [before, old] = [await rows(), await account()]
+    await publish('setTimeout(() => process.exit(1), 3000)')
+    await expect(perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+    expect(await rows()).toEqual(before)
+    expect(manager.instance('demo')).toMatchObject({ observed: 'started' })
+    const restored = await account()
+    if (restored.name !== old.name) expect(await server().exists(old)).toBe('no')
+
+    await publish('')
+    await perform('upgrade', { name: 'demo' })
+    expect(await rows()).toEqual({ ...before, extra: 0 })
+    await perform('delete', { name: 'demo', purge: true })
+    expect(await server().exists(restored)).toBe('no')
+  }, 120_000)
+})
