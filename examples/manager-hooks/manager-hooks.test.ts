@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -52,7 +52,10 @@ test('a license that is not taken is a warning with the answer, and the file sta
 
 test('what monitoring finds is kept', async ({ skip }) => {
   skip(shellIsMissing() !== undefined, shellIsMissing())
-  chmodSync(join(home, 'hooks/monitoring.sh'), 0o755)
-  await runShell([{ command: `${preamble()} manager stop demo; manager monitor demo 1 --count 1 || true` }])
-  expect(readFileSync(join(home, 'logs/monitoring.log'), 'utf8')).toMatch(/^\S+Z demo unreachable\n$/)
+  const [said = ''] = await runShell([
+    { command: `${preamble()} manager stop demo; manager monitor demo 1 --count 1 || true` },
+  ])
+  const errors = readFileSync(join(folder, 'errors'), 'utf8')
+  expect(said, errors).toContain('demo ERROR unreachable')
+  expect(readFileSync(join(home, 'logs/monitoring.log'), 'utf8'), said).toMatch(/^\S+Z demo unreachable$/m)
 }, 120_000)
