@@ -1,4 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
 import type { TestManager } from '../testing/create-test-manager.js'
@@ -19,6 +23,19 @@ for (const type of ['postgresql', 'mysql'] as const)
     const rowsOf = async (name: string) => {
       const server = manager.context.databases.server(manager.instance(name).database)
       return (await server.statistics(await accountOf(name))).rows
+    }
+
+    async function companiesOfDownload(): Promise<unknown[]> {
+      const { file } = await manager.perform('download', { name: 'demo', type: 'all' })
+      const { content } = file as NonNullable<typeof file>
+      const database = join(manager.folder, 'downloaded.db')
+      const options = { input: Readable.from(content()), encoding: 'buffer' } as const
+      const { stdout } = await execa('tar', ['-xzO', 'demo/data/database.db'], options)
+      writeFileSync(database, stdout)
+      const opened = new DatabaseSync(database)
+      const rows = opened.prepare('select com_name from company').all()
+      opened.close()
+      return rows.map((row) => row['com_name'])
     }
 
     test(`an instance on ${type} is put back, undone, copied, and moved to another type of database`, async () => {
@@ -65,6 +82,9 @@ for (const type of ['postgresql', 'mysql'] as const)
       await perform('start', { name: 'back' })
       for (const name of ['demo', 'same', 'file', 'back'])
         expect((await rowsOf(name))['company'], name).toBe(saved['company'])
+      // A download needs no server where it is unpacked.
+      if (type === 'postgresql') expect(await companiesOfDownload()).toContain('Saved company')
+
       const accounts = await Promise.all(['demo', 'same', 'back'].map(accountOf))
       for (const name of ['demo', 'same', 'file', 'back']) await perform('delete', { name, purge: true })
       for (const account of accounts) expect(await server.exists(account)).toBe('no')
