@@ -65,8 +65,10 @@ const actions: readonly Action[] = [
     ...base,
     name: 'dropall',
     summary: 'Drop all instances',
+    options: [{ name: 'as', type: 'new-name', summary: 'Drop a copy of them instead' }],
     mutating: true,
     destructive: 'Everything will be lost.',
+    harmlessWith: 'as',
     handler: async () => ({ message: 'Dropped.' }),
   },
   {
@@ -314,6 +316,11 @@ describe('before something is lost', () => {
       json: { code: 'ERR_CONFIRMATION' },
     })
     expect(await cli('drop demo --yes')).toMatchObject({ code: 0, out: 'Dropped.\n' })
+  })
+
+  test('nobody is asked where nothing is lost', async () => {
+    expect(await cli('dropall')).toMatchObject({ code: 4 })
+    expect(await cli('dropall --as copy')).toMatchObject({ code: 0, out: 'Dropped.\n' })
   })
 
   test('the name is to be typed at a terminal', async () => {

@@ -35,7 +35,8 @@ export async function runCall(
   }
   if (options.dryRun && !action.mutating)
     throw new ManagerError('ERR_USAGE', `${action.name} changes nothing, so there is no dry run of it.`)
-  if (action.destructive && !options.yes && !options.dryRun) {
+  const isHarmless = action.harmlessWith !== undefined && input[action.harmlessWith] !== undefined
+  if (action.destructive && !isHarmless && !options.yes && !options.dryRun) {
     const { confirmLoss } = await import('./confirm.js')
     const rehearse = () => manager.perform(action.name, input, { ...caller, dryRun: true })
     await confirmLoss({ action, input, surroundings, silent: json, rehearse })

@@ -28,6 +28,8 @@ export interface Action {
   readonly mutating: boolean
   /** What will be lost, for the question before: `All data of "{name}" will be lost.` `{…}` are inputs. */
   readonly destructive?: string
+  /** Input with which nothing is lost, so that nobody is asked: `as` of restore. */
+  readonly harmlessWith?: string
   /** Where it can be called. Default: everywhere. */
   readonly surfaces?: readonly ('cli' | 'api')[]
   /** It runs before recovery and without a manager home: `init`, `completion`. */

@@ -41,7 +41,8 @@ export const restore: Action = {
   ],
   ability: 'admin',
   mutating: true,
-  destructive: 'What "{name}" holds now will be replaced by what the backup holds (with --as: nothing).',
+  destructive: 'What "{name}" holds now will be replaced by what the backup holds.',
+  harmlessWith: 'as',
   examples: [
     'restore demo',
     'restore demo --from 20261121T030000Z',
