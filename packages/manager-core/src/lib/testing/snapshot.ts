@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
+import type { DatabaseType } from '../domain/instance.js'
 import { processesOf } from './end-processes.js'
 
 /** All that a command may change, path by path and row by row: two that are equal are the same state. */
@@ -31,20 +32,14 @@ const unsettled = new Set([
 export async function takeSnapshots(context: ManagerContext): Promise<Snapshots> {
   const { registry, home } = context
   const running = await runningOf(context)
-  const names = new Map(
-    registry.database
-      .prepare('select instance_id as id, instance as name from operation union select id, name from instance')
-      .all()
-      .map(({ id, name }) => [String(id), String(name)]),
-  )
+  const names = knownIds(context)
   const blur = (text: string) => {
     let blurred = text
     for (const [id, name] of names) blurred = blurred.replaceAll(id, `<${name}>`)
     return blurred
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
-      .replaceAll(/\d{8}T\d{6}Z-\d[\w.]*-[a-z0-9]{8}\b/g, '<backup>')
-      .replaceAll(/\d{8}T\d{6}Z(-\d+)?/g, '<stamp>')
-      .replaceAll(/(<stamp>-[\w.]+)-[a-z0-9]{4,}/g, '$1-<id>')
+      .replaceAll(/\d{8}T\d{6}Z-[\w.]+-[a-z0-9]{8}/g, '<backup>')
+      .replaceAll(/\d{8}T\d{6}Z/g, '<stamp>')
       .replaceAll(/(PASSWORD=).*/g, '$1<password>')
   }
   const exact: Record<string, string> = { ...running }
@@ -53,6 +48,11 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
     exact[`row ${row.name}`] = JSON.stringify({ ...row, operation })
     alike[`row ${row.name}`] = blur(JSON.stringify({ ...row, operation, versionDate: '', revision: '' }))
   }
+  for (const [id, name] of names)
+    for (const type of await databasesOf(context, id)) {
+      exact[`database ${id}`] = type
+      alike[`database <${name}>`] = type
+    }
   for (const path of walk(home.folder)) {
     const name = path.slice(home.folder.length + 1)
     // Made when they are needed first.
@@ -62,6 +62,22 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
     alike[blur(name)] = isArchive || path.endsWith('/') ? '' : blur(contentOf(path))
   }
   return { exact, alike }
+}
+
+/** Ids of all instances that there are or were, with their names. */
+export function knownIds({ registry }: ManagerContext): ReadonlyMap<string, string> {
+  const rows = registry.database
+    .prepare('select instance_id as id, instance as name from operation union select id, name from instance')
+    .all()
+  return new Map(rows.map(({ id, name }) => [String(id), String(name)]))
+}
+
+/** The default type of databases when its server has a database or a user of that instance; the embedded one lies in its folder. */
+export async function databasesOf({ databases, settings }: ManagerContext, id: string): Promise<DatabaseType[]> {
+  const type = settings.global.defaultDatabase
+  if (type === 'sqlite') return []
+  const account = { ...databases.names(type, id), password: '' }
+  return (await databases.server(type).exists(account)) === 'no' ? [] : [type]
 }
 
 /** Whether each instance runs, and with as many processes as it should. */

@@ -6,7 +6,8 @@ registerHooks({
   resolve(specifier, context, next) {
     if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
       const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL)
-      if (existsSync(source)) return next(source.href, context)
+      // Node's own way asks for links and package.json of each.
+      if (existsSync(source)) return { url: source.href, format: 'module-typescript', shortCircuit: true }
     }
     return next(specifier, context)
   },
