@@ -63,7 +63,7 @@ describe('download', () => {
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     try {
       await expect
-        .poll(() => (child.exitCode === null ? healthOf(port) : `ended: ${output}`), { timeout: 30_000 })
+        .poll(() => (child.exitCode === null ? healthOf(port) : `ended: ${output}`), { timeout: 60_000 })
         .toContain('OK')
       // The user is in its data.
       const headers = { authorization: await authorizationOf(test, 'demo') }
@@ -74,7 +74,7 @@ describe('download', () => {
       child.kill('SIGTERM')
       await once(child, 'exit')
     }
-  })
+  }, 120_000)
 
   it('leaves nothing behind when its reader stops', async () => {
     const { file } = await test.perform('download', { name: 'demo' })
