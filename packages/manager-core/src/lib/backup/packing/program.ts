@@ -14,6 +14,7 @@ export interface Filter {
 }
 
 const maxErrors = 4000
+const lastWordsMs = 1000
 
 /** @param accepted exit codes that are no failure. Default: 0. */
 export function runFilter(command: string, args: readonly string[], accepted: readonly number[] = [0]): Filter {
@@ -28,11 +29,16 @@ export function runFilter(command: string, args: readonly string[], accepted: re
   const done = new Promise<number>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
-      if (code !== null && accepted.includes(code)) return resolve(code)
-      // What it printed may come after its end.
-      setImmediate(() =>
-        reject(new Error(`${command} ended with ${signal ?? `exit code ${code}`}${errors && `: ${errors.trim()}`}`)),
-      )
+      const tell = () => {
+        clearTimeout(timer)
+        if (code !== null && accepted.includes(code)) resolve(code)
+        else
+          reject(new Error(`${command} ended with ${signal ?? `exit code ${code}`}${errors && `: ${errors.trim()}`}`))
+      }
+      // What it printed may come after its end; who else has its standard error open is not waited for.
+      const timer = setTimeout(tell, lastWordsMs)
+      if (child.stderr.closed) tell()
+      else child.stderr.once('close', tell)
     })
   })
   // It is awaited later; until then a failure is no unhandled rejection.
