@@ -45,7 +45,7 @@ function urlOf(answer: Record<string, unknown>): string {
 
 async function bareMiB(): Promise<number> {
   const port = await freePort()
-  const child = spawn(process.execPath, [fileURLToPath(new URL('bare.ts', import.meta.url)), String(port)], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('bare.mjs', import.meta.url)), String(port)], {
     stdio: 'inherit',
   })
   await healthy(`http://127.0.0.1:${port}/`)
