@@ -8,6 +8,7 @@ import { createManager, type Manager, type ManagerOptions } from '../manager.js'
 import type { Caller } from '../operation/operation.js'
 import { endProcessesOf } from './end-processes.js'
 import { fakeApplicationServer, tellFake, writeTemplate, type FakeApplication } from './fake-application.js'
+import { takePorts } from './take-ports.js'
 
 export interface TestManagerOptions extends Partial<Omit<ManagerOptions, 'home'>> {
   /** More lines of `config.sh`. */
@@ -52,12 +53,13 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
   const folder = given ?? mkdtempSync(join(tmpdir(), 'steward-manager-'))
   const home = join(folder, 'home')
   const template = join(folder, 'template')
-  if (given === undefined) {
+  const ports = given === undefined ? takePorts() : undefined
+  if (ports) {
     mkdirSync(home)
     writeTemplate(template, { fake })
     writeLines(join(home, 'config.sh'), [
       'export APPS_BASEURL=http://localhost:8000',
-      `export APPS_PORTS=${portRange()}`,
+      `export APPS_PORTS=${ports.range}`,
       ...config,
     ])
     writeLines(join(home, 'version-1.0.sh'), version ?? [`export APPS_TEMPLATE=folder:${template}`])
@@ -83,6 +85,7 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
   async function close(): Promise<void> {
     await endProcessesOf(folder)
     for (const each of opened) each.close()
+    ports?.release()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -107,15 +110,6 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
     another,
     close,
   }
-}
-
-let block = 0
-
-/** 100 ports below the system's own; tests that run at the same time have other ones, and other runs most likely. */
-function portRange(): string {
-  const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % 4
-  const from = 12_000 + ((process.ppid % 9) * 20 + worker * 5 + (block++ % 5)) * 100
-  return `${from}-${from + 99}`
 }
 
 function writeLines(file: string, lines: readonly string[]): void {
