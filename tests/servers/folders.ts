@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,6 +15,22 @@ export async function makeFolder(purpose: string): Promise<string> {
   return folder
 }
 
+/**
+ * Gives temporary files of this process and of those that it starts a folder of their own (TMPDIR).
+ *
+ * @returns what removes it, after ending the processes that were left in it: instances of a manager go on by themselves.
+ */
+export async function ownTempFolder(): Promise<() => void> {
+  const before = process.env.TMPDIR
+  const folder = await makeFolder('run')
+  process.env.TMPDIR = folder
+  return () => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+    removeFolder(folder)
+  }
+}
+
 /** Removes folders of processes that ended without cleaning up. */
 export function removeAbandonedFolders(): void {
   const base = publicTempFolder()
@@ -22,10 +38,39 @@ export function removeAbandonedFolders(): void {
     const pid = new RegExp(`^${prefix}-(\\d+)-`).exec(name)?.[1]
     if (pid === undefined || isAlive(Number(pid))) continue
     try {
-      rmSync(join(base, name), { recursive: true, force: true })
+      removeFolder(join(base, name))
     } catch {
       // Another user's; that user's next run removes it.
     }
+  }
+}
+
+function removeFolder(folder: string): void {
+  for (const pid of processesIn(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Those whose command line names it; none where there is no /proc. */
+function processesIn(folder: string): number[] {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    return pids.filter((pid) => commandLine(pid).includes(`${folder}/`)).map(Number)
+  } catch {
+    return []
+  }
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
   }
 }
 

@@ -1,5 +1,5 @@
 import { provideChromium } from './chromium.js'
-import { removeAbandonedFolders } from './folders.js'
+import { ownTempFolder, removeAbandonedFolders } from './folders.js'
 import { tryToInstall } from './install.js'
 import { startMariadb } from './mariadb.js'
 import { startPostgresql } from './postgresql.js'
@@ -19,7 +19,9 @@ const servers = [
  * that are missing are installed where that is possible; otherwise the variable stays unset, tests that need it are
  * skipped, and with `CI` set the run fails, or for Chromium those tests.
  *
- * @returns what ends the servers.
+ * Temporary files of the tests are in one folder.
+ *
+ * @returns what ends the servers, and what is left in that folder.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   removeAbandonedFolders()
@@ -31,9 +33,11 @@ export default async function setup(): Promise<() => Promise<void>> {
   await provideTools()
   await provideChromium()
 
+  const removeTempFolder = await ownTempFolder()
   const running: TestServer[] = []
   const teardown = async () => {
     await Promise.all(running.map((server) => server.close()))
+    removeTempFolder()
   }
   const results = await Promise.allSettled(
     wanted.map(async ({ name, title, find, start }) => {
