@@ -1,6 +1,6 @@
 import { randomId } from '../domain/names.js'
 import type { DatabaseType } from '../domain/instance.js'
-import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import type { OperationKind, Plan } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { databaseStep, reachDatabaseServer } from './database-step.js'
@@ -10,8 +10,9 @@ import { checkSpace } from './inspect-creation.js'
 import { moveToTrash, type TrashMove } from './move-to-trash.js'
 import { settingsStep } from './settings-step.js'
 import { layoutStep, placeStep } from './stage.js'
-import { trashStep, type TrashFacts } from './trash-step.js'
+import { trashStep } from './trash-step.js'
 import { unprotected } from './unprotected.js'
+import { versionStep, type InstanceVersion } from './version-step.js'
 
 export type ResetRequest = {
   readonly id: string
@@ -20,12 +21,10 @@ export type ResetRequest = {
   readonly version: string | null
 }
 
-type Version = { readonly version: string; readonly versionDate: string; readonly revision: string }
-
 type ResetFacts = TrashMove & {
   /** Folder of the version's template. */
   readonly application: string
-  readonly version: Version
+  readonly version: InstanceVersion
   readonly database: DatabaseType
   /** Of the new database: the old one stays with what goes to the trash. */
   readonly names: { readonly name: string; readonly user: string }
@@ -92,21 +91,5 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
         : []),
     ],
     commit: (registry) => registry.updateInstance(id, { source: `template:${version.version}` }),
-  }
-}
-
-/** Before it is started: how it runs depends on its version. */
-function versionStep(
-  id: string,
-  version: Version,
-  { version: old, versionDate, revision }: TrashFacts['instance'],
-): Step {
-  const before: Version = { version: old, versionDate, revision }
-  return {
-    id: 'version',
-    title: `Set its version to ${version.version}`,
-    do: async ({ context }) => context.registry.transaction((writer) => writer.updateInstance(id, version)),
-    undo: async ({ context }) => context.registry.transaction((writer) => writer.updateInstance(id, before)),
-    check: () => 'not-done',
   }
 }
