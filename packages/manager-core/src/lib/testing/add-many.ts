@@ -1,4 +1,4 @@
-import { createManager } from '../manager.js'
+import { createManager } from './built-manager.js'
 
 /** What the program is told, as JSON in its one argument. */
 export interface AddMany {
