@@ -1,14 +1,17 @@
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dumpDatabase } from '../databases/dump-database.js'
+import { syncPath } from '../files/tree.js'
 import { whileSuspended } from '../instances/while-suspended.js'
 import type { StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { databaseFiles } from './database-files.js'
-import { storeCompressed } from './packing/store.js'
 import { filesName } from './manifest.js'
-import { packFolder } from './packing/pack.js'
 import { bothOf } from './packing/program.js'
+import { storeCompressed, type Measures } from './packing/store.js'
+import { storeFolder } from './packing/store-folder.js'
+import { inspectFiles, verifyFile } from './verify-backup.js'
 
 export interface PackInstanceOptions {
   readonly instance: { readonly id: string }
@@ -18,6 +21,7 @@ export interface PackInstanceOptions {
   /** Where the files go. */
   readonly target: string
   readonly consistency: Manifest['consistency']
+  /** Bytes before compression, so far: each counts when it is packed, and once more when it is read back. */
   readonly onBytes: (total: number) => void
 }
 
@@ -29,7 +33,10 @@ export type PackedInstance = Pick<Manifest, 'files' | 'tools' | 'warnings'>
  */
 const begunBytes = 4096
 
-/** Dumps the database and packs the files at a time. What it is frozen for is the dump's beginning and the files. */
+/**
+ * Dumps the database and packs the files at a time, and reads both back. What it is frozen for is the dump's beginning
+ * and the packing of the files: then nothing is read back, which would slow it down, else while it is written.
+ */
 export async function packInstance(run: StepRun, options: PackInstanceOptions): Promise<PackedInstance> {
   const { instance, folder, consistency } = options
   const warnings: string[] = []
@@ -38,49 +45,64 @@ export async function packInstance(run: StepRun, options: PackInstanceOptions): 
     run.warn(text)
   }
   const abort = new AbortController()
-  const { signal } = abort
-  const streamRun = { ...run, warn, signal: AbortSignal.any([run.signal, signal]) }
+  const streamRun = { ...run, warn, signal: AbortSignal.any([run.signal, abort.signal]) }
   let streams: Streams | undefined
+  const reading: Promise<ManifestFile>[] = []
   try {
     if (consistency === 'suspended')
       await whileSuspended({ ...run, warn }, { id: instance.id, folder }, async () => {
         streams = startStreams(streamRun, options)
-        await Promise.all([streams.begun, streams.files])
+        await Promise.all([streams.begun, streams.files.then(({ end }) => end)])
       })
     const { database, files, tools } = (streams ??= startStreams(streamRun, options))
-    return { files: await Promise.all([database, files]), tools: await tools, warnings }
+    const { tell } = streams
+    reading.push(
+      readBack(streamRun, options, database, tell('database read')),
+      readBack(streamRun, options, files, tell('files read')),
+    )
+    return { files: await Promise.all(reading), tools: await tools, warnings }
   } catch (error) {
-    // The other stream ends, and is waited for: nothing may write into a folder that is being removed.
+    // The others end, and are waited for: nothing may write into a folder that is being removed.
     abort.abort(error)
-    await Promise.allSettled([streams?.database, streams?.files])
+    const ends = [streams?.database, streams?.files].map((storing) => storing?.then(({ end }) => end))
+    await Promise.allSettled([...ends, ...reading])
     throw error
   }
 }
 
+/** A file that is being written. */
+interface Storing {
+  readonly name: string
+  /** Resolves when it is whole, with what is known of it. */
+  readonly end: Promise<Partial<Measures>>
+}
+
 interface Streams {
-  readonly database: Promise<ManifestFile>
-  readonly files: Promise<ManifestFile>
+  readonly database: Promise<Storing>
+  readonly files: Promise<Storing>
   /** The dump is of this moment, whatever is written from now on. */
   readonly begun: Promise<unknown>
   readonly tools: Promise<Readonly<Record<string, string>>>
+  /** Takes how far a part is, in bytes. */
+  tell(part: 'database read' | 'files read'): (bytes: number) => void
 }
 
 function startStreams(run: StepRun, options: PackInstanceOptions): Streams {
-  const done = { database: 0, files: 0 }
+  const done = { database: 0, files: 0, 'database read': 0, 'files read': 0 }
   let begin = () => {}
   const threshold = new Promise<void>((resolve) => (begin = resolve))
   const tell = (part: keyof typeof done) => (bytes: number) => {
     done[part] = bytes
     if (done.database >= begunBytes) begin()
-    options.onBytes(done.database + done.files)
+    options.onBytes(Object.values(done).reduce((sum, each) => sum + each))
   }
   const dump = dumpDatabase(run.context, options, { signal: run.signal })
   const database = storeDatabase(run, options, dump, tell('database'))
   const files = storeFiles(run, options, tell('files'))
-  const begun = Promise.race([threshold, database])
+  const begun = Promise.race([threshold, database.then(({ end }) => end)])
   const tools = dump.then((made) => made.tools)
   for (const each of [database, files, begun, tools]) each.catch(() => undefined)
-  return { database, files, begun, tools }
+  return { database, files, begun, tools, tell }
 }
 
 async function storeDatabase(
@@ -88,27 +110,48 @@ async function storeDatabase(
   { target }: PackInstanceOptions,
   dumping: ReturnType<typeof dumpDatabase>,
   onBytes: (total: number) => void,
-): Promise<ManifestFile> {
+): Promise<Storing> {
   const dump = await dumping
   const name = `db.${dump.kind}.zst`
-  const [stored] = await bothOf(storeCompressed(dump.content, join(target, name), { signal, onBytes }), dump.done)
-  return { name, ...stored }
+  const file = await createFile(join(target, name))
+  return storing(
+    name,
+    bothOf(storeCompressed(dump.content, file, { signal, onBytes }), dump.done).then(([measures]) => measures),
+  )
 }
 
 async function storeFiles(
   { signal, warn }: StepRun,
   { folder, settings, target }: PackInstanceOptions,
   onBytes: (total: number) => void,
-): Promise<ManifestFile> {
-  const packing = await packFolder({
-    folder,
-    entries: ['app', 'data'],
-    without: databaseFiles(folder, settings),
+): Promise<Storing> {
+  const packed = { folder, entries: ['app', 'data'], without: databaseFiles(folder, settings) }
+  const file = await createFile(join(target, filesName))
+  const stored = storeFolder(packed, file, { signal, onBytes }).then(({ measures, warnings }) => {
+    for (const warning of warnings) warn(warning)
+    return measures
   })
-  const [stored, warnings] = await bothOf(
-    storeCompressed(packing.content, join(target, filesName), { signal, onBytes }),
-    packing.done,
-  )
-  for (const warning of warnings) warn(warning)
-  return { name: filesName, ...stored }
+  return storing(filesName, stored)
+}
+
+const createFile = (path: string) => open(path, 'wx', 0o600)
+
+function storing(name: string, end: Storing['end']): Storing {
+  end.catch(() => undefined)
+  return { name, end }
+}
+
+/** Meanwhile it comes onto the disk. */
+async function readBack(
+  { signal }: StepRun,
+  { target }: PackInstanceOptions,
+  file: Promise<Storing>,
+  onBytes: (total: number) => void,
+): Promise<ManifestFile> {
+  const { name, end } = await file
+  const [found] = await Promise.all([
+    verifyFile(target, name, { signal, onBytes, sink: inspectFiles(name), end }),
+    end.then(() => syncPath(join(target, name))),
+  ])
+  return found
 }

@@ -61,10 +61,14 @@ describe('a save that cannot end well', () => {
     await failsAndLeavesNothing({ code: 'ERR_ROLLED_BACK', message: expect.stringContaining('broken') })
   })
 
-  it('is no backup when what was written is not what is read back', async () => {
-    writeProgram('zstd', 'case "$*" in *-d*) REAL "$@" | tr a b;; *) exec REAL "$@";; esac')
+  it.each([
+    ['what was written is not what is read back', '*-d*) REAL "$@" | tr a b;; *) exec REAL "$@"'],
+    ['what is on the disk is not what was written', '*-d*) exec REAL "$@";; *) REAL "$@" | tr \'\\377\' x'],
+    ['only a part was compressed', '*-d*) exec REAL "$@";; *) head -c 4096 | REAL "$@"; cat >/dev/null'],
+  ])('is no backup when %s', async (_what, cases) => {
+    writeProgram('zstd', `case "$*" in ${cases};; esac`)
     process.env.PATH = `${programs}:${path}`
-    await failsAndLeavesNothing({ message: expect.stringContaining('does not hold what was saved') })
+    await failsAndLeavesNothing({ message: expect.stringContaining('is damaged') })
   })
 
   it('names what cannot be restored: links that lead out, pipes', async () => {

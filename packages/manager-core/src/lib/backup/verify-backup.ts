@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { ManagerError } from '../../errors.js'
-import type { Manifest } from './backup.js'
+import type { Manifest, ManifestFile } from './backup.js'
 import { filesName, manifestName } from './manifest.js'
 import { inspectTar } from './packing/check-entries.js'
-import { readCompressed, type StreamOptions } from './packing/store.js'
+import { readCompressed, type Measures, type ReadOptions, type StreamOptions } from './packing/store.js'
 
 export interface VerifyOptions extends StreamOptions {
   /** Takes what is in a file, to look at it. */
@@ -28,17 +28,34 @@ export async function verifyFiles(
   let before = 0
   for (const { name, ...expected } of files) {
     if (!there.has(name)) throw damaged(folder, name, 'is missing')
-    const found = await read(folder, name, {
+    const found = await verifyFile(folder, name, {
       signal,
       onBytes: (total) => onBytes?.(before + total),
       sink: sinkOf(name),
+      end: Promise.resolve(expected),
     })
-    if (found.size !== expected.size) throw damaged(folder, name, `has ${found.size} bytes, not ${expected.size}`)
-    if (found.sha256 !== expected.sha256) throw damaged(folder, name, 'was changed (its hash is another one)')
-    if (found.plainSize !== expected.plainSize || found.plainSha256 !== expected.plainSha256)
-      throw damaged(folder, name, 'does not hold what was saved')
     before += found.plainSize
   }
+}
+
+/**
+ * Reads every byte of a file of a backup, also while it is written: until `end` resolves, with what is known of it.
+ *
+ * @returns what it is
+ * @throws ManagerError ERR_BACKUP when it cannot be read or is something else; what `end` rejects with.
+ */
+export async function verifyFile(
+  folder: string,
+  name: string,
+  options: ReadOptions & { readonly end: Promise<Partial<Measures>> },
+): Promise<ManifestFile> {
+  const found = await read(folder, name, options)
+  const expected = { ...found, ...(await options.end) }
+  if (found.size !== expected.size) throw damaged(folder, name, `has ${found.size} bytes, not ${expected.size}`)
+  if (found.sha256 !== expected.sha256) throw damaged(folder, name, 'was changed (its hash is another one)')
+  if (found.plainSize !== expected.plainSize || found.plainSha256 !== expected.plainSha256)
+    throw damaged(folder, name, 'does not hold what was saved')
+  return { name, ...found }
 }
 
 /** For `sinkOf`: refuses entries that would not be restored. */
@@ -46,11 +63,12 @@ export function inspectFiles(name: string): Writable | undefined {
   return name === filesName ? inspectTar() : undefined
 }
 
-async function read(folder: string, name: string, options: Parameters<typeof readCompressed>[1]) {
+async function read(folder: string, name: string, options: Parameters<typeof verifyFile>[2]): Promise<Measures> {
   try {
     return await readCompressed(join(folder, name), options)
   } catch (error) {
-    options?.signal?.throwIfAborted()
+    options.signal?.throwIfAborted()
+    await options.end
     if (error instanceof ManagerError) throw error
     throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)
   }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { packInNode } from './pack-in-node.js'
-import { runFilter } from './program.js'
+import { runFilter, type Command } from './program.js'
 import { packingTools } from './tools.js'
 
 export interface PackOptions {
@@ -27,16 +27,8 @@ export async function packFolder({ folder, entries, without = [] }: PackOptions)
     const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry }))
     return packInNode(inputs, { isLeftOut: (path) => left.has(path) })
   }
-  // GNU tar ends with 1 when a file changed while it was read, with 2 when it could not read one.
-  const filter = runFilter(
-    'tar',
-    [
-      ...['--create', '--format=posix', '--sort=name', '--numeric-owner', '--pax-option=delete=atime,delete=ctime'],
-      ...['--anchored', '--no-wildcards', ...without.map((path) => `--exclude=${path}`)],
-      ...[`--directory=${folder}`, '--', ...entries],
-    ],
-    [0, 1],
-  )
+  const { command, args, accepted } = tarCommand({ folder, entries, without })
+  const filter = runFilter(command, args, accepted)
   filter.input.end()
   return {
     content: filter.output,
@@ -44,8 +36,21 @@ export async function packFolder({ folder, entries, without = [] }: PackOptions)
   }
 }
 
+/** GNU tar ends with 1 when a file changed while it was read, with 2 when it could not read one. */
+export function tarCommand({ folder, entries, without = [] }: PackOptions, flags: readonly string[] = []): Command {
+  return {
+    command: 'tar',
+    args: [
+      ...['--create', '--format=posix', '--sort=name', '--numeric-owner', '--pax-option=delete=atime,delete=ctime'],
+      ...['--anchored', '--no-wildcards', ...without.map((path) => `--exclude=${path}`)],
+      ...[...flags, `--directory=${folder}`, '--', ...entries],
+    ],
+    accepted: [0, 1],
+  }
+}
+
 /** Folders do not count: SQLite and others put files into them for a moment, which are no part of the backup. */
-function changesOf(errors: string, folder: string): readonly string[] {
+export function changesOf(errors: string, folder: string): readonly string[] {
   return errors.split('\n').flatMap((line) => {
     const [, path, what] = /^tar: (.*): ([^:]*)$/.exec(line) ?? []
     if (path === undefined) return [line]

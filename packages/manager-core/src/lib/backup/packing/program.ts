@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { Writable, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -13,43 +13,99 @@ export interface Filter {
   kill(): void
 }
 
+/** A program that was started. */
+type Program = Pick<Filter, 'done' | 'errors' | 'kill'>
+
+export interface Command {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Exit codes that are no failure. Default: 0. */
+  readonly accepted?: readonly number[]
+  /** Takes a line of its standard error when it is no error of it. */
+  readonly isReport?: (line: string) => boolean
+}
+
 const maxErrors = 4000
 const lastWordsMs = 1000
+const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' })
 
 /** @param accepted exit codes that are no failure. Default: 0. */
-export function runFilter(command: string, args: readonly string[], accepted: readonly number[] = [0]): Filter {
-  const child = spawn(command, args, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+export function runFilter(command: string, args: readonly string[], accepted?: readonly number[]): Filter {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment() })
+  return { input: inputOf(child.stdin), output: child.stdout, ...watch(child, { command, args, accepted }) }
+}
+
+/**
+ * Two programs with nothing of this process between them: the second one reads what the first one writes, and writes
+ * into an open file. Resolves with what the first one printed on its standard error when both have ended well. When this
+ * process is killed, the first one ends with its next report.
+ */
+export async function runChain(
+  from: Command,
+  to: Command,
+  file: number,
+  signal?: AbortSignal,
+): Promise<{ readonly code: number; readonly errors: string }> {
+  signal?.throwIfAborted()
+  const second = spawn(to.command, to.args, {
+    stdio: ['pipe', file, 'pipe'],
+    env: environment(),
   })
+  const input = second.stdin as Writable
+  const programs: Program[] = [watch(second, to)]
+  const kill = () => programs.forEach((program) => program.kill())
+  signal?.addEventListener('abort', kill)
+  try {
+    const first = spawn(from.command, from.args, { stdio: ['ignore', input, 'pipe'], env: environment() })
+    programs.push(watch(first, from))
+    // The first one has it: when that ends, nobody has.
+    input.destroy()
+    // When the second one fails, the first one cannot write any more, which is no reason.
+    const [written, read] = await Promise.allSettled(programs.map(({ done }) => done))
+    signal?.throwIfAborted()
+    for (const ended of [written, read]) if (ended?.status === 'rejected') throw ended.reason
+    return { code: (read as PromiseFulfilledResult<number>).value, errors: (programs[1] as Program).errors() }
+  } catch (error) {
+    kill()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', kill)
+  }
+}
+
+function watch(child: ChildProcess, { command, accepted = [0], isReport = () => false }: Command): Program {
+  const stderr = child.stderr as Readable
   let errors = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-maxErrors)
+  let line = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (line + text).split(/(?<=\n)/)
+    line = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '').slice(-maxErrors)
+    for (const each of lines) if (!isReport(each.trimEnd())) errors = (errors + each).slice(-maxErrors)
   })
+  const said = () => (errors + line).trim()
   const done = new Promise<number>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       const tell = () => {
         clearTimeout(timer)
         if (code !== null && accepted.includes(code)) resolve(code)
-        else
-          reject(new Error(`${command} ended with ${signal ?? `exit code ${code}`}${errors && `: ${errors.trim()}`}`))
+        else reject(failure(`${command} ended with ${signal ?? `exit code ${code}`}`, said()))
       }
       // What it printed may come after its end; who else has its standard error open is not waited for.
       const timer = setTimeout(tell, lastWordsMs)
-      if (child.stderr.closed) tell()
-      else child.stderr.once('close', tell)
+      if (stderr.closed) tell()
+      else stderr.once('close', tell)
     })
   })
   // It is awaited later; until then a failure is no unhandled rejection.
   done.catch(() => undefined)
-  return {
-    input: inputOf(child.stdin),
-    output: child.stdout,
-    done,
-    errors: () => errors.trim(),
-    kill: () => void child.kill('SIGKILL'),
-  }
+  return { done, errors: said, kill: () => void child.kill('SIGKILL') }
+}
+
+/** Programs say only in words that the disk is full. */
+function failure(what: string, errors: string): Error {
+  const error = new Error(`${what}${errors && `: ${errors}`}`)
+  return errors.includes('No space left on device') ? Object.assign(error, { code: 'ENOSPC' }) : error
 }
 
 /**

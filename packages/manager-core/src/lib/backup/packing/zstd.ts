@@ -4,9 +4,12 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { filterOf, runFilter, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
+/** Arguments of the program: one frame with a checksum, by all processors. */
+export const compression = ['-T0', '-3', '--check', '-q', '-c']
+
 /** Compresses with the program on all processors, else with Node on one. Always one frame with a checksum. */
 export async function compressor(): Promise<Filter> {
-  if ((await packingTools()).zstd !== undefined) return runFilter('zstd', ['-T0', '-3', '--check', '-q', '-c'])
+  if ((await packingTools()).zstd !== undefined) return runFilter('zstd', compression)
   const compress = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   })

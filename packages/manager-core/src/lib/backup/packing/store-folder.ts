@@ -1,0 +1,63 @@
+import type { FileHandle } from 'node:fs/promises'
+import { changesOf, packFolder, tarCommand, type PackOptions } from './pack.js'
+import { bothOf, runChain } from './program.js'
+import { storeCompressed, type Measures, type StreamOptions } from './store.js'
+import { packingTools } from './tools.js'
+import { compression } from './zstd.js'
+
+export interface StoredFolder {
+  /** What is known of it; the rest is found out by reading it back. */
+  readonly measures: Partial<Measures>
+  /** Files that changed while they were read. */
+  readonly warnings: readonly string[]
+}
+
+/** Blocks of 512 bytes in what tar writes at once: fewer and larger pieces. */
+const blockingFactor = 256
+/** Times that, in how many bytes tar says how far it is. */
+const checkpoint = 64
+
+/** A compressed tar of a folder in an empty file, which it closes, and which is not yet on the disk when this resolves. */
+export async function storeFolder(
+  options: PackOptions,
+  file: FileHandle,
+  streamOptions: StreamOptions = {},
+): Promise<StoredFolder> {
+  const tools = await packingTools()
+  if (tools.tar !== undefined && tools.zstd !== undefined)
+    try {
+      return await storeByPrograms(options, file, streamOptions)
+    } finally {
+      await file.close()
+    }
+  const packing = await packFolder(options)
+  const [measures, warnings] = await bothOf(storeCompressed(packing.content, file, streamOptions), packing.done)
+  return { measures, warnings }
+}
+
+async function storeByPrograms(
+  options: PackOptions,
+  file: FileHandle,
+  { signal, onBytes }: StreamOptions,
+): Promise<StoredFolder> {
+  let total: number | undefined
+  const isReport = (line: string) => {
+    const [, records] = /^tar: (\d+)$/.exec(line) ?? []
+    if (records !== undefined) onBytes?.(Number(records) * blockingFactor * 512)
+    const [, bytes] = /^Total bytes written: (\d+) /.exec(line) ?? []
+    if (bytes !== undefined) total = Number(bytes)
+    return (records ?? bytes) !== undefined
+  }
+  const flags = [
+    ...[`--blocking-factor=${blockingFactor}`, '--totals'],
+    ...[`--checkpoint=${checkpoint}`, '--checkpoint-action=echo=%u'],
+  ]
+  const { code, errors } = await runChain(
+    { ...tarCommand(options, flags), isReport },
+    { command: 'zstd', args: compression },
+    file.fd,
+    signal,
+  )
+  if (total === undefined) throw new Error('tar did not say how much it packed.')
+  return { measures: { plainSize: total }, warnings: code === 1 ? changesOf(errors, options.folder) : [] }
+}
