@@ -28,7 +28,7 @@ export const configAction: Action = {
   view: {
     type: 'table',
     columns: ['name', 'value', 'default', 'origin', 'hint'],
-    empty: 'No variable is called so.',
+    empty: 'No such variable has a value; --all shows those without, too.',
   },
   async handler(call) {
     const { context, input } = call
