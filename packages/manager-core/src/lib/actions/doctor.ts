@@ -36,4 +36,25 @@ export const doctorActions: readonly Action[] = [
       return { message, list: list as unknown as readonly Json[], exitCode: errors === 0 ? 0 : 1 }
     },
   },
+  {
+    name: 'giveup',
+    group: 'Manager',
+    summary: 'Give up an operation that needs attention, and leave things as they are',
+    description:
+      'The last resort, when doctor --fix cannot bring it to an end: look at what it left half-done, put it right by hand ' +
+      'or delete the instance afterwards. doctor operations shows the id.',
+    parameters: [{ name: 'operation', type: 'text', required: true, summary: 'Id of the operation' }],
+    ability: 'admin',
+    mutating: true,
+    destructive: 'What the operation left half-done will neither be finished nor undone.',
+    surfaces: ['cli'],
+    examples: ['giveup 0c8a5a3e-6a0b-4a53-8d39-0f0a9f1c7e11 --yes'],
+    view: { type: 'text' },
+    async handler({ context, input, caller }) {
+      const id = input.operation as string
+      if (caller.dryRun) return { message: `Would give up operation ${id}.` }
+      const { title } = await context.operations.giveUp(id, caller)
+      return { message: `Given up: ${title}. What it left is as it was.`, operation: id }
+    },
+  },
 ]

@@ -170,4 +170,15 @@ describe('operations', () => {
     expect(faults(await doctor('operations'))).toEqual([])
     expect(database.prepare(`select distinct state from operation`).all()).toEqual([{ state: 'succeeded' }])
   })
+
+  it('one that cannot be brought to an end can be given up, and the instance is free again', async () => {
+    const { database, history } = test.context.registry
+    const { id } = database.prepare(`select id from operation where kind = 'start'`).get() as { id: string }
+    await expect(test.perform('giveup', { operation: id })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    database.exec(`update operation set state = 'attention', message = 'the disk was full' where kind = 'start'`)
+    await expect(test.perform('stop', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ATTENTION' })
+    expect(await test.perform('giveup', { operation: id })).toMatchObject({ operation: id })
+    expect(history().at(-1)).toMatchObject({ action: 'giveup', instance: 'demo', message: 'the disk was full' })
+    await test.perform('stop', { name: 'demo' })
+  })
 })

@@ -14,7 +14,7 @@ export const operationChecks: readonly DoctorCheck[] = [
         .map(({ id, title, message, state }) => ({
           level: 'error',
           message: `${title}: ${state === 'attention' ? message : 'its process has ended.'}`,
-          help: `Operation ${id}.`,
+          help: `Operation ${id}; when it cannot be brought to an end: manager giveup ${id}.`,
           async fix() {
             const outcome = await operations.retry(id, { actor: 'doctor', surface: 'cli' })
             if (outcome === 'attention') throw new Error('it needs attention still')

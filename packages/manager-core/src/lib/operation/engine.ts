@@ -79,15 +79,40 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
     },
 
     async retry(id, caller) {
-      const entry = journal().entry(id)
-      if (!entry || ended.includes(entry.state))
-        throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}" that has not ended.`)
+      const entry = unended(id)
       const options = lockOptions(`another attempt of ${entry.title}`, caller)
       return context().locks.with(entry.locks, options, async () => {
         const now = journal().entry(id) ?? entry
         return ended.includes(now.state) ? (now.state as 'succeeded') : goOn(now, caller)
       })
     },
+
+    async giveUp(id, caller) {
+      const { title, locks } = unended(id)
+      return context().locks.with(locks, lockOptions(`giving up of ${title}`, caller), async () => {
+        const { state, message, instanceId, instance } = unended(id)
+        if (state !== 'attention')
+          throw new ManagerError('ERR_STATE', `${title}: it needs no attention; the next command goes on with it.`)
+        context().registry.transaction((writer) => {
+          journal().setState(id, 'rolled_back', `Given up by ${caller.actor}. ${message}`)
+          writer.addHistory({
+            at: clock().toISOString(),
+            ...{ actor: caller.actor, surface: caller.surface, action: 'giveup', instanceId, instance },
+            ...{ parameters: { operation: id }, result: 'ok', message, operation: id, duration: 0 },
+          })
+        })
+        return { title }
+      })
+    },
+  }
+
+  /** @throws ManagerError ERR_NOT_FOUND */
+  function unended(id: string): JournalEntry {
+    const entry = journal().entry(id)
+    if (entry && !ended.includes(entry.state)) return entry
+    throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}" that has not ended.`, {
+      command: 'doctor operations',
+    })
   }
 
   function executionOf(id: string, plan: Plan, caller: Caller): Execution {

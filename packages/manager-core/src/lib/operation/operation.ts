@@ -186,6 +186,13 @@ export interface Operations {
    * @throws ManagerError ERR_NOT_FOUND when there is none that has not ended; ERR_BUSY
    */
   retry(id: string, caller: Caller): Promise<RecoveredOperation['state']>
+  /**
+   * Ends an operation that needs attention and leaves things as they are: the last resort of a person who has put them
+   * right by hand.
+   *
+   * @throws ManagerError ERR_NOT_FOUND, ERR_BUSY, ERR_STATE when it does not need attention
+   */
+  giveUp(id: string, caller: Caller): Promise<{ readonly title: string }>
 }
 
 export interface RecoveredOperation {
