@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { median, openHome, progress, time } from './commands.ts'
+import { idOf, median, openHome, progress, time } from './commands.ts'
 import { writeDocuments } from './files.ts'
-import type { Figure, Size } from './run.ts'
-import { idOf } from './save.ts'
+import type { Figure, Size } from './figure.ts'
 
 /** `manager clone` of a stopped instance against a copy of its folder, which has its SQLite database in it. */
 export async function benchClone({ rounds, megabytes }: Size): Promise<readonly Figure[]> {

@@ -1,7 +1,7 @@
 import { createManager } from '@steward/manager-core'
 import type { Instance } from '@steward/manager-core'
 import { applicationServer, defaultTemplate, median, openHome, progress, type BenchHome } from './commands.ts'
-import type { Figure, Size } from './run.ts'
+import type { Figure, Size } from './figure.ts'
 
 /** The whole command `manager list` with 10,000 instances against one with 10. */
 export async function benchList({ rounds }: Size): Promise<readonly Figure[]> {

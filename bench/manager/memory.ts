@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort, healthy, median, openHome, processesOf, progress, residentMiB } from './commands.ts'
-import type { Figure, Size } from './run.ts'
+import type { Figure, Size } from './figure.ts'
 
 /** How long a process is left alone before it counts as idle. */
 const idleMs = 5000

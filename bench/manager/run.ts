@@ -1,26 +1,11 @@
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../rest/machine.ts'
 import { benchClone } from './clone.ts'
+import type { Figure, Size } from './figure.ts'
 import { benchList } from './list.ts'
 import { benchMemory } from './memory.ts'
 import { benchSave } from './save.ts'
 import { benchStart } from './start.ts'
-
-/** What one bench found: a figure of ours over one of the peer. */
-export interface Figure {
-  readonly title: string
-  readonly ours: number
-  readonly peer: number
-  readonly unit: 'ms' | 'MiB' | 'MB/s'
-  /** The ratio that is asked for. */
-  readonly atMost?: number
-  readonly atLeast?: number
-}
-
-export interface Size {
-  readonly rounds: number
-  readonly megabytes: number
-}
 
 const benches: Readonly<Record<string, (size: Size) => Promise<readonly Figure[]>>> = {
   start: benchStart,

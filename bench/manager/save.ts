@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { median, openHome, progress, time } from './commands.ts'
+import { idOf, median, openHome, progress, time } from './commands.ts'
 import { writeDocuments } from './files.ts'
-import type { Figure, Size } from './run.ts'
+import type { Figure, Size } from './figure.ts'
 
 /** `manager save` of a stopped instance with documents, which reads back all it wrote, against `tar | zstd` of the same files. */
 export async function benchSave({ rounds, megabytes }: Size): Promise<readonly Figure[]> {
@@ -28,9 +28,4 @@ export async function benchSave({ rounds, megabytes }: Size): Promise<readonly F
   }
   const title = `save of ${megabytes} MB (to: tar | zstd)`
   return [{ title, ours: median(ours), peer: median(peer), unit: 'MB/s', atLeast: 0.8 }]
-}
-
-/** Folders are called by the internal id. */
-export function idOf(answer: Record<string, unknown>): string {
-  return (answer.item as { id: string }).id
 }

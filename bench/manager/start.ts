@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { applicationServer, defaultTemplate, freePort, healthy, median, openHome, progress } from './commands.ts'
-import type { Figure, Size } from './run.ts'
+import type { Figure, Size } from './figure.ts'
 
 /** `manager add` to its end, which is a healthy instance, against a bare application server with a new database. */
 export async function benchStart({ rounds }: Size): Promise<readonly Figure[]> {

@@ -1,0 +1,15 @@
+/** What one bench found: a figure of ours over one of the peer. */
+export interface Figure {
+  readonly title: string
+  readonly ours: number
+  readonly peer: number
+  readonly unit: 'ms' | 'MiB' | 'MB/s'
+  /** The ratio that is asked for. */
+  readonly atMost?: number
+  readonly atLeast?: number
+}
+
+export interface Size {
+  readonly rounds: number
+  readonly megabytes: number
+}
