@@ -87,9 +87,12 @@ const items: readonly Record<string, unknown>[] = [
   { itm_code: '\r', itm_text: '', itm_boolean: true, itm_date: '', itm_object: [], itm_list: [], itm_decimal: 0 },
 ]
 
-onEachDatabase((fresh) => {
-  test.for(['xml', 'json', 'zip'] as const)(
-    '%s gives the same records in an empty application',
+onEachDatabase((fresh, database) => {
+  // What a format can hold is the same for every database.
+  const formats = database === 'sqlite' ? (['xml', 'json', 'zip'] as const) : (['zip'] as const)
+
+  test.for(formats)(
+    '%s gives the same records in an empty application, and changes nothing when it is refused',
     { timeout: 60_000 },
     async (format) => {
       const source = await open()
@@ -103,20 +106,18 @@ onEachDatabase((fresh) => {
       expect(await documents(target)).toEqual(await documents(source))
       const again = { Part: { ...none, unchanged: 1 }, Item: { ...none, unchanged: 3 } }
       expect(await transfer(format, source, target)).toMatchObject(again)
+
+      const before = await everything(target)
+      const user = await source.create(boss, 'User', { usr_login: 'bob', usr_password: 'his' })
+      await source.update(boss, 'Item', '1', { itm_text: 'changed' })
+      await source.update(boss, 'Item', '2', { itm_user_id: user.row_id })
+      // The user is not in the file.
+      await expect(transfer(format, source, target, ['Item', 'Part'])).rejects.toThrow(
+        /(line|record) \d+: Item: Field "itm_user_id": there is no User with usr_login "bob"\.$/,
+      )
+      expect(await everything(target)).toEqual(before)
     },
   )
-
-  test('a refused import changes nothing', { timeout: 60_000 }, async () => {
-    const source = await open()
-    await fill(source)
-    const target = await open()
-    // The user that an item refers to is not there.
-    await expect(transfer('xml', source, target, ['Item', 'Part'])).rejects.toThrow(
-      /^line \d+: Item: Field "itm_user_id": there is no User with usr_login "ann"\.$/,
-    )
-    expect(await everything(target)).toEqual({ Item: [], Part: [] })
-    expect(await target.count(boss, 'User')).toMatchObject({ count: 0 })
-  })
 
   async function open(): Promise<BusinessObjects> {
     const database = await fresh()
