@@ -103,6 +103,14 @@ describe('I/O credentials', () => {
     expect((await call('wrong')).status).toBe(401)
   })
 
+  it('of a clone tell of no administrator: the users are those of the data', async () => {
+    await test.perform('clone', { name: 'demo', new: 'copy' })
+    const { message, data } = await test.perform('iocredentials', { name: 'copy' })
+    expect(message).toContain('Administrator: as in the data that it was made of (instance:demo)')
+    expect(data).not.toHaveProperty('admin_password')
+    await test.perform('delete', { name: 'copy' })
+  })
+
   it('are not in history, journal or logs', async () => {
     const { data } = await test.perform('iocredentials', { name: 'demo' })
     const database = readFileSync(test.context.home.database, 'latin1')

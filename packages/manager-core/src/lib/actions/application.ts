@@ -73,21 +73,28 @@ const ioCredentials: Action = {
   name: 'iocredentials',
   group: 'Application',
   summary: 'Show address, user and password of the I/O endpoint of an instance',
-  description: "Also the administrator of the instance's first start, whose password may have been changed since.",
+  description:
+    "Also the administrator of the instance's first start, whose password may have been changed since. The users of a " +
+    'clone, and of an instance that was made of a backup, are those in its data, with their passwords.',
   parameters: [name],
   ability: 'sensitive',
   mutating: false,
   examples: ['iocredentials demo', 'iocredentials demo --json'],
   view: { type: 'text' },
   async handler({ context, input }) {
-    const { settings } = await instanceOf(context, input.name as string)
+    const { instance, settings } = await instanceOf(context, input.name as string)
     const { url, user, password, adminUser, adminPassword } = settings
+    const madeItsUsers = instance.source.startsWith('template:')
     const shown = [
       ['I/O address', url],
       ['I/O user', user],
       ['I/O password', password.reveal()],
-      ['Administrator', adminUser],
-      ["Administrator's first password", adminPassword.reveal()],
+      ...(madeItsUsers
+        ? [
+            ['Administrator', adminUser],
+            ["Administrator's first password", adminPassword.reveal()],
+          ]
+        : [['Administrator', `as in the data that it was made of (${instance.source})`]]),
     ]
     return {
       message: shown.map(([label, value]) => `${label}: ${value}`).join('\n'),
@@ -95,8 +102,7 @@ const ioCredentials: Action = {
         io_url: url,
         io_user: user,
         io_password: password.reveal(),
-        admin_user: adminUser,
-        admin_password: adminPassword.reveal(),
+        ...(madeItsUsers && { admin_user: adminUser, admin_password: adminPassword.reveal() }),
       },
     }
   },
