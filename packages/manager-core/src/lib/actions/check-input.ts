@@ -99,7 +99,10 @@ function refused(action: Action, { name, secret }: Declared, given: string, take
 }
 
 function usage(action: Action, message: string, help?: string): ManagerError {
-  return new ManagerError('ERR_USAGE', message, { command: `${action.name} --help`, ...(help !== undefined && { help }) })
+  return new ManagerError('ERR_USAGE', message, {
+    command: `${action.name} --help`,
+    ...(help !== undefined && { help }),
+  })
 }
 
 function shown(text: string): string {
