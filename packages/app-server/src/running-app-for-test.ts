@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
+import type * as program from './main.js'
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 
@@ -23,6 +25,30 @@ export async function runCli(args: readonly string[], options: { cwd?: string; e
   const child = start(args, options)
   const [code] = (await once(child.process, 'close')) as [number | null]
   return { code, output: child.output(), errors: child.errors() }
+}
+
+/**
+ * Runs the built command line to its end within this process, which takes a tenth of the time: for what is refused or
+ * done before anything is opened that could keep a process from ending.
+ */
+export async function runHere(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv }) {
+  const { main } = (await import(new URL('../dist/main.js', import.meta.url).href)) as typeof program
+  const [output, errors] = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockReturnValue(true),
+  )
+  const before = { env: process.env, cwd: process.cwd() }
+  process.env = { PATH: before.env['PATH'], STEWARD_PORT: '0', STEWARD_LOG_LEVEL: 'silent', ...env }
+  try {
+    if (cwd !== undefined) process.chdir(cwd)
+    const code = await main(args)
+    const [written, complained] = [output, errors].map((spy) => spy?.mock.calls.map(([text]) => String(text)).join(''))
+    return { code, output: written, errors: complained }
+  } finally {
+    process.env = before.env
+    process.chdir(before.cwd)
+    output?.mockRestore()
+    errors?.mockRestore()
+  }
 }
 
 /** Starts the built command line on a free port and waits until it serves. */
