@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import LongFilesFirst from './tests/sequencer.js'
 
 export default defineConfig({
   test: {
@@ -6,6 +7,7 @@ export default defineConfig({
     globalSetup: ['tests/servers/setup.ts'],
     reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],
     setupFiles: ['tests/worker.ts'],
+    sequence: { sequencer: LongFilesFirst },
     // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
     pool: 'forks',
     maxWorkers: 2,
