@@ -1,4 +1,3 @@
-import { execa } from 'execa'
 import { gt, valid } from 'semver'
 import { npmEnvironment } from '../templates/npm-environment.js'
 import { runTool } from '../templates/run-tool.js'
@@ -91,6 +90,7 @@ async function problemOf(
   args: readonly string[] = ['--version'],
   timeout = 60_000,
 ): Promise<string | undefined> {
+  const { execa } = await import('execa')
   const { failed, stderr, shortMessage } = await execa(node, [program, ...args], {
     ...{ stdin: 'ignore' as const, reject: false as const, timeout },
   })
