@@ -11,7 +11,7 @@ import { filesName } from './manifest.js'
 import { bothOf } from './packing/program.js'
 import { storeCompressed, type Measures } from './packing/store.js'
 import { storeFolder } from './packing/store-folder.js'
-import { inspectFiles, verifyFile } from './verify-backup.js'
+import { checkOf, verifyFile } from './verify-backup.js'
 
 export interface PackInstanceOptions {
   readonly instance: { readonly id: string }
@@ -150,7 +150,7 @@ async function readBack(
 ): Promise<ManifestFile> {
   const { name, end } = await file
   const [found] = await Promise.all([
-    verifyFile(target, name, { signal, onBytes, sink: inspectFiles(name), end }),
+    verifyFile(target, name, { signal, onBytes, check: checkOf(name), end }),
     end.then(() => syncPath(join(target, name))),
   ])
   return found

@@ -12,7 +12,7 @@ import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
 import { needManifest } from './manifest.js'
 import { unpackFiles } from './unpack-files.js'
-import { inspectFiles, verifyFiles } from './verify-backup.js'
+import { verifyFiles } from './verify-backup.js'
 
 export interface RestoreDataOptions {
   readonly instance: { readonly id: string; readonly name: string }
@@ -62,7 +62,7 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
       await verifyFiles(backup, manifest, {
         signal: run.signal,
         onBytes: (bytes) => run.progress('Read the backup', { bytes, of }),
-        sinkOf: inspectFiles,
+        inspect: true,
       })
     },
     check: () => 'not-done',

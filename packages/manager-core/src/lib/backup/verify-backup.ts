@@ -1,15 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Writable } from 'node:stream'
 import { ManagerError } from '../../errors.js'
 import type { Manifest, ManifestFile } from './backup.js'
 import { filesName, manifestName } from './manifest.js'
-import { inspectTar } from './packing/check-entries.js'
+import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
 import { readCompressed, type Measures, type ReadOptions, type StreamOptions } from './packing/store.js'
 
 export interface VerifyOptions extends StreamOptions {
-  /** Takes what is in a file, to look at it. */
-  readonly sinkOf?: (name: string) => Writable | undefined
+  /** Refuses entries that would not be restored. */
+  readonly inspect?: boolean
 }
 
 /**
@@ -20,7 +19,7 @@ export interface VerifyOptions extends StreamOptions {
 export async function verifyFiles(
   folder: string,
   { files }: Pick<Manifest, 'files'>,
-  { signal, onBytes, sinkOf = () => undefined }: VerifyOptions = {},
+  { signal, onBytes, inspect = false }: VerifyOptions = {},
 ): Promise<void> {
   const known = new Set([manifestName, ...files.map(({ name }) => name)])
   const there = new Set(await readdir(folder))
@@ -31,7 +30,7 @@ export async function verifyFiles(
     const found = await verifyFile(folder, name, {
       signal,
       onBytes: (total) => onBytes?.(before + total),
-      sink: sinkOf(name),
+      check: inspect ? checkOf(name) : undefined,
       end: Promise.resolve(expected),
     })
     before += found.plainSize
@@ -58,9 +57,9 @@ export async function verifyFile(
   return { name, ...found }
 }
 
-/** For `sinkOf`: refuses entries that would not be restored. */
-export function inspectFiles(name: string): Writable | undefined {
-  return name === filesName ? inspectTar() : undefined
+/** What looks at the entries of a file. */
+export function checkOf(name: string): EntryCheck | undefined {
+  return name === filesName ? createEntryCheck() : undefined
 }
 
 async function read(folder: string, name: string, options: Parameters<typeof verifyFile>[2]): Promise<Measures> {

@@ -5,12 +5,12 @@ import type { TarHeader } from 'modern-tar'
 import { ManagerError } from '../../../errors.js'
 
 /**
- * Takes a tar and looks at all its entries; nothing is written.
+ * Takes a tar and shows all its entries; nothing is written.
  *
- * @throws ManagerError ERR_BACKUP for paths and links that lead out of it, devices, and set-uid files.
+ * @throws what `check` throws; by default ManagerError ERR_BACKUP for paths and links that lead out of it, devices, and
+ *   set-uid files.
  */
-export function inspectTar(): Writable {
-  const check = createEntryCheck()
+export function inspectTar(check: EntryCheck = createEntryCheck()): Writable {
   return unpackTar(tmpdir(), {
     strict: true,
     maxDepth: Infinity,
@@ -21,10 +21,15 @@ export function inspectTar(): Writable {
   })
 }
 
+export type EntryCheck = (header: TarEntry) => void
+
+/** What is looked at. */
+export type TarEntry = Pick<TarHeader, 'name' | 'type' | 'linkname' | 'mode'>
+
 const types: ReadonlySet<string> = new Set(['file', 'directory', 'symlink', 'link'])
 
 /** Checks one entry after the other. */
-export function createEntryCheck(): (header: TarHeader) => void {
+export function createEntryCheck(): EntryCheck {
   const links = new Set<string>()
   return ({ name, type = 'file', linkname = '', mode = 0 }) => {
     const refuse = (why: string) => {

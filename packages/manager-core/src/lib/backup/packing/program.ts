@@ -21,7 +21,7 @@ export interface Command {
   readonly args: readonly string[]
   /** Exit codes that are no failure. Default: 0. */
   readonly accepted?: readonly number[]
-  /** Takes a line of its standard error when it is no error of it. */
+  /** Takes a line of its standard error when that is no error; throws nothing. */
   readonly isReport?: (line: string) => boolean
 }
 
@@ -35,36 +35,57 @@ export function runFilter(command: string, args: readonly string[], accepted?: r
   return { input: inputOf(child.stdin), output: child.stdout, ...watch(child, { command, args, accepted }) }
 }
 
+export interface ChainOptions {
+  /** An open file that the second one writes into. Default: nowhere. */
+  readonly file?: number
+  /** Writes what the first one reads. Default: nothing. */
+  readonly feed?: (input: Writable) => Promise<void>
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
- * Two programs with nothing of this process between them: the second one reads what the first one writes, and writes
- * into an open file. Resolves with what the first one printed on its standard error when both have ended well. When this
- * process is killed, the first one ends with its next report.
+ * Two programs with nothing of this process between them: the second one reads what the first one writes. Resolves when
+ * both have ended well, with how the first one did. When this process is killed, they end with the next report that one of
+ * them makes.
  */
 export async function runChain(
   from: Command,
   to: Command,
-  file: number,
-  signal?: AbortSignal,
+  { file, feed, signal }: ChainOptions,
 ): Promise<{ readonly code: number; readonly errors: string }> {
   signal?.throwIfAborted()
-  const second = spawn(to.command, to.args, {
-    stdio: ['pipe', file, 'pipe'],
-    env: environment(),
-  })
-  const input = second.stdin as Writable
-  const programs: Program[] = [watch(second, to)]
+  const second = spawn(to.command, to.args, { stdio: ['pipe', file ?? 'ignore', 'pipe'], env: environment() })
+  const between = second.stdin as Writable
+  const programs = [watch(second, to)]
   const kill = () => programs.forEach((program) => program.kill())
   signal?.addEventListener('abort', kill)
   try {
-    const first = spawn(from.command, from.args, { stdio: ['ignore', input, 'pipe'], env: environment() })
-    programs.push(watch(first, from))
+    const first = spawn(from.command, from.args, {
+      stdio: [feed ? 'pipe' : 'ignore', between, 'pipe'],
+      env: environment(),
+    })
+    const program = watch(first, from)
+    programs.unshift(program)
     // The first one has it: when that ends, nobody has.
-    input.destroy()
-    // When the second one fails, the first one cannot write any more, which is no reason.
-    const [written, read] = await Promise.allSettled(programs.map(({ done }) => done))
+    between.destroy()
+    let starved: { readonly error: unknown } | undefined
+    first.stdin?.on('error', () => undefined)
+    const feeding = feed?.(first.stdin as Writable).then(
+      () => first.stdin?.end(),
+      (error: unknown) => {
+        starved = { error }
+        // Else it has ended, and says why.
+        if (!isBrokenPipe(error)) kill()
+      },
+    )
+    const ended = await Promise.allSettled(programs.map(({ done }) => done))
     signal?.throwIfAborted()
-    for (const ended of [written, read]) if (ended?.status === 'rejected') throw ended.reason
-    return { code: (read as PromiseFulfilledResult<number>).value, errors: (programs[1] as Program).errors() }
+    const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+    if (failed.length === 0) await feeding
+    if (starved && !(failed.length > 0 && isBrokenPipe(starved.error))) throw starved.error
+    // Who could not write any more was not the first one to fail.
+    if (failed.length > 0) throw failed.find((reason) => !isBrokenPipe(reason)) ?? failed[0]
+    return { code: await program.done, errors: program.errors() }
   } catch (error) {
     kill()
     throw error
@@ -79,7 +100,7 @@ function watch(child: ChildProcess, { command, accepted = [0], isReport = () => 
   let line = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
     const lines = (line + text).split(/(?<=\n)/)
-    line = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '').slice(-maxErrors)
+    line = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '')
     for (const each of lines) if (!isReport(each.trimEnd())) errors = (errors + each).slice(-maxErrors)
   })
   const said = () => (errors + line).trim()
@@ -102,10 +123,12 @@ function watch(child: ChildProcess, { command, accepted = [0], isReport = () => 
   return { done, errors: said, kill: () => void child.kill('SIGKILL') }
 }
 
-/** Programs say only in words that the disk is full. */
+/** Programs say only in words what the system told them. */
 function failure(what: string, errors: string): Error {
   const error = new Error(`${what}${errors && `: ${errors}`}`)
-  return errors.includes('No space left on device') ? Object.assign(error, { code: 'ENOSPC' }) : error
+  if (errors.includes('No space left on device')) return Object.assign(error, { code: 'ENOSPC' })
+  const isBroken = /SIGPIPE|Broken pipe|Connection reset by peer/.test(error.message)
+  return isBroken ? Object.assign(error, { code: 'EPIPE' }) : error
 }
 
 /**

@@ -55,8 +55,7 @@ async function storeByPrograms(
   const { code, errors } = await runChain(
     { ...tarCommand(options, flags), isReport },
     { command: 'zstd', args: compression },
-    file.fd,
-    signal,
+    { file: file.fd, signal },
   )
   if (total === undefined) throw new Error('tar did not say how much it packed.')
   return { measures: { plainSize: total }, warnings: code === 1 ? changesOf(errors, options.folder) : [] }

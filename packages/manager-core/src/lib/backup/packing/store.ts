@@ -1,9 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
 import type { ManifestFile } from '../backup.js'
-import { followFile } from './follow-file.js'
+import { inspectTar, type EntryCheck } from './check-entries.js'
+import { becomesLarge, followFile } from './follow-file.js'
+import { measureByPrograms } from './measure-by-programs.js'
 import { createMeter } from './meter.js'
 import { pipeThrough } from './program.js'
+import { packingTools } from './tools.js'
 import { compressor, decompressor } from './zstd.js'
 
 export interface StreamOptions {
@@ -30,22 +33,31 @@ export async function storeCompressed(
 }
 
 export interface ReadOptions extends StreamOptions {
-  /** Default: nowhere. */
-  readonly sink?: Writable | undefined
+  /** It is a tar: takes its entries, one after the other; what it throws is thrown. */
+  readonly check?: EntryCheck | undefined
   /** Until this resolves more may come to the file. Default: nothing comes. */
   readonly end?: Promise<unknown>
 }
 
-/** Decompresses a file into `sink`, and measures it before and after. */
-export async function readCompressed(
+/** For less it is not worth to start a process. */
+const largeBytes = 1 << 22
+
+/** Decompresses a file, and measures it before and after. */
+export async function readCompressed(file: string, options: ReadOptions = {}): Promise<Measures> {
+  const { end = Promise.resolve() } = options
+  const isByPrograms = (await packingTools()).zstd !== undefined && (await becomesLarge(file, largeBytes, end))
+  return isByPrograms ? measureByPrograms(file, { ...options, end }) : readInNode(file, { ...options, end })
+}
+
+async function readInNode(
   file: string,
-  { signal, onBytes, sink = nowhere(), end = Promise.resolve() }: ReadOptions = {},
+  { signal, onBytes, check, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const zstd = await decompressor()
   const plain = createMeter(onBytes)
   const stored = createMeter()
-  const source = Readable.from(followFile(file, end), { objectMode: false, highWaterMark: 1 << 18 })
-  await pipeThrough(zstd, [source, stored.stream], [plain.stream, sink], signal)
+  const source = Readable.from(followFile(file, end), { objectMode: false })
+  await pipeThrough(zstd, [source, stored.stream], [plain.stream, check ? inspectTar(check) : nowhere()], signal)
   const after = plain.measure()
   return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256 }
 }

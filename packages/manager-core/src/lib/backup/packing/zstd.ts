@@ -7,6 +7,8 @@ import { packingTools } from './tools.js'
 /** Arguments of the program: one frame with a checksum, by all processors. */
 export const compression = ['-T0', '-3', '--check', '-q', '-c']
 
+export const decompression = ['-d', '-q', '-c']
+
 /** Compresses with the program on all processors, else with Node on one. Always one frame with a checksum. */
 export async function compressor(): Promise<Filter> {
   if ((await packingTools()).zstd !== undefined) return runFilter('zstd', compression)
@@ -24,7 +26,7 @@ export async function compressor(): Promise<Filter> {
  * what it gives.
  */
 export async function decompressor(): Promise<Filter> {
-  if ((await packingTools()).zstd !== undefined) return runFilter('zstd', ['-d', '-q', '-c'])
+  if ((await packingTools()).zstd !== undefined) return runFilter('zstd', decompression)
   return filterOf(createZstdDecompress())
 }
 

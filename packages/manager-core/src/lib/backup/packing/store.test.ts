@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createEntryCheck } from './check-entries.js'
+import { storeFolder } from './store-folder.js'
+import { readCompressed } from './store.js'
+
+describe('a large file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-store-'))
+  const source = join(folder, 'source')
+  const file = join(folder, 'files.tar.zst')
+  const measures = (content: Buffer) => ({
+    size: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  })
+
+  async function store() {
+    return storeFolder({ folder: source, entries: ['data'] }, await open(file, 'wx', 0o600))
+  }
+
+  beforeAll(() => {
+    mkdirSync(join(source, 'data'), { recursive: true })
+    for (const name of ['a', 'größe ☃', 'long'.repeat(50)])
+      writeFileSync(join(source, 'data', name), name === 'a' ? randomBytes(5_000_000) : Buffer.alloc(1_000_000, name))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('is read while it is written, and every entry is looked at', async () => {
+    const names: string[] = []
+    const storing = store()
+    const end = storing.then(() => undefined)
+    await expect.poll(() => open(file).then((handle) => handle.close())).toBeUndefined()
+    const found = await readCompressed(file, { check: ({ name }) => names.push(name), end })
+    const plain = execFileSync('zstd', ['-dc', file], { maxBuffer: 2 ** 28 })
+    const { size: plainSize, sha256: plainSha256 } = measures(plain)
+    expect(found).toEqual({ ...measures(readFileSync(file)), plainSize, plainSha256 })
+    expect(await storing).toEqual({ measures: { plainSize }, warnings: [] })
+    expect(names).toEqual(['data/', 'data/a', 'data/größe ☃', `data/${'long'.repeat(50)}`].toSorted())
+  })
+
+  it('is refused when it was changed, or something was added', async () => {
+    const whole = readFileSync(file)
+    for (const at of [0.1, 0.9999]) {
+      const changed = Buffer.from(whole)
+      const place = Math.floor(changed.length * at)
+      changed[place] = (changed[place] as number) ^ 1
+      writeFileSync(file, changed)
+      await expect(readCompressed(file)).rejects.toThrow(/zstd ended with/)
+    }
+    writeFileSync(file, whole.subarray(0, -100_000))
+    await expect(readCompressed(file, { check: createEntryCheck() })).rejects.toThrow(/zstd ended with/)
+    writeFileSync(file, whole)
+    appendFileSync(file, 'more')
+    await expect(readCompressed(file)).rejects.toThrow(/zstd ended with/)
+  })
+
+  it('gives the reason of who writes it, of whom ends it, and of whom looks at it', async () => {
+    rmSync(file)
+    symlinkSync('/etc', join(source, 'data', 'outside'))
+    await store()
+    await expect(readCompressed(file, { check: createEntryCheck() })).rejects.toThrow('"data/outside" is a link')
+    await expect(readCompressed(file, { end: Promise.reject(new Error('full')) })).rejects.toThrow('full')
+    await expect(readCompressed(file, { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop')
+    const random = join(folder, 'random.zst')
+    execFileSync('zstd', ['-q', join(source, 'data', 'a'), '-o', random])
+    await expect(readCompressed(random, { check: createEntryCheck() })).rejects.toThrow('Invalid tar')
+  })
+})
