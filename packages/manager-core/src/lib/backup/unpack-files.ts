@@ -7,7 +7,8 @@ import type { Manifest } from './backup.js'
 import { filesName } from './manifest.js'
 import { createMeter } from './packing/meter.js'
 import { bothOf, pipeThrough } from './packing/program.js'
-import { unpackInto } from './packing/unpack.js'
+import { packingTools } from './packing/tools.js'
+import { unpackByPrograms, unpackInto } from './packing/unpack.js'
 import { decompressor } from './packing/zstd.js'
 
 /** Unpacks the files of a verified backup, `app` and `data`, into a folder that is made anew. */
@@ -19,11 +20,14 @@ export async function unpackFiles(
   try {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = join(backup, filesName)
+    const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
+    const tools = await packingTools()
+    if (tools.tar !== undefined && tools.zstd !== undefined)
+      return await unpackByPrograms(file, folder, { signal: run.signal, onBytes })
     const zstd = await decompressor()
     const { sink, done } = await unpackInto(folder)
-    const meter = createMeter((bytes) => run.progress('Unpack the files', { bytes, of }))
-    const source = createReadStream(join(backup, filesName))
-    await bothOf(pipeThrough(zstd, [source], [meter.stream, sink], run.signal), done)
+    await bothOf(pipeThrough(zstd, [createReadStream(file)], [createMeter(onBytes).stream, sink], run.signal), done)
   } catch (error) {
     throw fileError(error, `Cannot unpack the backup into ${folder}`)
   }

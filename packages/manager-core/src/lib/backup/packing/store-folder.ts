@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { changesOf, packFolder, tarCommand, type PackOptions } from './pack.js'
 import { bothOf, runChain } from './program.js'
 import { storeCompressed, type Measures, type StreamOptions } from './store.js'
+import { progressFlags, progressOf } from './tar-progress.js'
 import { packingTools } from './tools.js'
 import { compression } from './zstd.js'
 
@@ -11,11 +12,6 @@ export interface StoredFolder {
   /** Files that changed while they were read. */
   readonly warnings: readonly string[]
 }
-
-/** Blocks of 512 bytes in what tar writes at once: fewer and larger pieces. */
-const blockingFactor = 256
-/** Times that, in how many bytes tar says how far it is. */
-const checkpoint = 64
 
 /** A compressed tar of a folder in an empty file, which it closes, and which is not yet on the disk when this resolves. */
 export async function storeFolder(
@@ -42,18 +38,14 @@ async function storeByPrograms(
 ): Promise<StoredFolder> {
   let total: number | undefined
   const isReport = (line: string) => {
-    const [, records] = /^tar: (\d+)$/.exec(line) ?? []
-    if (records !== undefined) onBytes?.(Number(records) * blockingFactor * 512)
+    const soFar = progressOf(line)
+    if (soFar !== undefined) onBytes?.(soFar)
     const [, bytes] = /^Total bytes written: (\d+) /.exec(line) ?? []
     if (bytes !== undefined) total = Number(bytes)
-    return (records ?? bytes) !== undefined
+    return soFar !== undefined || bytes !== undefined
   }
-  const flags = [
-    ...[`--blocking-factor=${blockingFactor}`, '--totals'],
-    ...[`--checkpoint=${checkpoint}`, '--checkpoint-action=echo=%u'],
-  ]
   const { code, errors } = await runChain(
-    { ...tarCommand(options, flags), isReport },
+    { ...tarCommand(options, [...progressFlags, '--totals']), isReport },
     { command: 'zstd', args: compression },
     { file: file.fd, signal },
   )

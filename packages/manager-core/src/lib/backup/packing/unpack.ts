@@ -2,8 +2,11 @@ import type { Writable } from 'node:stream'
 import { unpackTar } from 'modern-tar/fs'
 import { ManagerError } from '../../../errors.js'
 import { createEntryCheck } from './check-entries.js'
-import { runFilter } from './program.js'
+import { runChain, runFilter } from './program.js'
+import type { StreamOptions } from './store.js'
+import { progressFlags, progressOf } from './tar-progress.js'
 import { packingTools } from './tools.js'
+import { decompression } from './zstd.js'
 
 export interface Unpacking {
   readonly sink: Writable
@@ -14,10 +17,33 @@ export interface Unpacking {
 /** Takes a tar whose entries were checked, and writes them into an empty folder: by GNU tar when it is there, else by Node. */
 export async function unpackInto(folder: string): Promise<Unpacking> {
   if ((await packingTools()).tar === undefined) return unpackInNode(folder)
-  const filter = runFilter('tar', ['--extract', '--no-same-owner', '--preserve-permissions', `--directory=${folder}`])
+  const filter = runFilter('tar', extraction(folder))
   filter.output.resume()
   return { sink: filter.input, done: filter.done }
 }
+
+/** The same of a compressed tar, by the programs alone, which must both be there. */
+export async function unpackByPrograms(
+  file: string,
+  folder: string,
+  { signal, onBytes }: StreamOptions = {},
+): Promise<void> {
+  const isReport = (line: string) => {
+    const soFar = progressOf(line)
+    if (soFar !== undefined) onBytes?.(soFar)
+    return soFar !== undefined
+  }
+  await runChain(
+    { command: 'zstd', args: [...decompression, '--', file] },
+    { command: 'tar', args: [...extraction(folder), ...progressFlags], isReport },
+    { signal },
+  )
+}
+
+const extraction = (folder: string) => [
+  ...['--extract', '--no-same-owner', '--preserve-permissions'],
+  `--directory=${folder}`,
+]
 
 function unpackInNode(folder: string): Unpacking {
   const check = createEntryCheck()
