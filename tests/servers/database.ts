@@ -23,7 +23,8 @@ export async function freshDatabase(url: string): Promise<FreshDatabase> {
   }
 }
 
-async function execute(url: string, sql: string): Promise<void> {
+/** Runs one statement in the database of `url`, as the user of `url`. */
+export async function execute(url: string, sql: string): Promise<void> {
   if (url.startsWith('postgres')) {
     const { default: pg } = await import('pg')
     const client = new pg.Client(url)

@@ -19,7 +19,7 @@
  * })
  * ```
  */
-export { freshDatabase, type FreshDatabase } from './database.js'
+export { execute, freshDatabase, type FreshDatabase } from './database.js'
 export { startMariadb } from './mariadb.js'
 export { needs, needsOwn } from './need.js'
 export { startPostgresql } from './postgresql.js'

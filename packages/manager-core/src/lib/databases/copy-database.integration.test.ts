@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabaseServer } from '@steward/db-adapters/server'
 import { execa } from 'execa'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
 import { randomId } from '../domain/names.js'
 import { Secret } from '../domain/secret.js'
@@ -86,18 +86,29 @@ async function rowsOf(context: DatabaseContext, { folder, settings }: InstanceDa
   return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0))
 }
 
+/** Of SQLite, with the rows of a first start. */
+let filled: InstanceDatabase
+beforeAll(async () => {
+  const context = contextOf({})
+  filled = await home(context, 'sqlite')
+  await fill(context, filled)
+  const remove = cleanUps.splice(0)
+  return async () => {
+    for (const cleanUp of remove) await cleanUp()
+  }
+})
+
 test('an SQLite database is dumped and put in place of another one', async () => {
   const context = contextOf({})
-  const [from, to] = [await home(context, 'sqlite'), await home(context, 'sqlite')]
-  await fill(context, from)
+  const to = await home(context, 'sqlite')
   for (let round = 0; round < 2; round++) {
-    const dump = await dumpDatabase(context, from)
+    const dump = await dumpDatabase(context, filled)
     expect(dump.kind).toBe('sqlite')
     await restoreDatabase(context, to, dump)
-    await copyDatabase(context, { from, to })
-    expect(await rowsOf(context, to)).toEqual(await rowsOf(context, from))
+    await copyDatabase(context, { from: filled, to })
+    expect(await rowsOf(context, to)).toEqual(await rowsOf(context, filled))
   }
-  const dump = await dumpDatabase(context, from)
+  const dump = await dumpDatabase(context, filled)
   await expect(restoreDatabase(context, to, { ...dump, kind: 'mysql' })).rejects.toMatchObject({ code: 'ERR_DATABASE' })
   dump.content.destroy()
   await dump.done.catch(() => {})
@@ -105,39 +116,29 @@ test('an SQLite database is dumped and put in place of another one', async () =>
 
 needs('postgresql', (postgresql) =>
   needs('mysql', (mysql) => {
-    const context = contextOf({ postgresql, mysql })
-
-    test('a database is copied to another type and back', { timeout: 120_000 }, async () => {
-      const first = await home(context, 'sqlite')
-      await fill(context, first)
-      const last = await home(context, 'sqlite')
-      const between = [await home(context, 'postgresql'), await home(context, 'mysql')]
-      let from = first
-      for (const to of [...between, last]) {
-        // The application of one of both is enough.
-        await rm(join(to.folder, 'app'), { recursive: true })
-        await copyDatabase(context, { from, to })
-        expect(await rowsOf(context, to)).toEqual(await rowsOf(context, first))
-        await cp(join(first.folder, 'app'), join(to.folder, 'app'), { recursive: true })
-        from = to
-      }
-    })
-
-    test('without the programs of the vendor the dump is portable', { timeout: 120_000 }, async () => {
+    test('between types, and without the programs of the vendor, what is copied is portable', async () => {
       const bare = contextOf({ postgresql, mysql }, '')
-      const [from, to] = [await home(bare, 'postgresql'), await home(bare, 'postgresql')]
-      await fill(bare, from)
+      const rows = await rowsOf(bare, filled)
+      const from = await home(bare, 'postgresql')
+      // The application of one of both is enough.
+      await rm(join(from.folder, 'app'), { recursive: true })
+      await copyDatabase(bare, { from: filled, to: from })
+      expect(await rowsOf(bare, from)).toEqual(rows)
+
+      await cp(join(filled.folder, 'app'), join(from.folder, 'app'), { recursive: true })
+      const [other, alike] = [await home(bare, 'mysql'), await home(bare, 'postgresql')]
       const dump = await dumpDatabase(bare, from)
       expect(dump.kind).toBe('portable')
-      await restoreDatabase(bare, to, dump)
+      await restoreDatabase(bare, other, dump)
       await dump.done
-      expect(await rowsOf(bare, to)).toEqual(await rowsOf(bare, from))
-      await copyDatabase(bare, { from, to })
-      expect(await rowsOf(bare, to)).toEqual(await rowsOf(bare, from))
-    })
+      expect(await rowsOf(bare, other)).toEqual(rows)
+      await copyDatabase(bare, { from, to: alike })
+      expect(await rowsOf(bare, alike)).toEqual(rows)
+    }, 120_000)
 
     test('what the application server says about a failure is told, without the password', async () => {
-      const [from, to] = [await home(context, 'sqlite'), await home(context, 'postgresql')]
+      const context = contextOf({ postgresql })
+      const [from, to] = [await home(context, 'postgresql'), await home(context, 'sqlite')]
       const copying = copyDatabase(context, { from, to })
       await expect(copying).rejects.toMatchObject({
         code: 'ERR_DATABASE',

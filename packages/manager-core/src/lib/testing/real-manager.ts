@@ -1,32 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { createTestManager, type TestManager } from './create-test-manager.js'
+import { databaseConfig } from './database-config.js'
 
 const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
 const defaultTemplate = fileURLToPath(new URL('../../../../../templates/default', import.meta.url))
 
-/** Serves the template that ships with the real application server, on a database server when one is named. */
-export function createRealManager(server?: {
-  readonly type: 'postgresql' | 'mysql'
-  /** Of its administrator. */
-  readonly url: string
-}): Promise<TestManager> {
+/** Serves the template that ships with the real application server; databases are also on these servers. */
+export function createRealManager(...urls: readonly string[]): Promise<TestManager> {
   return createTestManager({
     applicationServer,
     defaultTemplate,
     version: ['APPS_TEMPLATE=default'],
-    config: server ? settingsOf(server.type, new URL(server.url)) : [],
+    config: urls.length > 0 ? databaseConfig(...urls) : [],
   })
-}
-
-function settingsOf(type: string, { hostname, port, username, password }: URL): string[] {
-  const name = `APPS_${type.toUpperCase()}`
-  return [
-    `export APPS_DATABASES=sqlite,${type}`,
-    `export ${name}_HOST=${hostname}`,
-    `export ${name}_PORT=${port}`,
-    `export ${name}_ADMINUSER=${decodeURIComponent(username)}`,
-    `export ${name}_ADMINPASSWORD='${decodeURIComponent(password)}'`,
-  ]
 }
 
 /** Header that logs the administrator in whom the first start made. */
