@@ -104,7 +104,7 @@ describe('I/O credentials', () => {
   })
 
   it('of a clone tell of no administrator: the users are those of the data', async () => {
-    await test.perform('clone', { name: 'demo', new: 'copy' })
+    await test.perform('clone', { name: 'demo', new: 'copy', 'no-start': true })
     const { message, data } = await test.perform('iocredentials', { name: 'copy' })
     expect(message).toContain('Administrator: as in the data that it was made of (instance:demo)')
     expect(data).not.toHaveProperty('admin_password')
@@ -141,14 +141,15 @@ describe('access logs', () => {
   })
 })
 
-describe('monitor', () => {
-  const lines = async (input: object) => {
-    const { stream } = await test.perform('monitor', { name: 'demo', interval: 1, ...input })
-    const found: string[] = []
-    for await (const line of stream ?? []) found.push(line)
-    return found
-  }
+/** What monitoring prints. */
+async function lines(input: object): Promise<string[]> {
+  const { stream } = await test.perform('monitor', { name: 'demo', interval: 1, ...input })
+  const found: string[] = []
+  for await (const line of stream ?? []) found.push(line)
+  return found
+}
 
+describe('monitor', () => {
   it('says OK for each check and calls no hook', async () => {
     const hook = writeHook()
     expect(await lines({ count: 2 })).toEqual([
@@ -175,15 +176,6 @@ describe('monitor', () => {
     expect(hook.calls().filter((call) => call !== 'demo slow')).toEqual([])
   })
 
-  it('a failing hook is told', async () => {
-    writeHook('exit 3')
-    await test.perform('stop', { name: 'demo' })
-    expect(await lines({ count: 1 })).toContainEqual(
-      expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/),
-    )
-    await test.perform('start', { name: 'demo' })
-  })
-
   it('ends when it is cancelled', async () => {
     const abort = new AbortController()
     const { stream } = await test.perform('monitor', { name: 'demo', interval: 3600 }, { signal: abort.signal })
@@ -198,6 +190,13 @@ describe('a stopped instance', () => {
     const { message, exitCode } = await test.perform('health', { name: 'demo' })
     expect(message).toBe('"demo" does not answer (unreachable).')
     expect(exitCode).toBe(1)
+  })
+
+  it('a hook of monitoring that fails is told', async () => {
+    writeHook('exit 3')
+    expect(await lines({ count: 1 })).toContainEqual(
+      expect.stringMatching(/ demo hooks\/monitoring\.sh failed with code 3\.$/),
+    )
   })
 
   it.each([

@@ -9,11 +9,13 @@ let manager: TestManager
 
 afterEach(() => manager?.close())
 
-async function managerWithDemo(options: TestManagerOptions = {}): Promise<TestManager> {
+async function managerWithDemo(options: TestManagerOptions = {}, isStarted = true): Promise<TestManager> {
   manager = await createTestManager(options)
-  await manager.perform('add', { name: 'demo' })
+  await manager.perform('add', { name: 'demo', 'no-start': !isStarted })
   return manager
 }
+
+const managerWithStoppedDemo = (options?: TestManagerOptions) => managerWithDemo(options, false)
 
 const entriesOf = async () => (await manager.perform('trash')).list as readonly Record<string, string>[]
 
@@ -89,7 +91,7 @@ test('hooks run before and after; a failing pre-hook leaves it running', async (
 })
 
 test('without days in the trash, or with --purge, nothing is kept', async () => {
-  const { perform, home } = await managerWithDemo()
+  const { perform, home } = await managerWithStoppedDemo()
   const { message } = await perform('delete', { name: 'demo', purge: true })
   expect(message).toBe('Instance "demo" is deleted.')
   expect(readdirSync(join(home, 'trash'))).toEqual([])
@@ -97,7 +99,7 @@ test('without days in the trash, or with --purge, nothing is kept', async () => 
 
 test('what has been in the trash long enough goes with the next delete', async () => {
   let now = new Date('2026-11-21T03:00:00Z')
-  const { perform } = await managerWithDemo({ config: ['export APPS_TRASHDAYS=2'], clock: () => now })
+  const { perform } = await managerWithStoppedDemo({ config: ['export APPS_TRASHDAYS=2'], clock: () => now })
   await perform('delete', { name: 'demo' })
   expect(await entriesOf()).toMatchObject([{ expires: '2026-11-23T03:00:00.000Z' }])
   await perform('add', { name: 'other', 'no-start': true })
@@ -107,7 +109,7 @@ test('what has been in the trash long enough goes with the next delete', async (
 })
 
 test('purge takes one entry or all, and says what is not there', async () => {
-  const { perform } = await managerWithDemo()
+  const { perform } = await managerWithStoppedDemo()
   for (const name of ['one', 'two']) await perform('add', { name, 'no-start': true })
   for (const name of ['demo', 'one', 'two']) await perform('delete', { name })
   await expect(perform('purge')).rejects.toMatchObject({ code: 'ERR_USAGE' })
@@ -119,8 +121,7 @@ test('purge takes one entry or all, and says what is not there', async () => {
 })
 
 test('an instance that lost its home can be deleted', async () => {
-  const { perform, path, context } = await managerWithDemo()
-  await perform('stop', { name: 'demo' })
+  const { perform, path, context } = await managerWithStoppedDemo()
   rmSync(path('demo'), { recursive: true })
   await perform('delete', { name: 'demo' })
   expect(context.registry.count()).toBe(0)
@@ -130,7 +131,7 @@ test('an instance that lost its home can be deleted', async () => {
 })
 
 test('what in the trash is none of ours, or was changed by hand, is left alone', async () => {
-  const { perform, home } = await managerWithDemo({ config: ['export APPS_TRASHDAYS=0'] })
+  const { perform, home } = await managerWithStoppedDemo({ config: ['export APPS_TRASHDAYS=0'] })
   for (const [entry, record] of [
     ['mine', undefined],
     ['cut', '{"format": 1, "inst'],
