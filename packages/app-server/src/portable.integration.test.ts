@@ -10,6 +10,7 @@ import { createPrincipal, dumpRecords, loadRecords } from '@steward/rest-core'
 import { loadAppDefinition } from './lib/app-definition.js'
 import { createApplication } from './lib/create-application.js'
 import type { Application } from './lib/create-application.js'
+import { runPortable, type PortableFlags } from './lib/portable.js'
 import { readSettings } from './lib/settings.js'
 import { makeFolder, runCli, shopFiles } from './running-app-for-test.js'
 
@@ -18,7 +19,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
 })
 
-const catalog = fileURLToPath(new URL('../../../examples/catalog', import.meta.url))
+const template = fileURLToPath(new URL('../../../templates/default', import.meta.url))
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-portable-'))
@@ -26,21 +27,28 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** The example with its own data. */
-async function openCatalog(dataFolder: string, url: string): Promise<Application> {
+/** The template with its own data. */
+async function openTemplate(dataFolder: string, url: string): Promise<Application> {
   const settings = readSettings({ STEWARD_DATABASE: url, STEWARD_ADMIN_PASSWORD: 's3cret' })
-  const definition = await loadAppDefinition(catalog, settings)
-  return createApplication({ folder: catalog, dataFolder, definition, settings, logger: pino({ level: 'silent' }) })
+  const definition = await loadAppDefinition(template, settings)
+  return createApplication({ folder: template, dataFolder, definition, settings, logger: pino({ level: 'silent' }) })
 }
 
 test('records go by files that their owner alone can read', { timeout: 120_000 }, async () => {
   const { folder, remove } = await makeFolder(shopFiles)
   cleanUps.push(remove)
   const [dump, again] = [join(folder, 'all.ndjson'), join(folder, 'again.ndjson')]
-  const other = { env: { STEWARD_DATABASE: `sqlite:${join(folder, 'other.db')}` } }
+  const otherFile = join(folder, 'other.db')
+  const other = { env: { STEWARD_DATABASE: `sqlite:${otherFile}` } }
+  const run = async (file: string, flags: PortableFlags) => {
+    const settings = readSettings({ STEWARD_DATABASE: `sqlite:${file}` })
+    const definition = await loadAppDefinition(folder, settings)
+    return runPortable({ folder, dataFolder: join(folder, 'data'), definition, settings }, flags)
+  }
+  const noFolder = await runCli(['--dump', '-'], { ...other, cwd: folder })
+  expect(noFolder).toMatchObject({ code: 1, errors: expect.stringContaining('folder of an application') })
   // There is no table yet.
-  const tooEarly = await runCli([folder, '--dump', dump])
-  expect(tooEarly).toMatchObject({ code: 1, errors: expect.stringContaining('start the application once') })
+  await expect(run(join(folder, 'new.db'), { dump })).rejects.toThrow('start the application once')
 
   expect(await runCli([folder, '--export', 'Product'])).toMatchObject({ code: 0 })
   const dumped = await runCli([folder, '--dump', dump])
@@ -49,20 +57,11 @@ test('records go by files that their owner alone can read', { timeout: 120_000 }
 
   const text = await readFile(dump, 'utf8')
   await writeFile(again, text.slice(0, text.length / 2))
-  expect(await runCli([folder, '--load', again], other)).toMatchObject({
-    code: 1,
-    errors: expect.stringContaining('The dump cannot be loaded, line'),
-  })
+  await expect(run(otherFile, { load: again })).rejects.toThrow('The dump cannot be loaded, line')
   expect(await runCli([folder, '--load', dump], other)).toMatchObject({ code: 0 })
-  expect(await runCli([folder, '--load', dump], other)).toMatchObject({
-    code: 1,
-    errors: expect.stringContaining('is not empty'),
-  })
+  await expect(run(otherFile, { load: dump })).rejects.toThrow('is not empty')
   const { output } = await runCli([folder, '--dump', '-'], other)
   expect(output.replace(/^.*\n/, '')).toBe(text.replace(/^.*\n/, ''))
-
-  const noFolder = await runCli(['--dump', '-'], { ...other, cwd: folder })
-  expect(noFolder).toMatchObject({ code: 1, errors: expect.stringContaining('folder of an application') })
 })
 
 needs('postgresql', (postgresqlUrl) =>
@@ -79,9 +78,11 @@ needs('postgresql', (postgresqlUrl) =>
           () => mysql.drop(),
         )
         const [first, last] = ['first', 'last'].map((name) => `sqlite:${join(folder, name)}.db`) as [string, string]
-        const application = await openCatalog(join(folder, 'data'), first)
+        const application = await openTemplate(join(folder, 'data'), first)
         const { model } = application.service
         await application.close()
+        // More than go at once.
+        const many = Array.from({ length: 1100 }, (_, at) => ({ row_id: String(at + 100), con_lastname: `Name ${at}` }))
 
         const dumps: string[] = []
         for (const url of [first, postgresql.url, mysql.url, last]) {
@@ -90,11 +91,11 @@ needs('postgresql', (postgresqlUrl) =>
             if (dumps.length > 0) {
               await store.sync(model)
               await loadRecords({ model, store }, bytes(dumps.at(-1) as string))
-            }
+            } else await store.load?.(model, (insert) => insert(model.object('Contact'), many))
             let text = ''
-            const options = { model, store, application: { name: 'catalog', version: '1' }, clock: () => new Date(0) }
+            const options = { model, store, application: { name: 'starter', version: '1' }, clock: () => new Date(0) }
             const counts = await dumpRecords(options, async (more) => void (text += more))
-            expect(counts['Movie']).toBeGreaterThan(10)
+            expect(counts['Contact']).toBeGreaterThan(many.length)
             expect(counts['User']).toBe(1)
             dumps.push(text)
           } finally {
@@ -104,10 +105,10 @@ needs('postgresql', (postgresqlUrl) =>
         expect(new Set(dumps).size).toBe(1)
 
         for (const url of [postgresql.url, mysql.url, last]) {
-          const { service, newAdministrator, close } = await openCatalog(join(folder, 'data'), url)
+          const { service, newAdministrator, close } = await openTemplate(join(folder, 'data'), url)
           expect(newAdministrator).toBeUndefined()
           const me = createPrincipal({ login: 'me' })
-          await service.create(me, 'Genre', { gen_name: 'Quite new' })
+          await service.create(me, 'Company', { com_name: 'Quite new' })
           await close()
         }
       },
