@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endProcessesOf } from '../packages/manager-core/src/lib/testing/end-processes.js'
+import { takePorts, type TakenPorts } from '../packages/manager-core/src/lib/testing/take-ports.js'
 import { codeBlocks } from './programs/markdown.js'
 import { shellIsMissing, unexpectedOutputs } from './programs/shell.js'
 
@@ -15,16 +17,24 @@ const { APPS_HOME: _, ...env } = process.env
 
 let folder: string
 let home: string
+let ports: TakenPorts
+/** What the first start printed. */
+let welcome = ''
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'steward-start-'))
   home = join(folder, '.manager')
+  ports = takePorts()
+  mkdirSync(home)
+  // Managers of other tests, which run at the same time, would choose the same ports.
+  const config = `export APPS_BASEURL=http://localhost:8000\nexport APPS_PORTS=${ports.range}\n`
+  writeFileSync(join(home, 'config.sh'), config, { mode: 0o600 })
 })
 
 afterAll(async () => {
-  for (const name of ['demo', 'test', 'shop', 'store'])
-    await manager('delete', name, '--yes', '--purge', '--force', 'yes').catch(() => {})
-  rmSync(folder, { recursive: true, force: true })
+  await endProcessesOf(folder)
+  ports.release()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
 const manager = (...args: string[]) => execute(process.execPath, [cli, ...args, '--home', home], { env })
@@ -36,6 +46,7 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
     { timeout: 120_000 },
     async () => {
       const first = await start()
+      welcome = first.stdout
       expect(first.stderr).toContain('Add instance "demo"')
       const call = /curl -u '(.+)' '(http:.+)'/.exec(first.stdout)
       const [, credentials = '', address = ''] = call ?? []
@@ -54,11 +65,11 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
     },
   )
 
-  it('prints what the README says', async () => {
+  it('prints what the README says', () => {
     const block = codeBlocks(new URL('../README.md', import.meta.url), '').find((text) =>
       text.startsWith('The instance'),
     )
-    expect(normalise((await start()).stdout)).toContain(normalise(block ?? 'nothing'))
+    expect(normalise(welcome)).toContain(normalise(block ?? 'nothing'))
   })
 
   it('is followed by the session of the README', { timeout: 180_000 }, async ({ skip }) => {

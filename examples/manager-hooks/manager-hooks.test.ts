@@ -1,8 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endProcessesOf } from '../../packages/manager-core/src/lib/testing/end-processes.js'
+import { takePorts, type TakenPorts } from '../../packages/manager-core/src/lib/testing/take-ports.js'
 import { codeBlocks } from '../../tests/programs/markdown.js'
 import { runShell, shellIsMissing, unexpectedOutputs } from '../../tests/programs/shell.js'
 
@@ -10,6 +12,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const cli = fileURLToPath(new URL('../../packages/manager-cli/dist/cli.js', import.meta.url))
 let folder: string
 let home: string
+let ports: TakenPorts
 
 /** What comes before the commands of the README: the program, and a home of the test's own. */
 const preamble = () =>
@@ -18,11 +21,17 @@ const preamble = () =>
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'steward-hooks-'))
   home = join(folder, 'home')
+  ports = takePorts()
+  mkdirSync(home)
+  // Managers of other tests, which run at the same time, would choose the same ports.
+  const config = `export APPS_BASEURL=http://localhost:8000\nexport APPS_PORTS=${ports.range}\n`
+  writeFileSync(join(home, 'config.sh'), config, { mode: 0o600 })
 })
 
 afterAll(async () => {
-  if (!shellIsMissing()) await runShell([{ command: `${preamble()} manager stop demo --force || true` }])
-  rmSync(folder, { recursive: true })
+  await endProcessesOf(folder)
+  ports.release()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
 test('the shell block of the README loads a license and sets it aside', async ({ skip }) => {
