@@ -1,20 +1,23 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { tellFake } from '../testing/fake-application.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 describe('restore', () => {
   let test: TestManager
-  beforeEach(async () => {
+  /** Key of the backup in which all is `saved`. */
+  let from: string
+  beforeAll(async () => {
     test = await createTestManager()
     await test.perform('add', { name: 'demo' })
     change('saved')
     await test.perform('save', { name: 'demo' })
-    change('later')
+    from = (await test.context.backups.find('demo', 'latest')).manifest.id
   })
-  afterEach(() => test.close())
+  beforeEach(() => change('later'))
+  afterAll(() => test.close())
 
   const document = (name = 'demo') => test.path(name, 'data', 'document.txt')
   const instances = () => readdirSync(join(test.home, 'instances'))
@@ -45,17 +48,17 @@ describe('restore', () => {
 
   it('puts back database, files and application of an instance that runs, and starts it again', async () => {
     const { id, port } = test.instance('demo')
-    await test.perform('restore', { name: 'demo' })
+    await test.perform('restore', { name: 'demo', from })
     expect(words()).toEqual(all('saved'))
     expect(test.instance('demo')).toMatchObject({ id, port, observed: 'started', operation: '' })
     expect(instances()).toEqual([id])
   })
 
   it('puts back only what is asked for', async () => {
-    await test.perform('restore', { name: 'demo', only: 'data' })
+    await test.perform('restore', { name: 'demo', from, only: 'data' })
     expect(words()).toEqual({ note: 'saved', document: 'saved', app: 'later' })
     change('last')
-    await test.perform('restore', { name: 'demo', only: 'app' })
+    await test.perform('restore', { name: 'demo', from, only: 'app' })
     expect(words()).toEqual({ note: 'last', document: 'last', app: 'saved' })
   })
 
@@ -71,7 +74,7 @@ describe('restore', () => {
   })
 
   it('makes a copy under another name, with secrets and a port of its own', async () => {
-    await test.perform('restore', { name: 'demo', as: 'copy' })
+    await test.perform('restore', { name: 'demo', from, as: 'copy' })
     expect(words('copy')).toEqual(all('saved'))
     expect(words('demo')).toEqual(all('later'))
     const { source, port } = test.instance('copy')
@@ -93,9 +96,11 @@ describe('restore', () => {
   it('refuses data of a newer version, and takes it with its application', async () => {
     const { id } = test.instance('demo')
     test.context.registry.transaction((writer) => writer.updateInstance(id, { version: '0.9' }))
-    await expect(test.perform('restore', { name: 'demo', only: 'data' })).rejects.toMatchObject({ code: 'ERR_STATE' })
+    await expect(test.perform('restore', { name: 'demo', from, only: 'data' })).rejects.toMatchObject({
+      code: 'ERR_STATE',
+    })
     expect(words()).toEqual(all('later'))
-    await test.perform('restore', { name: 'demo' })
+    await test.perform('restore', { name: 'demo', from })
     expect(test.instance('demo').version).toBe('1.0')
   })
 

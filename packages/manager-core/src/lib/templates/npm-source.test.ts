@@ -62,9 +62,10 @@ testTemplateSource('npm', () => {
 })
 
 describe('npm source', () => {
-  const fetch = async (location: string) => {
+  const fetch = async (location: string, version?: string) => {
     const folder = mkdtempSync(join(base, 'fetched-'))
-    await source().fetch(location, await source().latest(location), folder)
+    const known = version !== undefined && { revision: version, date: '2030-01-01T00:00:00.000Z' }
+    await source().fetch(location, known || (await source().latest(location)), folder)
     return folder
   }
 
@@ -91,7 +92,7 @@ describe('npm source', () => {
     await registry.publish({ name: 'linter', version: '1.0.0' })
     const needs = { dependencies: { helper: '^1.0.0' }, devDependencies: { linter: '1.0.0' } }
     await registry.publish({ name: 'needs', version: '1.0.0', scripts: { postinstall: 'touch ran' }, ...needs })
-    const folder = await fetch('npm:needs')
+    const folder = await fetch('npm:needs', '1.0.0')
     expect(readdirSync(join(folder, 'node_modules', 'helper')).toSorted()).toEqual(['index.js', 'package.json'])
     expect(readdirSync(join(folder, 'node_modules'))).not.toContain('linter')
     expect(readdirSync(folder).toSorted()).toEqual(['node_modules', 'package.json'])
@@ -101,7 +102,7 @@ describe('npm source', () => {
   it('refuses an archive that is not the published one', async () => {
     await registry.publish({ name: 'tampered', version: '1.0.0' })
     await registry.tamper('tampered', '1.0.0')
-    await expect(fetch('npm:tampered')).rejects.toMatchObject({ code: 'ERR_TEMPLATE' })
+    await expect(fetch('npm:tampered', '1.0.0')).rejects.toMatchObject({ code: 'ERR_TEMPLATE' })
   })
 
   it('refuses archives that lead out of the folder, and what is none', async () => {
