@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
-import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import type { ManagerContext } from '../context.js'
+import { leastContext } from '../testing/least-context.js'
 import { madeUpKind, testInstance, type MadeUpRequest } from '../testing/made-up-operation.js'
 import { crashOperation } from '../testing/run-program.js'
 import { createOperations } from './engine.js'
@@ -10,20 +12,31 @@ import { createJournal } from './journal.js'
 import type { Caller, OperationEvent, OperationKind, Operations, Step } from './operation.js'
 import { identify } from './process-identity.js'
 
-let test: TestManager
+let folder: string
+let test: { readonly home: string; readonly context: ManagerContext; readonly caller: Caller }
 let operations: Operations
 const kinds = new Map<string, OperationKind>()
 
-beforeEach(async () => {
-  test = await createTestManager({ refresh: false })
-  mkdirSync(join(test.home, 'instances'))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-engine-'))
+  const home = join(folder, 'home')
+  mkdirSync(join(home, 'instances'), { recursive: true })
+  open(home)
   writeFileSync(join(test.home, 'list'), 'old\n')
   kinds.clear()
   kinds.set(madeUpKind.kind, madeUpKind)
-  operations = createOperations({ context: () => test.context, kinds: () => kinds, clock: () => new Date() })
 })
 
-afterEach(() => test.close())
+afterEach(() => {
+  test.context.registry.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function open(home: string): void {
+  const context = leastContext(home)
+  test = { home, context, caller: { actor: 'tester', surface: 'cli' } }
+  operations = createOperations({ context: () => context, kinds: () => kinds, clock: context.clock })
+}
 
 const journal = () => createJournal(test.context.registry.database, { clock: () => new Date() })
 
@@ -266,14 +279,16 @@ describe('recover()', () => {
   it.each([8, 11, 14])(
     'bears being killed itself, wherever, after a kill at %i',
     async (at) => {
+      expect(await crash(at, { name: 'Demo' })).toBeUndefined()
+      const { home } = test
       for (let again = 1; ; again++) {
-        expect(await crash(at, { name: 'Demo' })).toBeUndefined()
+        test.context.registry.close()
+        cpSync(home, `${home}-${again}`, { recursive: true })
+        open(`${home}-${again}`)
         const report = await crash(again)
         if (!report) await operations.recover(test.caller)
-        const now = state()
-        expect(now, `after kills at ${at} and ${again}`).toEqual(at < 12 ? before : after)
+        expect(state(), `after kills at ${at} and ${again}`).toEqual(at < 12 ? before : after)
         if (report) break
-        await clear()
       }
     },
     120_000,

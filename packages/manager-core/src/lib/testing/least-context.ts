@@ -1,0 +1,15 @@
+import type { ManagerContext } from '../context.js'
+import { homeAt } from '../home.js'
+import { createLocks } from '../operation/locks.js'
+import { openRegistry } from '../store/registry.js'
+
+/** All that the engine and made-up operations need of a manager: a whole one takes longer to load and to make. */
+export function leastContext(folder: string): ManagerContext {
+  const home = homeAt(folder)
+  return {
+    home,
+    clock: () => new Date(),
+    registry: openRegistry({ file: home.database }),
+    locks: createLocks(home.locks),
+  } as ManagerContext
+}
