@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
-import { crashAction } from '../testing/run-program.js'
+import { bundledManager, crashAction } from '../testing/bundled-manager.js'
 import { writeHook } from '../testing/write-hook.js'
 
 describe('a save that cannot end well', () => {
@@ -105,7 +105,8 @@ describe('a save that cannot end well', () => {
     writeProgram('zstd', 'head -c 1 >/dev/null; kill -9 $PPID')
     const run = { home: test.home, applicationServer: fakeApplicationServer, defaultTemplate: test.template }
     const crash = { ...run, action: 'save', input: { name: 'demo' } }
-    expect(await crashAction(crash, { PATH: `${programs}:${path}` })).toBeUndefined()
+    const { program } = await bundledManager()
+    expect(await crashAction(program, crash, { PATH: `${programs}:${path}` })).toBeUndefined()
     const { runtime, operations } = test.context
     const ref = { id: test.instance('demo').id, folder: test.path('demo') }
     expect((await runtime.observe(ref)).state).toBe('suspended')

@@ -3,7 +3,8 @@ import { testCrashes } from '../testing/crash-suite.js'
 
 needs('postgresql', (url) => {
   const { hostname, port, username, password } = new URL(url)
-  testCrashes(['add', 'clone'], {
+  testCrashes(['add', 'clone', 'reset', 'delete', 'undelete', 'purge'], {
+    isMeant: (point) => 'step' in point && ['database', 'data', 'trash', 'place'].includes(point.step),
     config: [
       'export APPS_DATABASES=sqlite,postgresql',
       'export APPS_DEFAULTDATABASE=postgresql',

@@ -1,5 +1,5 @@
 import type { Input } from '../actions/action.js'
-import { createManager } from './built-manager.js'
+import { createManager } from '../manager.js'
 import { crashAt } from './crash-point.js'
 
 /** What the program is told, as JSON in its one argument. */

@@ -32,6 +32,15 @@ const andThen = (action: string, input: Readonly<Record<string, Input>>) => asyn
   await test.perform(action, input)
 }
 
+const deleted = andThen('delete', demo)
+
+/** All that can be changed by one word is. */
+async function changeDemo(test: TestManager): Promise<void> {
+  await addDemo(test)
+  for (const action of ['protect', 'noautoupdate', 'autosave']) await test.perform(action, demo)
+  await test.perform('seturl', { ...demo, url })
+}
+
 /** A backup, and an application and data that are not as saved any more. */
 async function saveAndChange(test: TestManager): Promise<void> {
   await andThen('save', demo)(test)
@@ -60,8 +69,8 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'rename', ...running, action: 'rename', input: { ...demo, new: 'sales' } },
   { kind: 'reset', ...running, action: 'reset', input: demo },
   { kind: 'delete', ...running, action: 'delete', input: demo },
-  { kind: 'undelete', prepare: andThen('delete', demo), action: 'undelete', input: { entry: 'demo' } },
-  { kind: 'purge', prepare: andThen('delete', demo), action: 'purge', input: { entry: 'demo' } },
+  { kind: 'undelete', prepare: deleted, action: 'undelete', input: { entry: 'demo' } },
+  { kind: 'purge', prepare: deleted, action: 'purge', input: { entry: 'demo' } },
   { kind: 'save', ...running, action: 'save', input: demo },
   { kind: 'restore', prepare: saveAndChange, begin: ['start'], action: 'restore', input: demo },
   { kind: 'recreate', prepare: saveAndChange, action: 'restore', input: { ...demo, as: 'again' } },
@@ -75,11 +84,11 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'app-debug', ...running, action: 'app-debug', input: demo },
   { kind: 'setstatus', ...stopped, action: 'setstatus', input: { ...demo, status: 'started' } },
   { kind: 'protect', ...stopped, action: 'protect', input: demo },
-  { kind: 'unprotect', prepare: andThen('protect', demo), action: 'unprotect', input: demo },
-  { kind: 'autoupdate', prepare: andThen('noautoupdate', demo), action: 'autoupdate', input: demo },
+  { kind: 'unprotect', prepare: changeDemo, action: 'unprotect', input: demo },
+  { kind: 'autoupdate', prepare: changeDemo, action: 'autoupdate', input: demo },
   { kind: 'noautoupdate', ...stopped, action: 'noautoupdate', input: demo },
   { kind: 'autosave', ...stopped, action: 'autosave', input: demo },
-  { kind: 'noautosave', prepare: andThen('autosave', demo), action: 'noautosave', input: demo },
+  { kind: 'noautosave', prepare: changeDemo, action: 'noautosave', input: demo },
   { kind: 'seturl', ...stopped, action: 'seturl', input: { ...demo, url } },
-  { kind: 'reseturl', prepare: andThen('seturl', { ...demo, url }), action: 'reseturl', input: demo },
+  { kind: 'reseturl', prepare: changeDemo, action: 'reseturl', input: demo },
 ]

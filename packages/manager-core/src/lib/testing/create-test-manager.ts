@@ -21,6 +21,8 @@ export interface TestManagerOptions extends Partial<Omit<ManagerOptions, 'home'>
   readonly fake?: FakeApplication
   /** A folder with `home` and `template` that is there already; it is removed in the end all the same. */
   readonly folder?: string
+  /** Default: that of the sources. */
+  readonly createManager?: typeof createManager
 }
 
 /** A manager with a home of its own in a temporary folder, serving fake applications. */
@@ -49,7 +51,15 @@ export interface TestManager {
 
 /** @throws ManagerError when version 1.0 cannot be fetched; nothing is left then. */
 export async function createTestManager(options: TestManagerOptions = {}): Promise<TestManager> {
-  const { config = [], refresh = true, fake, folder: given, version, ...managerOptions } = options
+  const {
+    config = [],
+    refresh = true,
+    fake,
+    folder: given,
+    version,
+    createManager: create,
+    ...managerOptions
+  } = options
   const folder = given ?? mkdtempSync(join(tmpdir(), 'steward-manager-'))
   const home = join(folder, 'home')
   const template = join(folder, 'template')
@@ -66,7 +76,7 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
   }
   const opened: Manager[] = []
   const another = (more: Partial<ManagerOptions> = {}) => {
-    const made = createManager({
+    const made = (create ?? createManager)({
       home,
       applicationServer: fakeApplicationServer,
       defaultTemplate: template,

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseAccount } from '@steward/db-adapters/server'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { processesOf } from './end-processes.js'
@@ -40,6 +41,7 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
       .replaceAll(/\d{8}T\d{6}Z-[\w.]+-[a-z0-9]{8}/g, '<backup>')
       .replaceAll(/\d{8}T\d{6}Z/g, '<stamp>')
+      .replaceAll(/(>_)[a-z0-9]{4}\b/g, '$1<suffix>')
       .replaceAll(/(PASSWORD=).*/g, '$1<password>')
   }
   const exact: Record<string, string> = { ...running }
@@ -48,10 +50,10 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
     exact[`row ${row.name}`] = JSON.stringify({ ...row, operation })
     alike[`row ${row.name}`] = blur(JSON.stringify({ ...row, operation, versionDate: '', revision: '' }))
   }
-  for (const [id, name] of names)
-    for (const type of await databasesOf(context, id)) {
-      exact[`database ${id}`] = type
-      alike[`database <${name}>`] = type
+  for (const id of names.keys())
+    for (const { type, account, state } of await databasesOf(context, id)) {
+      exact[`database ${account.name}`] = `${type}: ${state}`
+      alike[blur(`database ${account.name}`)] = `${type}: ${state}`
     }
   for (const path of walk(home.folder)) {
     const name = path.slice(home.folder.length + 1)
@@ -72,12 +74,32 @@ export function knownIds({ registry }: ManagerContext): ReadonlyMap<string, stri
   return new Map(rows.map(({ id, name }) => [String(id), String(name)]))
 }
 
-/** The default type of databases when its server has a database or a user of that instance; the embedded one lies in its folder. */
-export async function databasesOf({ databases, settings }: ManagerContext, id: string): Promise<DatabaseType[]> {
+/** What the server of the default type has of that instance, by all names that an operation ever chose for it. */
+export async function databasesOf({ databases, settings, registry }: ManagerContext, id: string): Promise<Found[]> {
   const type = settings.global.defaultDatabase
+  // The embedded one lies in the instance's folder.
   if (type === 'sqlite') return []
-  const account = { ...databases.names(type, id), password: '' }
-  return (await databases.server(type).exists(account)) === 'no' ? [] : [type]
+  const usual = databases.names(type, id)
+  const chosen = registry.database
+    .prepare(
+      `select facts ->> '$.names.name' as name, facts ->> '$.names.user' as user from operation where instance_id = ?`,
+    )
+    .all(id)
+    .flatMap(({ name, user }) => (name === null ? [] : [{ name: String(name), user: String(user) }]))
+  const all = new Map([usual, ...chosen].map((names) => [names.name, { ...names, password: '' }]))
+  const found: Found[] = []
+  for (const account of all.values()) {
+    const state = await databases.server(type).exists(account)
+    if (state !== 'no') found.push({ type, account, state })
+  }
+  return found
+}
+
+interface Found {
+  readonly type: DatabaseType
+  readonly account: DatabaseAccount
+  /** Of database and user. */
+  readonly state: 'partial' | 'yes'
 }
 
 /** Whether each instance runs, and with as many processes as it should. */
