@@ -1,17 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeTemplate, type FakeApplication } from '../testing/fake-application.js'
 
 let test: TestManager
 
-beforeEach(async () => {
+const open = async () => {
   test = await createTestManager({ config: ['export APPS_HEALTHWINDOW=1', 'export APPS_STARTTIMEOUT=3'] })
-})
-
-afterEach(() => test.close())
+}
 
 /** Publishes another revision of version 1.0. */
 async function publish(fake: FakeApplication = {}, files: Readonly<Record<string, string>> = {}) {
@@ -43,6 +41,9 @@ const leftovers = (name: string) => [
 ]
 
 describe('upgrade', () => {
+  beforeEach(open)
+  afterEach(() => test.close())
+
   it('moves code, keeps data, and starts it again', async () => {
     await test.perform('add', { name: 'demo' })
     sql('demo', `insert into note (text) values ('mine')`)
@@ -60,38 +61,8 @@ describe('upgrade', () => {
     expect((await test.perform('upgrade', { name: 'demo', force: true })).message).toContain('is upgraded')
   })
 
-  it.each<[what: string, fake: FakeApplication, why: RegExp]>([
-    ['ends soon after it changed tables', { migrate: 'drop table note', health: 'KO' }, /not healthy after 3 s/],
-    ['does not start', { start: 'fail' }, /ended soon after its start/],
-    [
-      'is healthy and then is not',
-      { migrate: "update note set text = 'spoilt'", crashMs: 400 },
-      /is not any more|ended/,
-    ],
-  ])('puts code and data back when the new version %s', async (_what, fake, why) => {
-    await test.perform('add', { name: 'demo' })
-    sql('demo', `insert into note (text) values ('mine')`)
-    writeFileSync(test.path('demo', 'data', 'file.txt'), 'mine')
-    const before = test.instance('demo')
-    await publish(fake)
-    await expect(test.perform('up', { name: 'demo' })).rejects.toMatchObject({
-      code: 'ERR_ROLLED_BACK',
-      message: expect.stringMatching(why) as string,
-      output: expect.any(String) as string,
-    })
-    expect(appVersion('demo')).toBe('1.0.0')
-    expect(await healthy('demo')).toBe(200)
-    expect(sql('demo', 'select text from note')).toEqual([{ text: 'first' }, { text: 'mine' }])
-    expect(readFileSync(test.path('demo', 'data', 'file.txt'), 'utf8')).toBe('mine')
-    expect(leftovers('demo')).toEqual([])
-    const { updated: _a, ...now } = test.instance('demo')
-    const { updated: _b, ...then } = before
-    expect(now).toEqual(then)
-  })
-
   it('tries one that is stopped, and stops it again', async () => {
-    await test.perform('add', { name: 'demo' })
-    await test.perform('stop', { name: 'demo' })
+    await test.perform('add', { name: 'demo', 'no-start': true })
     await publish()
     const { plan } = await test.perform('upgrade', { name: 'demo' }, { dryRun: true })
     expect(plan?.title).toContain('it is started to try it')
@@ -109,7 +80,7 @@ describe('upgrade', () => {
     mkdirSync(join(test.template, 'patches'))
     writeFileSync(join(test.template, 'patches', '1.xml'), '<old/>')
     await test.perform('refresh')
-    await test.perform('add', { name: 'demo' })
+    await test.perform('add', { name: 'demo', 'no-start': true })
     const settings = await test.context.settings.instance(test.path('demo'))
     await test.context.settings.writeInstance(test.path('demo'), { ...settings, autoUpgrade: false })
     await publish({}, { 'patches/10.json': '{}', 'patches/2.xml': '<x/>', 'patches/README.md': 'x' })
@@ -142,9 +113,45 @@ describe('upgrade', () => {
 
   it('says what is missing', async () => {
     await expect(test.perform('upgrade', { name: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-    await test.perform('add', { name: 'demo' })
+    await test.perform('add', { name: 'demo', 'no-start': true })
     rmSync(join(test.home, 'version-1.0.sh'))
     await test.perform('refresh')
     await expect(test.perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  })
+})
+
+describe('an upgrade that fails', () => {
+  beforeAll(async () => {
+    await open()
+    await test.perform('add', { name: 'demo' })
+    sql('demo', `insert into note (text) values ('mine')`)
+    writeFileSync(test.path('demo', 'data', 'file.txt'), 'mine')
+  })
+  afterAll(() => test.close())
+
+  it.each<[what: string, fake: FakeApplication, why: RegExp]>([
+    ['ends soon after it changed tables', { migrate: 'drop table note', health: 'KO' }, /not healthy after 3 s/],
+    ['does not start', { start: 'fail' }, /ended soon after its start/],
+    [
+      'is healthy and then is not',
+      { migrate: "update note set text = 'spoilt'", crashMs: 400 },
+      /is not any more|ended/,
+    ],
+  ])('puts code and data back when the new version %s', async (_what, fake, why) => {
+    const before = test.instance('demo')
+    await publish(fake)
+    await expect(test.perform('up', { name: 'demo' })).rejects.toMatchObject({
+      code: 'ERR_ROLLED_BACK',
+      message: expect.stringMatching(why) as string,
+      output: expect.any(String) as string,
+    })
+    expect(appVersion('demo')).toBe('1.0.0')
+    expect(await healthy('demo')).toBe(200)
+    expect(sql('demo', 'select text from note')).toEqual([{ text: 'first' }, { text: 'mine' }])
+    expect(readFileSync(test.path('demo', 'data', 'file.txt'), 'utf8')).toBe('mine')
+    expect(leftovers('demo')).toEqual([])
+    const { updated: _a, ...now } = test.instance('demo')
+    const { updated: _b, ...then } = before
+    expect(now).toEqual(then)
   })
 })
