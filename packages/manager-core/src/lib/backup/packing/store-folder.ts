@@ -19,10 +19,10 @@ export async function storeFolder(
   file: FileHandle,
   streamOptions: StreamOptions = {},
 ): Promise<StoredFolder> {
-  const tools = await packingTools()
-  if (tools.tar !== undefined && tools.zstd !== undefined)
+  const { tar, zstd } = await packingTools()
+  if (tar !== undefined && zstd !== undefined)
     try {
-      return await storeByPrograms(options, file, streamOptions)
+      return await storeByPrograms(options, file, zstd, streamOptions)
     } finally {
       await file.close()
     }
@@ -34,6 +34,7 @@ export async function storeFolder(
 async function storeByPrograms(
   options: PackOptions,
   file: FileHandle,
+  zstd: string,
   { signal, onBytes }: StreamOptions,
 ): Promise<StoredFolder> {
   let total: number | undefined
@@ -46,7 +47,7 @@ async function storeByPrograms(
   }
   const { code, errors } = await runChain(
     { ...tarCommand(options, [...progressFlags, '--totals']), isReport },
-    { command: 'zstd', args: compression },
+    { command: 'zstd', args: compression(zstd) },
     { file: file.fd, signal },
   )
   if (total === undefined) throw new Error('tar did not say how much it packed.')

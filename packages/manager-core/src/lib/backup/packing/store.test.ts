@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,6 +65,23 @@ describe('a large file', () => {
     writeFileSync(file, whole)
     appendFileSync(file, 'more')
     await expect(readCompressed(file)).rejects.toThrow(/zstd ended with/)
+  })
+
+  it('is neither written nor read any more when that is cut off', async () => {
+    const stop = new AbortController()
+    const { signal } = stop
+    const large = join(folder, 'large')
+    writeFileSync(large, '')
+    truncateSync(large, 2 ** 30)
+    const part = join(folder, 'part')
+    const handle = await open(part, 'wx', 0o600)
+    const onBytes = () => stop.abort(new Error('enough'))
+    const end = storeFolder({ folder, entries: ['large'] }, handle, { signal, onBytes }).then(
+      ({ measures }) => measures,
+    )
+    const ended = await Promise.allSettled([readCompressed(part, { signal, end }), end])
+    for (const each of ended) expect(each).toMatchObject({ reason: { message: 'enough' } })
+    await expect(handle.stat()).rejects.toThrow('closed')
   })
 
   it('gives the reason of who writes it, of whom ends it, and of whom looks at it', async () => {

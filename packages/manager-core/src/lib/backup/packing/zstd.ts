@@ -1,17 +1,24 @@
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { coerce, gte } from 'semver'
 import { filterOf, runFilter, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
-/** Arguments of the program: one frame with a checksum, by all processors. */
-export const compression = ['-T0', '-3', '--check', '-q', '-c']
+/**
+ * Arguments of the program: one frame with a checksum, by all processors. Its threads that only read and write, which 1.5.4
+ * has, cost more than they are worth between programs.
+ */
+export function compression(version: string): readonly string[] {
+  return ['-T0', '-3', '--check', '-q', '-c', ...(gte(coerce(version) ?? '0.0.0', '1.5.4') ? ['--no-asyncio'] : [])]
+}
 
-export const decompression = ['-d', '-q', '-c']
+export const decompression = ['-d', '-q', '-c', '--single-thread']
 
 /** Compresses with the program on all processors, else with Node on one. Always one frame with a checksum. */
 export async function compressor(): Promise<Filter> {
-  if ((await packingTools()).zstd !== undefined) return runFilter('zstd', compression)
+  const { zstd } = await packingTools()
+  if (zstd !== undefined) return runFilter('zstd', compression(zstd))
   const compress = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   })
