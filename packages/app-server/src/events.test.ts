@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { basic, makeFolder, startApp } from './running-app-for-test.js'
 import type { RunningApp } from './running-app-for-test.js'
 
@@ -23,7 +23,7 @@ const headers = { ...basic('admin', 'secret'), 'content-type': 'application/json
 const env = { STEWARD_ADMIN_PASSWORD: 'secret' }
 const closers: (() => Promise<unknown>)[] = []
 
-afterEach(async () => {
+afterAll(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
@@ -80,6 +80,9 @@ async function createReceiver() {
   }
 }
 
+/** What the first test left running: it has sent two events. */
+let app: RunningApp
+
 it('a server that is killed between commit and delivery delivers after its restart', { timeout: 120_000 }, async () => {
   const { folder, remove } = await makeFolder(files)
   closers.push(remove)
@@ -99,10 +102,8 @@ it('a server that is killed between commit and delivery delivers after its resta
   await first.end('SIGKILL')
   endClaims(folder)
   receiver.listen()
-  const second = await start(folder)
-  await expect
-    .poll(async () => (await get(second, 'WebhookDelivery?whd_status=done')).length, { timeout: 30_000 })
-    .toBe(2)
+  app = await start(folder)
+  await expect.poll(async () => (await get(app, 'WebhookDelivery?whd_status=done')).length, { timeout: 30_000 }).toBe(2)
   const [hung, ...delivered] = receiver.received
   expect(delivered.map(({ body }) => (JSON.parse(body) as { data: { row_id: string } }).data.row_id)).toEqual(ids)
   expect(hung?.headers['webhook-id']).toBe(delivered[0]?.headers['webhook-id'])
@@ -113,19 +114,16 @@ it('a server that is killed between commit and delivery delivers after its resta
 })
 
 it('streams are at both addresses, and end when the server stops', { timeout: 60_000 }, async () => {
-  const { folder, remove } = await makeFolder(files)
-  closers.push(remove)
-  const app = await start(folder)
   const open = (path: string) => fetch(`${app.origin}${path}`, { headers })
   const streams = await Promise.all([open('/api/events'), open('/shop/api/events?object=Product')])
   expect(streams.map(({ status }) => status)).toEqual([200, 200])
   expect((await fetch(`${app.origin}/api/events`)).status).toBe(401)
   const texts = streams.map((stream) => stream.text())
-  await post(app, 'Product', { prd_code: 'one' })
-  const [entry] = await get(app, 'AuditEntry')
+  const { row_id: id } = await post(app, 'Product', { prd_code: 'three' })
+  const [entry] = await get(app, `AuditEntry?aud_row_id=${id}&aud_object=Product`)
   expect(entry).toMatchObject({ aud_object: 'Product', aud_login: 'admin', aud_request: expect.stringMatching(/./) })
   const outbox = () => get(app, 'Event?evt_number=is not null')
-  await expect.poll(async () => (await outbox()).length).toBe(1)
+  await expect.poll(async () => (await outbox()).length).toBe(3)
   expect(await app.end()).toBe(0)
-  for (const text of await Promise.all(texts)) expect(text).toContain('data: {"object":"Product","row_id":"1"')
+  for (const text of await Promise.all(texts)) expect(text).toContain(`data: {"object":"Product","row_id":"${id}"`)
 })

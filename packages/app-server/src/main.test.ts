@@ -298,7 +298,7 @@ test('broken definitions are all named with file and line', async () => {
     'objects/product.yaml': 'name: Product\nfields:\n  prd_code: { type: strong }\n',
     'objects/empty.ts': 'export const nothing = 1\n',
   })
-  const { code, errors } = await runCli([folder], { env })
+  const { code, errors } = await runHere([folder], { env })
   expect(code).toBe(1)
   expect(errors).toContain('the application is not right')
   expect(errors).toMatch(/product\.yaml:3:\d+ fields\.prd_code\.type/)
@@ -328,10 +328,10 @@ test.each([
 })
 
 test('--help and --version end well', async () => {
-  const help = await runHere(['--help'], {})
+  const help = await runHere(['--help'])
   expect(help).toMatchObject({ code: 0, errors: '' })
   expect(help.output).toContain('STEWARD_ADMIN_PASSWORD')
-  expect((await runCli(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await runHere(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
 const minimal = 'name: shop\nversion: 1.0.0\n'

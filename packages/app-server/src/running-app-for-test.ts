@@ -31,7 +31,8 @@ export async function runCli(args: readonly string[], options: { cwd?: string; e
  * Runs the built command line to its end within this process, which takes a tenth of the time: for what is refused or
  * done before anything is opened that could keep a process from ending.
  */
-export async function runHere(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv }) {
+export async function runHere(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  const { cwd, env = {} } = options
   const { main } = (await import(new URL('../dist/main.js', import.meta.url).href)) as typeof program
   const [output, errors] = [process.stdout, process.stderr].map((stream) =>
     vi.spyOn(stream, 'write').mockReturnValue(true),
