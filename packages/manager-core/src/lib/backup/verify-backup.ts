@@ -67,8 +67,9 @@ async function read(folder: string, name: string, options: Parameters<typeof ver
     return await readCompressed(join(folder, name), options)
   } catch (error) {
     options.signal?.throwIfAborted()
-    await options.end
     if (error instanceof ManagerError) throw error
+    // Who could not write it knows why it cannot be read.
+    await options.end
     throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)
   }
 }
