@@ -140,30 +140,21 @@ needsOwn('postgresql', (start) => {
       await root.close()
     })
 
-    it('passwords are not in the log of the server', async () => {
-      const given = account('logged')
-      await make().create(given)
-      await make().drop(given)
+    it('passwords are not in the log of the server', () => {
       const log = readFileSync(join(server.dir, 'server.log'), 'utf8')
-      expect(log).toContain(`create role ${given.user}`)
-      expect(log).not.toContain(given.password)
+      // Of the tests before.
+      expect(log).toContain('create role test_from_')
       expect(log).not.toContain('secret-')
     })
   })
 
   describe('faults', () => {
-    it('a wrong password is ERR_CREDENTIALS', async () => {
+    it('a wrong password, and a table that the user may not read, are ERR_CREDENTIALS', async () => {
       const given = account('wrong')
       await make().create(given)
       const wrong = { ...given, password: 'wrong' }
       await expect(make().statistics(wrong)).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
       await expect(wholeDump(wrong)).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
-      await make().drop(given)
-    })
-
-    it('a table that the user may not read fails the dump', async () => {
-      const given = account('foreign')
-      await make().create(given)
       const root = await connect({ ...given, user: 'steward', password: '' })
       await root.query('create table hidden (n integer)')
       await root.close()
