@@ -1,3 +1,3 @@
 import { testCrashes } from '../testing/crash-suite.js'
 
-testCrashes(['rename', 'reset', 'delete', 'undelete', 'purge', 'save', 'restore'])
+testCrashes(['add', 'clone', 'rename', 'reset', 'delete', 'undelete', 'purge'])

@@ -7,5 +7,5 @@ it('every kind of operation is killed', () => {
   expect(new Set(crashScenarios.map(({ kind }) => kind))).toEqual(new Set(operationKinds.keys()))
 })
 
-testCrashes(['start', 'stop', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
+testCrashes(['save', 'start', 'stop', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
 testCrashes(['protect', 'unprotect', 'autoupdate', 'noautoupdate', 'autosave', 'noautosave', 'seturl', 'reseturl'])

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Input } from '../actions/action.js'
+import type { JournalPoint } from '../operation/operation.js'
 import type { TestManager } from './create-test-manager.js'
 import { writeTemplate } from './fake-application.js'
 
@@ -17,6 +18,8 @@ export interface CrashScenario {
   readonly begin?: readonly string[]
   readonly action: string
   readonly input: Readonly<Record<string, Input>>
+  /** At which entries of the journal it is killed, when another scenario of the kind has the rest. Default: all. */
+  readonly isMeant?: (point: JournalPoint) => boolean
 }
 
 const demo = { name: 'demo' }
@@ -75,7 +78,14 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'restore', prepare: saveAndChange, begin: ['start'], action: 'restore', input: demo },
   { kind: 'recreate', prepare: saveAndChange, action: 'restore', input: { ...demo, as: 'again' } },
   { kind: 'upgrade', prepare: newVersions, begin: ['start'], action: 'upgrade', input: demo },
-  { kind: 'upgrade', when: 'stopped', prepare: newVersions, action: 'upgrade', input: demo },
+  {
+    kind: 'upgrade',
+    when: 'stopped',
+    prepare: newVersions,
+    action: 'upgrade',
+    input: demo,
+    isMeant: (point) => 'step' in point && ['stop', 'switch', 'start', 'stop-again', 'drop'].includes(point.step),
+  },
   { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
   { kind: 'start', ...stopped, action: 'start', input: demo },
   { kind: 'stop', ...running, action: 'stop', input: demo },

@@ -38,7 +38,11 @@ export function testCrashes(kinds: readonly string[], { isMeant = () => true, ..
     return lab
   }
   for (const scenario of crashScenarios.filter(({ kind }) => kinds.includes(kind)))
-    testScenario(scenario, () => labFor(scenario), isMeant)
+    testScenario(
+      scenario,
+      () => labFor(scenario),
+      (point) => isMeant(point) && (scenario.isMeant?.(point) ?? true),
+    )
 }
 
 function testScenario(
@@ -159,7 +163,6 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
   let manager = test.another()
   let scenario: CrashScenario | undefined
   const run = { home, applicationServer: fakeApplicationServer, defaultTemplate: test.template }
-  const environment = { TMPDIR: temporary }
   const accounts = await preparedAccounts()
 
   /** On a database server, those of the instances that are or were in the home. */
@@ -198,6 +201,7 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
     look: () => takeSnapshots(manager.context),
     crash(at, what) {
       const { action, input } = scenario as CrashScenario
+      const environment = { TMPDIR: temporary }
       return crashAction(program, what === 'recovery' ? { ...run, at } : { ...run, at, action, input }, environment)
     },
     async recover() {

@@ -1,0 +1,3 @@
+import { testCrashes } from '../testing/crash-suite.js'
+
+testCrashes(['restore', 'recreate'])
