@@ -3,7 +3,7 @@ import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
 import type { Observed } from '../../domain/instance.js'
 import { existing } from '../../instances/existing.js'
-import { isPortFree } from '../../instances/port.js'
+import { becomesFree } from '../../instances/port.js'
 import { specOf } from '../../instances/instance-spec.js'
 import { waitForHealth, type Health } from '../../instances/health.js'
 import { redact } from '../../runtime/redact.js'
@@ -100,7 +100,7 @@ async function startNow(
     registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
 
   await makeReady(context, ref)
-  if (!isRunning((await runtime.observe(ref)).state) && !(await isPortFree(spec.port)))
+  if (!isRunning((await runtime.observe(ref)).state) && !(await becomesFree(spec.port)))
     throw new ManagerError(
       'ERR_STATE',
       `"${instance.name}" cannot start: its port ${spec.port} is taken by another program.`,
