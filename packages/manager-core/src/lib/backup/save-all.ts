@@ -1,9 +1,7 @@
-import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { mailFailure } from '../mail/mail-failure.js'
+import { oneAfterTheOther } from '../operation/one-after-the-other.js'
 import type { Caller } from '../operation/operation.js'
-import { isInWindow } from '../schedule/window.js'
 import { saveKind } from './save.js'
 
 export type SaveAllEntry = {
@@ -21,56 +19,27 @@ export interface SaveAllReport {
 }
 
 /** Saves one instance after the other; failures are mailed. Stops after the first one unless `keepGoing`. */
-export async function saveAll(
+export function saveAll(
   context: ManagerContext,
   caller: Caller,
   { keepGoing }: { readonly keepGoing: boolean },
 ): Promise<SaveAllReport> {
-  const entries: SaveAllEntry[] = []
-  const warnings: string[] = []
-  let why: string | undefined
-  for (const instance of autoSaved(context)) {
-    const { name } = instance
-    if (why === undefined && !isInWindow(context.clock(), context.settings.global.window))
-      why = 'It is outside of the window (APPS_WINDOW).'
-    if (why !== undefined) {
-      entries.push({ name, result: 'not begun', backup: '', message: why })
-      continue
-    }
-    const { entry, warnings: more } = await save(context, caller, instance)
-    entries.push(entry)
-    warnings.push(...more)
-    if (entry.result === 'failed' && !keepGoing) why = `The save of "${name}" failed before.`
-  }
-  const problem = await mailFailures(context, entries)
-  if (problem !== undefined) warnings.push(`The failure could not be mailed: ${problem}`)
-  return { entries, warnings }
+  return oneAfterTheOther<SaveAllEntry>(context, caller, {
+    instances: autoSaved(context),
+    noun: 'save',
+    subject: (names) => `saving ${names} failed`,
+    keepGoing,
+    run: ({ id, name }) => context.operations.run(saveKind, { id, name, automatic: true }, caller),
+    entryOf({ name }, turn) {
+      const { message } = turn
+      if (turn.result !== 'done') return { name, result: turn.result, backup: '', message }
+      const { backup } = turn.operation.outcomes.get('save') as { backup: string }
+      return { name, result: 'saved', backup, message }
+    },
+  })
 }
 
 /** In the order of their names. */
 export function autoSaved({ registry }: Pick<ManagerContext, 'registry'>): readonly Instance[] {
   return registry.instances().filter(({ autoSave }) => autoSave)
-}
-
-async function save(context: ManagerContext, caller: Caller, { id, name }: Instance) {
-  try {
-    const { outcomes, warnings } = await context.operations.run(saveKind, { id, name, automatic: true }, caller)
-    const { backup } = outcomes.get('save') as { backup: string }
-    const entry: SaveAllEntry = { name, result: 'saved', backup, message: '' }
-    return { entry, warnings: warnings.map((warning) => `${name}: ${warning}`) }
-  } catch (error) {
-    caller.signal?.throwIfAborted()
-    if (!(error instanceof ManagerError)) throw error
-    const entry: SaveAllEntry = { name, result: 'failed', backup: '', message: error.message }
-    return { entry, warnings: [] }
-  }
-}
-
-async function mailFailures(context: ManagerContext, entries: readonly SaveAllEntry[]): Promise<string | undefined> {
-  const failed = entries.filter(({ result }) => result === 'failed')
-  if (failed.length === 0) return undefined
-  return mailFailure(context, {
-    subject: `saving ${failed.map(({ name }) => name).join(', ')} failed`,
-    text: entries.map(({ name, result, message }) => `${name}: ${result}${message && `\n  ${message}`}`).join('\n'),
-  })
 }

@@ -1,9 +1,7 @@
-import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { mailFailure } from '../mail/mail-failure.js'
+import { oneAfterTheOther } from '../operation/one-after-the-other.js'
 import type { Caller } from '../operation/operation.js'
-import { isInWindow } from '../schedule/window.js'
 import { isUpgradeNeeded } from './upgrade-needed.js'
 import { upgradeKind } from './upgrade.js'
 
@@ -35,25 +33,20 @@ export async function upgradeAll(
   caller: Caller,
   { keepGoing, now }: UpgradeAllOptions,
 ): Promise<UpgradeAllReport> {
-  const entries: UpgradeAllEntry[] = []
-  const warnings: string[] = []
-  let why: string | undefined
-  for (const instance of await autoUpgraded(context)) {
-    const { name, version } = instance
-    if (why === undefined && !now && !isInWindow(context.clock(), context.settings.global.window))
-      why = 'It is outside of the window (APPS_WINDOW).'
-    if (why !== undefined) {
-      entries.push({ name, version, result: 'not begun', message: why })
-      continue
-    }
-    const { entry, warnings: more } = await upgrade(context, caller, instance)
-    entries.push(entry)
-    warnings.push(...more)
-    if (entry.result === 'failed' && !keepGoing) why = `The upgrade of "${name}" failed before.`
-  }
-  const problem = await mailFailures(context, entries)
-  if (problem !== undefined) warnings.push(`The failure could not be mailed: ${problem}`)
-  return { entries, warnings }
+  return oneAfterTheOther<UpgradeAllEntry>(context, caller, {
+    instances: await autoUpgraded(context),
+    noun: 'upgrade',
+    subject: (names) => `upgrade of ${names} failed`,
+    keepGoing,
+    now,
+    run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, caller),
+    entryOf: ({ name, version }, { result, message }) => ({
+      name,
+      version,
+      result: result === 'done' ? 'upgraded' : result,
+      message,
+    }),
+  })
 }
 
 /**
@@ -72,26 +65,4 @@ export async function autoUpgraded({
       return instance.autoUpdate && newest !== undefined && isUpgradeNeeded(instance, newest)
     })
     .toSorted((a, b) => Number(a.protected) - Number(b.protected))
-}
-
-async function upgrade(context: ManagerContext, caller: Caller, { id, name, version }: Instance) {
-  try {
-    const { warnings } = await context.operations.run(upgradeKind, { id, name, force: false }, caller)
-    const entry: UpgradeAllEntry = { name, version, result: 'upgraded', message: '' }
-    return { entry, warnings: warnings.map((warning) => `${name}: ${warning}`) }
-  } catch (error) {
-    caller.signal?.throwIfAborted()
-    if (!(error instanceof ManagerError)) throw error
-    const entry: UpgradeAllEntry = { name, version, result: 'failed', message: error.message }
-    return { entry, warnings: [] }
-  }
-}
-
-async function mailFailures(context: ManagerContext, entries: readonly UpgradeAllEntry[]): Promise<string | undefined> {
-  const failed = entries.filter(({ result }) => result === 'failed')
-  if (failed.length === 0) return undefined
-  return mailFailure(context, {
-    subject: `upgrade of ${failed.map(({ name }) => name).join(', ')} failed`,
-    text: entries.map(({ name, result, message }) => `${name}: ${result}${message && `\n  ${message}`}`).join('\n'),
-  })
 }
