@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { idOf, median, openHome, progress, time } from './commands.ts'
-import { writeDocuments } from './files.ts'
+import { median, openHome, progress, time } from './commands.ts'
+import { addStopped } from './files.ts'
 import type { Figure, Size } from './figure.ts'
 
 /** `manager clone` of a stopped instance against a copy of its folder, which has its SQLite database in it. */
@@ -10,10 +10,7 @@ export async function benchClone({ rounds, megabytes }: Size): Promise<readonly 
   const ours: number[] = []
   const peer: number[] = []
   try {
-    await home.manager('add', 'bench')
-    await home.manager('stop', 'bench')
-    const folder = join(home.folder, 'instances', idOf(home.json('get', 'bench')))
-    writeDocuments(join(folder, 'data', 'documents'), megabytes)
+    const folder = await addStopped(home, megabytes)
     const copy = join(home.folder, 'copy')
     for (let round = 0; round < Math.min(rounds, 3); round++) {
       peer.push(await time('bash', ['-c', 'cp -r --reflink=auto "$1" "$2" && sync -f "$2"', '-', folder, copy]))

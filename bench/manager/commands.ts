@@ -108,8 +108,3 @@ export function median(values: readonly number[]): number {
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`)
 }
-
-/** Folders are called by the internal id. */
-export function idOf(answer: Record<string, unknown>): string {
-  return (answer.item as { id: string }).id
-}

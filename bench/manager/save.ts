@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { idOf, median, openHome, progress, time } from './commands.ts'
-import { writeDocuments } from './files.ts'
+import { median, openHome, progress, time } from './commands.ts'
+import { addStopped } from './files.ts'
 import type { Figure, Size } from './figure.ts'
 
 /** `manager save` of a stopped instance with documents, which reads back all it wrote, against `tar | zstd` of the same files. */
@@ -10,10 +10,7 @@ export async function benchSave({ rounds, megabytes }: Size): Promise<readonly F
   const ours: number[] = []
   const peer: number[] = []
   try {
-    await home.manager('add', 'bench')
-    await home.manager('stop', 'bench')
-    const folder = join(home.folder, 'instances', idOf(home.json('get', 'bench')))
-    writeDocuments(join(folder, 'data', 'documents'), megabytes)
+    const folder = await addStopped(home, megabytes)
     const archive = join(home.folder, 'peer.tar.zst')
     for (let round = 0; round < Math.min(rounds, 3); round++) {
       const command = 'set -o pipefail; tar -cf - -C "$1" . | zstd -3 -T0 -q -o "$2" && sync "$2"'
