@@ -9,6 +9,7 @@ export const outcomeOf = {
   ERR_DATABASE: 'failed',
   ERR_TEMPLATE: 'failed',
   ERR_BACKUP: 'failed',
+  ERR_TARGET: 'failed',
   ERR_DISK: 'failed',
   ERR_USAGE: 'usage',
   ERR_SETTINGS: 'usage',

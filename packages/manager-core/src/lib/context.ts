@@ -8,6 +8,7 @@ import type { Operations } from './operation/operation.js'
 import type { Runtime } from './runtime/runtime.js'
 import type { Settings } from './settings/settings.js'
 import type { Registry } from './store/registry.js'
+import type { Targets } from './targets/targets.js'
 import type { Templates } from './templates/template-source.js'
 
 /** What actions and operations work with. Parts are made when they are first used. */
@@ -21,6 +22,8 @@ export interface ManagerContext {
   readonly databases: Databases
   readonly templates: Templates
   readonly backups: Backups
+  /** Where backups are copied to. */
+  readonly targets: Targets
   readonly hooks: Hooks
   readonly mailer: Mailer
   readonly clock: () => Date

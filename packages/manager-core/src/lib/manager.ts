@@ -18,6 +18,7 @@ import { createProcessRuntime } from './runtime/create-process-runtime.js'
 import { createSettings } from './settings/create-settings.js'
 import type { Registry } from './store/registry.js'
 import { openRegistry } from './store/registry.js'
+import { createTargets } from './targets/create-targets.js'
 import { createTemplates } from './templates/create-templates.js'
 
 export interface ManagerOptions {
@@ -93,6 +94,7 @@ export function createManager(options: ManagerOptions): Manager {
       createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),
     ),
     backups: once(() => createBackups({ settings, clock })),
+    targets: once(() => createTargets({ settings: settings(), home })),
     hooks: once(() => createHooks({ home, settings })),
     mailer: once(() => createMailer({ settings })),
   }

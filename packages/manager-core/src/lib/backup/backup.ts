@@ -1,5 +1,6 @@
 import type { Instance } from '../domain/instance.js'
 import type { StreamOptions } from './packing/store.js'
+import type { BackupStatus } from './status.js'
 
 /** A local backup: a folder of write-once files, committed by its manifest. Source: wire-decisions, "files". */
 export interface Backup {
@@ -12,6 +13,8 @@ export interface Backup {
   readonly verified: string
   /** What was wrong when it was verified last; undefined: nothing. */
   readonly damage: string | undefined
+  readonly proved: BackupStatus['proved']
+  readonly copies: NonNullable<BackupStatus['copies']>
 }
 
 /** `manifest.json`, written last. No secrets. */

@@ -1,9 +1,10 @@
-import { readdir, readFile, writeFile, rename } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Settings } from '../settings/settings.js'
 import type { Backup, Backups } from './backup.js'
 import { readManifest } from './manifest.js'
+import { changeStatus, readStatus, type BackupStatus } from './status.js'
 import { verifyFiles } from './verify-backup.js'
 
 export interface BackupsOptions {
@@ -65,21 +66,27 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
     },
     async verify(backup, options) {
       const at = clock().toISOString()
+      const remember = (verified: BackupStatus['verified']) =>
+        changeStatus(backup.folder, (status) => ({ ...status, verified }))
       try {
         await verifyFiles(backup.folder, backup.manifest, options)
       } catch (error) {
-        if (error instanceof ManagerError) await remember(backup.folder, { at, damage: error.message })
+        if (error instanceof ManagerError) await remember({ at, damage: error.message })
         throw error
       }
-      await remember(backup.folder, { at })
+      await remember({ at })
     },
   }
 
   async function read(folder: string, key: string): Promise<Backup | undefined> {
     const manifest = await readManifest(folder)
     if (!manifest) return undefined
-    const last = await lastVerification(folder)
-    return { key, folder, manifest, verified: last?.at ?? manifest.finished, damage: last?.damage }
+    const { verified, proved, copies = {} } = await readStatus(folder)
+    return {
+      ...{ key, folder, manifest, proved, copies },
+      verified: verified?.at ?? manifest.finished,
+      damage: verified?.damage,
+    }
   }
 }
 
@@ -99,33 +106,5 @@ async function namesIn(folder: string): Promise<string[]> {
     throw new ManagerError('ERR_BACKUP', `Cannot look for backups in ${folder}: ${(error as Error).message}.`, {
       cause: error,
     })
-  }
-}
-
-interface Verification {
-  readonly at: string
-  readonly damage?: string
-}
-
-/** Beside the backup, in which nothing is ever changed. */
-export function verificationFile(folder: string): string {
-  return join(dirname(folder), `.${basename(folder)}.verified.json`)
-}
-
-async function remember(folder: string, verification: Verification): Promise<void> {
-  const file = verificationFile(folder)
-  try {
-    await writeFile(`${file}.part`, `${JSON.stringify(verification)}\n`, { mode: 0o600 })
-    await rename(`${file}.part`, file)
-  } catch {
-    // Where nothing may be written, the answer of the verification still counts.
-  }
-}
-
-async function lastVerification(folder: string): Promise<Verification | undefined> {
-  try {
-    return JSON.parse(await readFile(verificationFile(folder), 'utf8')) as Verification
-  } catch {
-    return undefined
   }
 }

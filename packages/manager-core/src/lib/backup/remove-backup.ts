@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { verificationFile } from './create-backups.js'
+import { statusFile } from './status.js'
 
 const suffix = '.removed'
 
@@ -12,7 +12,7 @@ export async function removeBackup(folder: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   await rm(folder + suffix, { recursive: true, force: true })
-  await rm(verificationFile(folder), { force: true })
+  await rm(statusFile(folder), { force: true })
 }
 
 /** Ends removals that were cut off, in the folder that holds the backups of an instance. */

@@ -38,7 +38,7 @@ describe('settings.global', () => {
       saveAllFolder: join(home.folder, 'save'),
       saveDepthDays: 0,
       saveAllRemoveLocal: false,
-      stores: { scp: undefined, ftp: undefined, swift: undefined, s3: undefined, gcs: undefined },
+      targets: [],
       mail: undefined,
       databaseServers: {
         mysql: { host: 'localhost', port: 3306, adminUser: 'root', adminPassword: none },
@@ -74,14 +74,17 @@ describe('settings.global', () => {
       defaultAutoSave: true,
       allowDownload: false,
       ssl: { mode: 'force', serverCertificate: '/etc/ssl/server.crt', serverKey: '/keys/server.key' },
-      stores: { swift: { container: 'backups', authUrl: 'https://auth.example.org/v3' }, s3: { bucket: 'mine' } },
+      targets: [
+        { name: 'swift', type: 'swift', options: { container: 'backups', auth_url: 'https://auth.example.org/v3' } },
+        { name: 's3', type: 's3', options: { bucket: 'mine' } },
+      ],
       mail: { server: 'mail.example.org', port: 587, user: 'me', password: undefined },
       hookTimeoutMs: 2000,
       window: { from: '22:00', to: '05:30' },
       ports: { from: 20_000, to: 20_010 },
     })
     expect(global.databaseServers.postgresql.adminPassword.reveal()).toBe('pa$$ word')
-    expect(global.stores.swift?.password?.reveal()).toBe('s3cret')
+    expect((global.targets[0]?.options['password'] as Secret).reveal()).toBe('s3cret')
     expect(global.externalApiKey?.reveal()).toBe('abc')
     expect(JSON.stringify(global)).not.toMatch(/s3cret|pa\$\$/)
   })

@@ -1,8 +1,9 @@
 import { isAbsolute, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { Secret } from '../domain/secret.js'
-import type { DatabaseServerSettings, GlobalSettings, MailSettings, StoreSettings } from './settings.js'
+import type { DatabaseServerSettings, GlobalSettings, MailSettings } from './settings.js'
 import type { globalTable } from './tables/global.js'
+import { targetsOf } from './target-settings.js'
 import type { VariableValues } from './variable-values.js'
 
 type Values = VariableValues<typeof globalTable>
@@ -61,7 +62,7 @@ export function globalSettingsOf(values: Values, passedOn: Readonly<Record<strin
     saveAllFolder: value('APPS_SAVEALL_DIR'),
     saveAllRemoveLocal: value('APPS_SAVEALL_REMOVE_LOCAL'),
     window: value('APPS_WINDOW'),
-    stores: stores(values),
+    targets: targetsOf(values),
     mail: mail(values),
     quality: {
       url: value('APPS_QUALITY_URL'),
@@ -104,39 +105,4 @@ function mail({ value }: Values): MailSettings | undefined {
   if (user === undefined && password !== undefined)
     throw new ManagerError('ERR_SETTINGS', 'APPS_MAILPASSWORD is set, but APPS_MAILUSER is not.')
   return { server, port: value('APPS_MAILPORT') ?? (user === undefined ? 25 : 587), user, password }
-}
-
-function stores({ value }: Values): StoreSettings {
-  const scp = value('APPS_SCP_SERVER')
-  const ftp = value('APPS_FTP_SERVER')
-  const container = value('APPS_SWIFT_CONTAINER')
-  const s3 = value('APPS_S3_BUCKET')
-  const gcs = value('APPS_GCS_BUCKET')
-  return {
-    scp: scp === undefined ? undefined : { server: scp, user: value('APPS_SCP_USER'), path: value('APPS_SCP_PATH') },
-    ftp:
-      ftp === undefined
-        ? undefined
-        : {
-            server: ftp,
-            user: value('APPS_FTP_USER'),
-            password: value('APPS_FTP_PASSWORD'),
-            path: value('APPS_FTP_PATH'),
-          },
-    swift:
-      container === undefined
-        ? undefined
-        : {
-            container,
-            prefix: value('APPS_SWIFT_PREFIX') ?? '',
-            alternative: value('APPS_SWIFT_CONTAINER_ALT'),
-            alternativePrefix: value('APPS_SWIFT_PREFIX_ALT') ?? '',
-            authUrl: value('APPS_SWIFT_AUTH_URL'),
-            tenant: value('APPS_SWIFT_TENANT_NAME'),
-            user: value('APPS_SWIFT_USERNAME'),
-            password: value('APPS_SWIFT_PASSWORD'),
-          },
-    s3: s3 === undefined ? undefined : { bucket: s3 },
-    gcs: gcs === undefined ? undefined : { bucket: gcs },
-  }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseType } from '../domain/instance.js'
 import type { Secret } from '../domain/secret.js'
+import type { TargetSettings } from '../targets/targets.js'
 
 /** Settings of `config.sh`, typed and checked. Source: requirements, "Global settings". Names in comments are variables. */
 export interface GlobalSettings {
@@ -47,8 +48,8 @@ export interface GlobalSettings {
   readonly saveDepthDays: number
   /** APPS_SAVEALL_REMOVE_LOCAL */
   readonly saveAllRemoveLocal: boolean
-  /** APPS_SCP_SERVER … */
-  readonly stores: StoreSettings
+  /** APPS_SCP_SERVER …, APPS_TARGETS; where backups are copied to. */
+  readonly targets: readonly TargetSettings[]
   /** APPS_MYSQL_HOST … */
   readonly databaseServers: Readonly<Record<Exclude<DatabaseType, 'sqlite'>, DatabaseServerSettings>>
   /** APPS_MAILSERVER …; undefined: no mail is sent. */
@@ -89,37 +90,6 @@ export interface SslSettings {
   readonly serverCaCertificate: string | undefined
   readonly clientCaCertificate: string | undefined
   readonly clientCaFolder: string | undefined
-}
-
-/** Remote stores of backups; undefined: not used. */
-export interface StoreSettings {
-  /** Logs in with keys. */
-  readonly scp:
-    | { readonly server: string; readonly user: string | undefined; readonly path: string | undefined }
-    | undefined
-  readonly ftp:
-    | {
-        readonly server: string
-        readonly user: string | undefined
-        readonly password: Secret | undefined
-        readonly path: string | undefined
-      }
-    | undefined
-  readonly swift:
-    | {
-        /** Name or address. */
-        readonly container: string
-        readonly prefix: string
-        readonly alternative: string | undefined
-        readonly alternativePrefix: string
-        readonly authUrl: string | undefined
-        readonly tenant: string | undefined
-        readonly user: string | undefined
-        readonly password: Secret | undefined
-      }
-    | undefined
-  readonly s3: { readonly bucket: string } | undefined
-  readonly gcs: { readonly bucket: string } | undefined
 }
 
 /** Of code-quality analyses. */

@@ -1,0 +1,2 @@
+/** A backup target on WebDAV. */
+export {}

@@ -1,0 +1,1 @@
+export { target } from './lib/ftp/target-type.js'

@@ -1,0 +1,1 @@
+export { target } from './lib/gcs/target-type.js'

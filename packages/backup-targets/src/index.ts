@@ -1,0 +1,25 @@
+export { checkKey } from './lib/key.js'
+export { TargetError } from './lib/target-error.js'
+export type { TargetErrorCode, TargetErrorOptions } from './lib/target-error.js'
+export type {
+  BackupTarget,
+  CallOptions,
+  GetOptions,
+  HashAlgorithm,
+  Hashes,
+  ListOptions,
+  ListPage,
+  PutOptions,
+  Source,
+  StoredObject,
+  SweepOptions,
+  TargetCapabilities,
+} from './lib/target.js'
+export type { TargetContext, TargetOption, TargetType } from './lib/target-type.js'
+export { openTarget, targetTypeOf, builtInTypes } from './lib/registry.js'
+export type { OpenTargetOptions } from './lib/registry.js'
+export { reliable } from './lib/reliable/reliable.js'
+export type { ReliableOptions } from './lib/reliable/reliable.js'
+export { probeTarget } from './lib/checks/probe.js'
+export type { CheckReport } from './lib/checks/probe.js'
+export { fileSource } from './lib/sources.js'

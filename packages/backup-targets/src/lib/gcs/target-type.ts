@@ -1,0 +1,12 @@
+import { TargetError } from '../target-error.js'
+import type { TargetType } from '../target-type.js'
+
+export const target: TargetType = {
+  name: 'gcs',
+  title: 'gcs',
+  options: [],
+  open() {
+    throw new TargetError('ERR_TARGET_SETTINGS', 'Not there yet: gcs')
+  },
+  describe: () => 'gcs:',
+}

@@ -1,0 +1,1 @@
+export { target } from './lib/local/target-type.js'

@@ -1,0 +1,1 @@
+export { target } from './lib/scp/target-type.js'

@@ -1,0 +1,1 @@
+export { target } from './lib/swift/target-type.js'
