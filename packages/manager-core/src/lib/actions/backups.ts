@@ -68,14 +68,15 @@ const saveall: Action = {
 }
 
 const backups: Action = {
-  name: 'backups',
+  name: 'backups list',
+  aliases: ['backups'],
   group: 'Backups',
   summary: 'List backups, the newest first',
   description: 'Also those of instances that are gone: restore makes them again.',
   parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
   ability: 'read',
   mutating: false,
-  examples: ['backups', 'backups demo', 'backups demo --json'],
+  examples: ['backups list', 'backups demo', 'backups demo --json'],
   view: {
     type: 'table',
     columns: ['name', 'backup', 'saved', 'version', 'size', 'database', 'verified', 'damage'],
@@ -94,7 +95,8 @@ const backups: Action = {
 }
 
 const verify: Action = {
-  name: 'verify',
+  name: 'backups verify',
+  aliases: ['verify'],
   group: 'Backups',
   summary: 'Read every byte of a backup and compare it with what was saved',
   parameters: [
@@ -103,7 +105,7 @@ const verify: Action = {
   ],
   ability: 'operate',
   mutating: false,
-  examples: ['verify demo', 'verify demo 20261121T030000Z'],
+  examples: ['backups verify demo', 'backups verify demo 20261121T030000Z'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     const backup = await context.backups.find(input.name as string, (input.backup as string | undefined) ?? 'latest')

@@ -22,7 +22,8 @@ export const actions: readonly Action[] = Object.freeze([
   ...doctorActions,
 ])
 
-/** By name or alias. */
+/** By name or alias; between two words stands a space or, as in the API, a hyphen: `backups verify`, `backups-verify`. */
 export function findAction(name: string): Action | undefined {
-  return actions.find((action) => action.name === name || action.aliases?.includes(name))
+  const plain = (text: string) => text.replaceAll('-', ' ')
+  return actions.find((action) => [action.name, ...(action.aliases ?? [])].some((one) => plain(one) === plain(name)))
 }

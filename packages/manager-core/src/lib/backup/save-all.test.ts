@@ -24,7 +24,7 @@ describe('saveall', () => {
     expect(results(done)).toEqual(['aaa saved', 'bbb saved', 'ddd saved'])
     expect(done.exitCode).toBeUndefined()
     expect(nightly()).toEqual(['aaa', 'bbb', 'ddd'])
-    expect((await test.perform('backups')).list).toHaveLength(3)
+    expect((await test.perform('backups list')).list).toHaveLength(3)
   })
 
   it('stops after the first failure, unless it is to go on', async () => {

@@ -71,7 +71,7 @@ describe('save', () => {
     await expect(test.perform('save', { name: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     for (const from of ['2020', '../../etc', 'other/latest', 'latest'])
       await expect(test.perform('restore', { name: 'nobody', from })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-    await expect(test.perform('verify', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await expect(test.perform('backups verify', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
   })
 
   async function expectPlainToolsToRestore(folder: string, name: string): Promise<void> {

@@ -75,7 +75,7 @@ describe('a backup that was changed', () => {
     const before = await stateOf()
     tamper()
     const expected = { code: 'ERR_BACKUP', message: expect.stringContaining(name) }
-    await expect(test.perform('verify', { name: 'demo', backup: backup.manifest.id })).rejects.toMatchObject(expected)
+    await expect(test.perform('backups verify', { name: 'demo', backup: backup.manifest.id })).rejects.toMatchObject(expected)
     const restoring = test.perform('restore', { name: 'demo', from: backup.manifest.id })
     await expect(restoring).rejects.toMatchObject({ message: expect.stringContaining(name) })
     expect(await stateOf()).toEqual(before)
@@ -83,20 +83,20 @@ describe('a backup that was changed', () => {
 
   it('stays marked as damaged until it is read well again', async () => {
     flip('files.tar.zst', 0.5)
-    await expect(test.perform('verify', { name: 'demo' })).rejects.toThrow('files.tar.zst')
-    const { list } = await test.perform('backups', { name: 'demo' })
+    await expect(test.perform('backups verify', { name: 'demo' })).rejects.toThrow('files.tar.zst')
+    const { list } = await test.perform('backups list', { name: 'demo' })
     expect(list).toMatchObject([{ verified: '', damage: expect.stringContaining('files.tar.zst') }])
     flip('files.tar.zst', 0.5)
-    await test.perform('verify', { name: 'demo' })
-    expect((await test.perform('backups', { name: 'demo' })).list).toMatchObject([{ damage: '' }])
+    await test.perform('backups verify', { name: 'demo' })
+    expect((await test.perform('backups list', { name: 'demo' })).list).toMatchObject([{ damage: '' }])
   })
 
   it('is no backup without its manifest, and shown when that cannot be read', async () => {
     truncateSync(file('manifest.json'), 300)
-    const broken = await test.perform('backups', { name: 'demo' })
+    const broken = await test.perform('backups list', { name: 'demo' })
     expect(broken).toMatchObject({ list: [], warnings: [expect.stringContaining('manifest.json')] })
     renameSync(file('manifest.json'), join(test.folder, 'away.json'))
-    expect(await test.perform('backups', { name: 'demo' })).toMatchObject({ list: [] })
+    expect(await test.perform('backups list', { name: 'demo' })).toMatchObject({ list: [] })
     await expect(test.perform('restore', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
   })
 
