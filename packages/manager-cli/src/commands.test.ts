@@ -9,7 +9,8 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const env = { APPS_HOME: home, HOME: home, PATH: process.env.PATH }
 const commands = actions.filter(({ surfaces }) => surfaces === undefined || surfaces.includes('cli'))
-const cli = (...args: string[]) => run(args, { cwd: home, env })
+/** @param name of one or two words */
+const cli = (name: string, ...args: string[]) => run([...name.split(' '), ...args], { cwd: home, env })
 
 /** Takes every command and does nothing. */
 const idle = (): Manager => ({
@@ -32,13 +33,14 @@ describe.each(commands)('$name', (action) => {
   const least = parameters.filter(({ required }) => required).map(({ choices }) => choices?.[0] ?? 'nosuch')
 
   test('has help with its summary and examples, which are right', async () => {
-    const { code, out, err } = await run([name, '--help'], { createManager: idle })
+    const { code, out, err } = await run([...name.split(' '), '--help'], { createManager: idle })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out.replaceAll(/\s+/g, ' ')).toContain(summary.replaceAll(/\s+/g, ' '))
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) {
       expect(out).toContain(`manager ${example}`)
-      expect(findAction(words(example)[0] ?? '')).toBeDefined()
+      const [first = '', second = ''] = words(example)
+      expect(findAction(`${first} ${second}`) ?? findAction(first)).toBeDefined()
       expect(await run([...words(example), '--yes', '--quiet'], { createManager: idle })).toMatchObject({
         code: 0,
         err: '',

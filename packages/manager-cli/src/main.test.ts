@@ -146,6 +146,15 @@ const actions: readonly Action[] = [
       return { message: 'Never.' }
     },
   },
+  ...['pets list', 'pets feed', 'toys list'].map((words): Action => ({
+    ...base,
+    name: words,
+    aliases: { 'pets list': ['pets'], 'pets feed': ['feed'] }[words] ?? [],
+    summary: `Do ${words}`,
+    parameters: [{ name: 'name', type: 'text', summary: 'Which' }],
+    examples: [`${words} rex`],
+    handler: async ({ input }) => ({ message: `${words} ${String(input.name)}` }),
+  })),
   { ...base, name: 'hidden', summary: 'Of the API only', surfaces: ['api'], handler: async () => ({ message: '' }) },
 ]
 
@@ -261,8 +270,16 @@ describe('failures', () => {
 
   test.each([
     ['frob', 'Unknown command "frob".'],
-    ['shw', 'Unknown command "shw".\n  Did you mean one of sh, show?'],
+    ['shw', 'Unknown command "shw".\n  Did you mean "show" or "sh"?'],
     ['hidden', 'Unknown command "hidden".'],
+    ['pet list', 'Unknown command "pet".\n  Did you mean "pets"?'],
+    ['pets-list', 'Unknown command "pets-list".\n  Did you mean "pets list"?'],
+    ['pets fed rex', 'Unknown command "pets fed".\n  Did you mean "pets feed"?'],
+    ['pets rex tom', 'Too many arguments'],
+    ['pets feed rex tom', 'Too many arguments'],
+    ['pets feed --soon', 'Unknown option "--soon".'],
+    ['toys lst', 'Unknown command "toys lst".\n  Did you mean "toys list"?'],
+    ['help pets fed', 'Unknown command "pets fed".\n  Did you mean "pets feed"?'],
     ['drop', 'Missing required argument "name".'],
     ['show 1 2', 'Too many arguments'],
     ['show --kep', 'Unknown option "--kep".\n  Did you mean --keep?'],
@@ -304,6 +321,41 @@ describe('help', () => {
     expect(await cli('help frob')).toMatchObject({ code: 2, out: '' })
     expect((await cli('drop --help')).out).toContain('--dry-run')
     expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('commands of two words', () => {
+  test.each([
+    ['pets list rex', 'pets list rex'],
+    ['pets rex', 'pets list rex'],
+    ['pets', 'pets list undefined'],
+    ['pets --quiet rex', 'pets list rex'],
+    ['pets list feed', 'pets list feed'],
+    ['pets feed rex', 'pets feed rex'],
+    ['feed rex', 'pets feed rex'],
+    ['--quiet pets --no-color feed rex --verbose', 'pets feed rex'],
+    ['toys list', 'toys list undefined'],
+  ])('%j is %j', async (line, expected) => {
+    expect(await cli(line)).toMatchObject({ code: 0, out: `${expected}\n` })
+    expect((await cli(`${line} --json`)).json).toMatchObject({ message: expected })
+  })
+
+  test('are listed in the help of all and of their first word, and have their own', async () => {
+    const all = await cli('--help')
+    expect(all.out).toMatch(
+      /pets list \[name\] +Do pets list\n +pets feed \[name\] +Do pets feed\n +toys list \[name\]/,
+    )
+    expect(all.out).not.toMatch(/^ {2}(pets \[|feed)/m)
+    const pets = await cli('pets --help')
+    expect(pets.out).toContain('Usage: manager pets <command> [options]')
+    expect(pets.out).toMatch(/pets list \[name\] .*\n +pets feed \[name\]/)
+    expect(pets.out).not.toContain('toys')
+    expect(await cli('toys')).toEqual(await cli('toys --help'))
+    const feed = await cli('pets feed --help')
+    expect(feed.out).toContain('Usage: manager pets feed [options] [name]')
+    expect(feed.out).toContain('Examples:\n  manager pets feed rex')
+    expect((await cli('help pets feed')).out).toBe(feed.out)
+    expect((await cli('help pets')).out).toBe(pets.out)
   })
 })
 

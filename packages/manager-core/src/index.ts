@@ -14,6 +14,7 @@ export type {
   Program,
   View,
 } from './lib/actions/action.js'
+export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
 export { databaseTypes, statusOf } from './lib/domain/instance.js'
 export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'

@@ -1,7 +1,9 @@
 import { Argument, Command, Option } from 'commander'
 import type { Action, Input, Manager, Option as ActionOption, Parameter } from '@steward/manager-core'
 import { addCompletion } from './completion/commands.js'
+import { commandGroup, unknownCommand } from './command-group.js'
 import { globalOptions, type GlobalOptions } from './global-options.js'
+import { addHelp, helpConfiguration } from './help.js'
 import type { Surroundings } from './surroundings.js'
 import { wordOf } from './word-of.js'
 
@@ -40,7 +42,7 @@ export function createProgram(options: ProgramOptions): Command {
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help, or that of a command')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand(false)
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
@@ -51,19 +53,20 @@ export function createProgram(options: ProgramOptions): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .configureHelp({ sortSubcommands: false, subcommandTerm: (command) => termOf(command) })
+    .configureHelp(helpConfiguration)
     .exitOverride()
+    .on('command:*', ([word = '']: string[]) => unknownCommand(program, word))
   for (const option of globalOptions(true)) program.addOption(option)
   for (const group of groups) {
     for (const action of actions)
-      if (action.group === group && isOfCommandLine(action)) addCommand(program, action, onCall)
+      if (action.group === group && isOfCommandLine(action)) addAction(program, action, onCall)
   }
   addCompletion(program, {
     actions: actions.filter(isOfCommandLine),
     manager: () => managerAt(program.opts<GlobalOptions>().home),
     print: (text) => void stdout.write(text),
   })
-  program.addHelpText('after', '\nHelp of a command: manager <command> --help')
+  addHelp(program)
   return program
 }
 
@@ -71,11 +74,19 @@ function isOfCommandLine({ surfaces }: Action): boolean {
   return surfaces === undefined || surfaces.includes('cli')
 }
 
-function addCommand(program: Command, action: Action, onCall: ProgramOptions['onCall']): void {
-  const { name, aliases = [], summary, description, parameters = [], options = [], mutating, group } = action
-  const command = program
-    .command(name)
-    .aliases(aliases)
+/** `backups verify` is a command of `backups`; its aliases of one word are commands of their own, which help leaves out. */
+function addAction(program: Command, action: Action, onCall: ProgramOptions['onCall']): void {
+  const { name, aliases = [] } = action
+  const [first = '', second] = name.split(' ')
+  if (second === undefined) return addCommand(program.command(first).aliases(aliases), action, onCall)
+  const group = commandGroup(program, first, `${action.group}:`)
+  addCommand(group.command(second, { isDefault: aliases.includes(first) }), action, onCall)
+  for (const alias of aliases) if (alias !== first) addCommand(program.command(alias, { hidden: true }), action, onCall)
+}
+
+function addCommand(command: Command, action: Action, onCall: ProgramOptions['onCall']): void {
+  const { summary, description, parameters = [], options = [], mutating, group } = action
+  command
     .summary(summary)
     .description([summary, ...(description ? [description] : [])].join('\n\n'))
     .helpGroup(`${group}:`)
@@ -94,13 +105,16 @@ function addCommand(program: Command, action: Action, onCall: ProgramOptions['on
       // Of `--no-start` commander says that `start` is false.
       input[key] = option.negate ? value === false || undefined : value
     }
-    onCall({ action, input, options: merged(program.opts<GlobalOptions>(), command.opts<GlobalOptions>()) })
+    onCall({ action, input, options: globalsOf(command) })
   })
 }
 
-/** What stands behind the command's name wins. `color` has a default on both, so a "no" of either holds. */
-function merged(before: GlobalOptions, after: GlobalOptions): GlobalOptions {
-  return { ...before, ...after, color: before.color !== false && after.color !== false }
+/** What stands behind the command's name wins. `color` has a default everywhere, so any "no" holds. */
+function globalsOf(command: Command): GlobalOptions {
+  const own = command.opts<GlobalOptions>()
+  if (!command.parent) return own
+  const before = globalsOf(command.parent)
+  return { ...before, ...own, color: before.color !== false && own.color !== false }
 }
 
 function argumentOf({ name, summary, required, variadic, choices }: Parameter): Argument {
@@ -121,13 +135,4 @@ function withChoices(summary: string, choices: readonly string[] | undefined): s
 
 function examplesOf({ examples }: Action): string {
   return examples.length === 0 ? '' : `\nExamples:\n${examples.map((line) => `  manager ${line}`).join('\n')}`
-}
-
-/** `list|ls [filter]`; options are for the command's own help. */
-function termOf(command: Command): string {
-  const args = command.registeredArguments.map((one) => {
-    const name = one.name() + (one.variadic ? '...' : '')
-    return one.required ? `<${name}>` : `[${name}]`
-  })
-  return [[command.name(), ...command.aliases()].join('|'), ...args].join(' ')
 }

@@ -54,12 +54,16 @@ export function candidatesFor(words: readonly string[], facts: CompletionFacts):
 function allCandidates(before: readonly string[], current: string, facts: CompletionFacts): Candidates {
   const { positional, pending, used, action } = read(before, facts)
   if (pending) return valuesOf(pending, facts)
-  const [command] = positional
   if (current.startsWith('-')) return optionsOf(action).flatMap((option) => flagOf(option, used))
-  if (command === undefined || (command === 'help' && positional.length === 1)) return commands(facts)
-  const parameters = (action ?? others.find(({ name }) => name === command))?.parameters ?? []
-  const parameter = parameters[positional.length - 1] ?? parameters.findLast(({ variadic }) => variadic)
-  return parameter ? valuesOf(parameter, facts) : []
+  const [command, ...rest] = positional[0] === 'help' ? positional.slice(1) : positional
+  if (command === undefined) return commands(facts)
+  const seconds = rest.length === 0 ? commandsBelow(command, facts) : []
+  if (positional[0] === 'help') return seconds
+  const { name, parameters = [] } = action ?? others.find((one) => one.name === command) ?? { name: command }
+  const given = name === `${command} ${rest[0]}` ? rest.slice(1) : rest
+  const parameter = parameters[given.length] ?? parameters.findLast(({ variadic }) => variadic)
+  const values = parameter ? valuesOf(parameter, facts) : []
+  return values === 'files' ? values : [...seconds, ...values]
 }
 
 /** What stands before the cursor: positional words, options, and an option whose value is awaited. */
@@ -77,11 +81,14 @@ function read(words: readonly string[], { actions }: CompletionFacts) {
       if (option && option.type !== 'flag') pending = option
     } else {
       positional.push(word)
-      if (positional.length === 1)
-        action = actions.find(({ name, aliases }) => name === word || aliases?.includes(word))
+      action = (positional.length <= 2 ? named(positional.join(' '), actions) : undefined) ?? action
     }
   }
   return { positional, pending, used, action }
+}
+
+function named(words: string, actions: readonly Action[]): Action | undefined {
+  return actions.find(({ name, aliases }) => name === words || aliases?.includes(words))
 }
 
 function optionsOf(action: Action | undefined): readonly Option[] {
@@ -92,8 +99,22 @@ function flagOf({ name, summary }: Option, used: ReadonlySet<string>): Candidate
   return used.has(name) ? [] : [{ value: `--${wordOf(name)}`, description: summary }]
 }
 
-function commands({ actions }: CompletionFacts): Candidate[] {
-  return [...actions, ...others].map(({ name, summary }) => ({ value: name, description: summary }))
+/** First words; of those that begin several commands, all second words say what it is about. */
+function commands(facts: CompletionFacts): Candidate[] {
+  const found = new Map<string, Candidate>()
+  for (const { name, summary } of [...facts.actions, ...others]) {
+    const [value = ''] = name.split(' ')
+    const seconds = commandsBelow(value, facts).map((one) => one.value)
+    if (!found.has(value)) found.set(value, { value, description: seconds.join(', ') || summary })
+  }
+  return [...found.values()]
+}
+
+/** Second words of commands that begin with a word. */
+function commandsBelow(first: string, { actions }: CompletionFacts): Candidate[] {
+  return actions
+    .filter(({ name }) => name.startsWith(`${first} `))
+    .map(({ name, summary }) => ({ value: name.slice(first.length + 1), description: summary }))
 }
 
 function valuesOf({ type, choices = [] }: Parameter | Option, facts: CompletionFacts): Candidates {

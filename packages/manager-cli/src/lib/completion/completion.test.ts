@@ -37,6 +37,13 @@ describe('what can stand where the cursor is', () => {
     ['start --dr', ['--dry-run']],
     ['start --wait s', ['shop']],
     ['database demo ', 'files'],
+    ['back', ['backups']],
+    ['backups v', ['verify']],
+    ['backups --json v', ['verify']],
+    ['help backups v', ['verify']],
+    ['help backups verify ', []],
+    ['backups verify demo --dr', []],
+    ['restore demo --fr', ['--from']],
     ['frob ', []],
   ])('%j', (line, expected) => {
     expect(complete(line)).toEqual(expected)
