@@ -1,33 +1,113 @@
-import { dirname } from 'node:path'
-import type { ManagerContext } from '../context.js'
-import type { Backup } from './backup.js'
 import { timeOf } from './new-backup.js'
-import { endRemovals, removeBackup } from './remove-backup.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/**
- * Those that are older than the days of APPS_SAVE_DIR_DEPTH (0: none). Never the newest that is good. Those from the
- * future (the clock was set back) are young.
- *
- * @param backups newest first
- */
-export function expiredOf(backups: readonly Backup[], now: Date, depthDays: number): readonly Backup[] {
-  if (depthDays === 0) return []
-  const newest = backups.find(({ damage }) => damage === undefined)
-  // Without a good one nothing is known to be worth less than another.
-  if (!newest) return []
-  return backups.filter((backup) => backup !== newest && now.getTime() - timeOf(backup.key) > depthDays * dayMs)
+/** What is kept; 0: that rule is not set. Source: requirements, "Limits"; issue of backup targets for all but the first. */
+export interface RetentionRules {
+  /** APPS_SAVE_DIR_DEPTH: those that are younger than so many days. */
+  readonly depthDays: number
+  /** APPS_KEEP_LAST: so many of the newest. */
+  readonly last: number
+  /** APPS_KEEP_DAILY, …: the newest of each of so many days, weeks (from Monday) and months that have one, local time. */
+  readonly daily: number
+  readonly weekly: number
+  readonly monthly: number
 }
 
-/** Removes what has expired of an instance. @returns their keys. */
-export async function prune(
-  { backups, clock, settings }: Pick<ManagerContext, 'backups' | 'clock' | 'settings'>,
-  name: string,
-): Promise<readonly string[]> {
-  const all = await backups.list({ name })
-  const expired = expiredOf(all, clock(), settings.global.saveDepthDays)
-  for (const { folder } of expired) await removeBackup(folder)
-  for (const folder of new Set(all.map((backup) => dirname(backup.folder)))) await endRemovals(folder)
-  return expired.map(({ key }) => key)
+/** What a rule has to know of a backup. */
+export interface RetentionCandidate {
+  /** See `Backup.key`. */
+  readonly key: string
+  /** What is wrong with it; undefined: nothing. */
+  readonly damage?: string | undefined
+  /** Whether it was proved; anything. */
+  readonly proved?: unknown
+  /** Why it must stay whatever rules say: `it is not at "s3" yet`. */
+  readonly needed?: string | undefined
 }
+
+export interface Verdict<Candidate> {
+  readonly backup: Candidate
+  readonly keep: boolean
+  /** Half a sentence: `younger than 14 days`. */
+  readonly reason: string
+}
+
+/**
+ * Says of each backup of an instance whether it is kept, and why; newest first. One rule that wants it is enough. Without
+ * any rule all are kept, and so are all while none is known to be good. The newest good one and the newest good one that
+ * was proved are always kept. Those that are damaged do not count for any rule: they are kept for the days of the depth,
+ * and while nothing newer is good. Those from the future (the clock was set back) are young.
+ */
+export function retain<Candidate extends RetentionCandidate>(
+  backups: readonly Candidate[],
+  rules: RetentionRules,
+  now: Date,
+): readonly Verdict<Candidate>[] {
+  const sorted = backups.toSorted((a, b) => compare(lastPart(b.key), lastPart(a.key)))
+  const good = sorted.filter(({ key, damage }) => damage === undefined && !Number.isNaN(timeOf(key)))
+  const reasonOf = reasonsFor(good, rules, now)
+  return sorted.map((backup) => {
+    const reason = backup.needed ?? reasonOf(backup)
+    if (reason !== undefined) return { backup, keep: true, reason }
+    return { backup, keep: false, reason: backup.damage === undefined ? 'no rule keeps it' : 'it is damaged' }
+  })
+}
+
+/** Why one is kept; undefined: it is not. */
+function reasonsFor(good: readonly RetentionCandidate[], rules: RetentionRules, now: Date) {
+  const newest = good[0]
+  const { depthDays, ...counts } = rules
+  if (depthDays === 0 && Object.values(counts).every((count) => count === 0)) return () => 'no rule is set'
+  if (!newest) return () => 'none is known to be good'
+  const wanted = [
+    reasons([newest], () => 'the newest good one'),
+    reasons(good.filter(({ proved }) => proved !== undefined).slice(0, 1), () => 'the newest that was proved'),
+    reasons(good.slice(0, counts.last), () => `one of the last ${counts.last}`),
+    reasons(newestOfEach(good, counts.daily, dayOf), (key) => `the last of ${dayOf(key)}`),
+    reasons(newestOfEach(good, counts.weekly, weekOf), (key) => `the last of the week from ${weekOf(key)}`),
+    reasons(newestOfEach(good, counts.monthly, monthOf), (key) => `the last of ${monthOf(key)}`),
+  ]
+  return ({ key, damage }: RetentionCandidate): string | undefined => {
+    if (Number.isNaN(timeOf(key))) return 'its date cannot be read'
+    if (depthDays > 0 && now.getTime() - timeOf(key) <= depthDays * dayMs) return `younger than ${depthDays} days`
+    if (damage === undefined) return wanted.find((each) => each.has(key))?.get(key)
+    return lastPart(key) > lastPart(newest.key) ? 'it is damaged, and nothing newer is good' : undefined
+  }
+}
+
+function reasons(kept: readonly RetentionCandidate[], textOf: (key: string) => string): ReadonlyMap<string, string> {
+  return new Map(kept.map(({ key }) => [key, textOf(key)]))
+}
+
+/** @param backups newest first */
+function newestOfEach(
+  backups: readonly RetentionCandidate[],
+  count: number,
+  periodOf: (key: string) => string,
+): readonly RetentionCandidate[] {
+  const found = new Map<string, RetentionCandidate>()
+  for (const backup of backups) {
+    const period = periodOf(backup.key)
+    if (!found.has(period) && found.size < count) found.set(period, backup)
+  }
+  return [...found.values()]
+}
+
+const dayOf = (key: string) => textOf(new Date(timeOf(key)))
+const monthOf = (key: string) => dayOf(key).slice(0, 7)
+
+/** Its Monday. */
+function weekOf(key: string): string {
+  const day = new Date(timeOf(key))
+  return textOf(new Date(day.getFullYear(), day.getMonth(), day.getDate() - ((day.getDay() + 6) % 7)))
+}
+
+/** `2026-11-21`, local. */
+function textOf(day: Date): string {
+  const [month, date] = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${day.getFullYear()}-${month}-${date}`
+}
+
+const lastPart = (key: string) => key.slice(key.indexOf('/') + 1)
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -2,7 +2,7 @@ import { existing } from '../instances/existing.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { newBackup, type NewBackup } from './new-backup.js'
-import { prune } from './retention.js'
+import { prune } from './prune.js'
 import { createSaveSteps } from './save-steps.js'
 
 export type SaveRequest = {
@@ -52,7 +52,8 @@ function pruneStep(name: string): Step {
     title: 'Remove backups that have expired',
     async do(run) {
       try {
-        return { removed: await prune(run.context, name) }
+        const verdicts = await prune(run.context, name)
+        return { removed: verdicts.filter(({ keep }) => !keep).map(({ backup }) => backup.key) }
       } catch (error) {
         run.warn(`Backups that have expired could not be removed: ${(error as Error).message}`)
         return { removed: [] }
