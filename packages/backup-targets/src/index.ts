@@ -1,4 +1,4 @@
-export { checkKey } from './lib/key.js'
+export { checkKey, isKey, uploadId } from './lib/key.js'
 export { TargetError } from './lib/target-error.js'
 export type { TargetErrorCode, TargetErrorOptions } from './lib/target-error.js'
 export type {
@@ -22,4 +22,6 @@ export { reliable } from './lib/reliable/reliable.js'
 export type { ReliableOptions } from './lib/reliable/reliable.js'
 export { probeTarget } from './lib/checks/probe.js'
 export type { CheckReport } from './lib/checks/probe.js'
-export { fileSource } from './lib/sources.js'
+export { bytesSource, chunksOf, fileSource, readSource, streamSource } from './lib/sources.js'
+export { wholeStream } from './lib/whole-stream.js'
+export type { WholeStreamOptions } from './lib/whole-stream.js'

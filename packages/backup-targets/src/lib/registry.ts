@@ -1,9 +1,19 @@
+import { targetPackage } from './plugin.js'
 import { TargetError } from './target-error.js'
 import type { TargetContext, TargetType } from './target-type.js'
 import type { BackupTarget } from './target.js'
 
+const builtIn: Readonly<Record<string, () => Promise<{ readonly target: TargetType }>>> = {
+  local: () => import('./local/target-type.js'),
+  scp: () => import('./scp/target-type.js'),
+  ftp: () => import('./ftp/target-type.js'),
+  swift: () => import('./swift/target-type.js'),
+  s3: () => import('./s3/target-type.js'),
+  gcs: () => import('./gcs/target-type.js'),
+}
+
 /** Types that come with this package, in the order in which they are shown; each loads when it is used. */
-export const builtInTypes = ['local', 'scp', 'ftp', 'swift', 's3', 'gcs'] as const
+export const builtInTypes: readonly string[] = Object.freeze(Object.keys(builtIn))
 
 export interface OpenTargetOptions extends Partial<TargetContext> {
   /** `scp`, or the npm package of a plug-in. */
@@ -14,12 +24,39 @@ export interface OpenTargetOptions extends Partial<TargetContext> {
 }
 
 /** @throws TargetError ERR_TARGET_SETTINGS when there is no such type, or its package is not installed or exports none. */
-export async function targetTypeOf(type: string, _pluginFolders: readonly string[] = []): Promise<TargetType> {
-  throw new TargetError('ERR_TARGET_SETTINGS', `Not there yet: ${type}`)
+export async function targetTypeOf(type: string, pluginFolders: readonly string[] = []): Promise<TargetType> {
+  const load = Object.hasOwn(builtIn, type) ? builtIn[type] : undefined
+  return load ? (await load()).target : targetPackage(type, pluginFolders)
 }
 
 /** @throws TargetError ERR_TARGET_SETTINGS: unknown type or option, a required one is missing (naming all of them). */
-export async function openTarget({ type, pluginFolders }: OpenTargetOptions): Promise<BackupTarget> {
-  await targetTypeOf(type, pluginFolders)
-  throw new TargetError('ERR_TARGET_SETTINGS', `Not there yet: ${type}`)
+export async function openTarget(settings: OpenTargetOptions): Promise<BackupTarget> {
+  const { type, options, pluginFolders, idleMs = 60_000, environment = process.env } = settings
+  const found = await targetTypeOf(type, pluginFolders)
+  return found.open(checkOptions(found, options), { idleMs, environment })
+}
+
+/** The given options with the defaults of the others. An empty text is not given. */
+function checkOptions({ name, options }: TargetType, given: Readonly<Record<string, string>>): Record<string, string> {
+  const known = new Map(options.map((option) => [option.name, option]))
+  const unknown = Object.keys(given).filter((each) => !known.has(each))
+  if (unknown.length > 0)
+    throw new TargetError('ERR_TARGET_SETTINGS', `A target of type ${name} has no option ${quoted(unknown)}.`, {
+      help: `It has ${quoted([...known.keys()])}.`,
+    })
+  const values: Record<string, string> = {}
+  for (const option of options) {
+    const value = given[option.name] || option.default
+    if (value !== undefined) values[option.name] = value
+  }
+  const missing = options.filter((option) => option.required && values[option.name] === undefined)
+  if (missing.length === 0) return values
+  const names = quoted(missing.map((option) => option.name))
+  throw new TargetError('ERR_TARGET_SETTINGS', `A target of type ${name} needs ${names}.`, {
+    help: missing.map((option) => `${option.name}: ${option.summary}.`).join(' '),
+  })
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ')
 }

@@ -91,7 +91,8 @@ export interface PutOptions extends CallOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined
   /**
    * Names the content, e.g. by its SHA-256: 8 to 64 letters and digits. A `put` with the same key and `upload` goes on
-   * where a former one was cut, when the target can resume. Default: random.
+   * where a former one was cut, when the target can resume; one that fails leaves what it has for that (not when the store
+   * is full). Default: random, and one that fails removes what it has.
    */
   readonly upload?: string | undefined
   /** Rejects with ERR_TARGET_EXISTS when there is such an object. */

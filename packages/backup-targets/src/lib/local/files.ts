@@ -1,0 +1,95 @@
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { TargetError, type TargetErrorCode } from '../target-error.js'
+
+const codes: Readonly<Record<string, TargetErrorCode>> = {
+  ENOSPC: 'ERR_TARGET_FULL',
+  EDQUOT: 'ERR_TARGET_FULL',
+  EFBIG: 'ERR_TARGET_FULL',
+  EACCES: 'ERR_TARGET_REFUSED',
+  EPERM: 'ERR_TARGET_REFUSED',
+  EROFS: 'ERR_TARGET_REFUSED',
+  ENOTDIR: 'ERR_TARGET_SETTINGS',
+  EISDIR: 'ERR_TARGET_SETTINGS',
+  ENAMETOOLONG: 'ERR_TARGET_SETTINGS',
+  // Of folders that are mounted from elsewhere.
+  EIO: 'ERR_TARGET_UNREACHABLE',
+  ESTALE: 'ERR_TARGET_UNREACHABLE',
+  ETIMEDOUT: 'ERR_TARGET_UNREACHABLE',
+  ENOTCONN: 'ERR_TARGET_UNREACHABLE',
+  EHOSTDOWN: 'ERR_TARGET_UNREACHABLE',
+}
+
+/** What the file system said, as an error of a target. */
+export function fileError(error: unknown, attempt: string): TargetError {
+  if (error instanceof TargetError) return error
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return new TargetError(codes[code] ?? 'ERR_TARGET_FAILED', `${attempt}: ${message}`, { cause: error })
+}
+
+export function isCode(error: unknown, ...names: readonly string[]): boolean {
+  return names.includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/** A disk that is not mounted must neither look like an empty store nor be filled up beside it. */
+export async function assertFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch((error: unknown) => {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw fileError(error, `Cannot look at ${folder}`)
+  })
+  if (found?.isDirectory()) return
+  throw new TargetError('ERR_TARGET_SETTINGS', `${folder} is no folder.`, {
+    help: 'Make it, or mount the disk that it is on; it is never made, so that nothing is written beside.',
+  })
+}
+
+/** Size and date of a regular file; undefined when there is none. */
+export async function fileAt(path: string) {
+  try {
+    const found = await lstat(path)
+    return found.isFile() ? found : undefined
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** Makes the folders of `parts` below `root`, each durable in the one above. */
+export async function makeFolders(root: string, parts: readonly string[]): Promise<string> {
+  let folder = root
+  for (const part of parts) {
+    const parent = folder
+    folder = join(folder, part)
+    try {
+      await mkdir(folder)
+      await syncFolder(parent)
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error
+    }
+  }
+  return folder
+}
+
+/** Removes folders that are empty, from `folder` up to `root`, which stays. */
+export async function removeEmptyFolders(root: string, folder: string): Promise<void> {
+  for (let each = folder; each !== root; each = dirname(each)) {
+    try {
+      await rmdir(each)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Makes names in a folder durable; where the system cannot do that, nothing happens. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } catch (error) {
+    if (!isCode(error, 'EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR')) throw error
+  } finally {
+    await handle.close()
+  }
+}

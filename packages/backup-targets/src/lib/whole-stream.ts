@@ -1,0 +1,52 @@
+import { Transform, type Readable } from 'node:stream'
+import { TargetError } from './target-error.js'
+import type { CallOptions } from './target.js'
+
+export interface WholeStreamOptions extends CallOptions {
+  /** Of the object, for messages. */
+  readonly key: string
+  /** How many bytes must come. */
+  readonly bytes: number
+  /** What an error of the stream means. Default: ERR_TARGET_UNREACHABLE, unless it is a TargetError. */
+  readonly translate?: (error: unknown) => unknown
+}
+
+/**
+ * What `get` returns of a stream that a store sends: it fails when that ends early, in whatever way, or gives too much;
+ * aborted, it fails with the signal's reason. Destroying it destroys the other.
+ */
+export function wholeStream(from: Readable, options: WholeStreamOptions): Readable {
+  const { key, bytes, signal, translate = unreachable } = options
+  let left = bytes
+  const wrong = () =>
+    new TargetError('ERR_TARGET_DAMAGED', `Reading "${key}" gave ${bytes - left} bytes instead of ${bytes}.`)
+  const whole = new Transform({
+    readableHighWaterMark: 1 << 18,
+    transform(chunk: Buffer, _encoding, done) {
+      left -= chunk.length
+      if (left < 0) done(wrong())
+      else done(null, chunk)
+    },
+    flush(done) {
+      done(left === 0 ? null : wrong())
+    },
+  })
+  const abort = () => whole.destroy(signal?.reason as Error)
+  signal?.addEventListener('abort', abort, { once: true })
+  from.once('error', (error) => whole.destroy(translate(error) as Error))
+  from.once('close', () => {
+    if (!from.readableEnded) whole.destroy(translate(new Error('it was closed')) as Error)
+  })
+  whole.once('close', () => {
+    signal?.removeEventListener('abort', abort)
+    from.destroy()
+  })
+  if (signal?.aborted) abort()
+  return from.pipe(whole)
+
+  function unreachable(error: unknown): unknown {
+    if (error instanceof TargetError) return error
+    const reason = error instanceof Error ? error.message : String(error)
+    return new TargetError('ERR_TARGET_UNREACHABLE', `Reading "${key}" was cut: ${reason}`, { cause: error })
+  }
+}
