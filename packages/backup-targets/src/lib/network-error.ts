@@ -1,0 +1,28 @@
+import type { TargetErrorCode } from './target-error.js'
+
+const unreachable = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ETIMEDOUT',
+])
+
+const untrusted =
+  /^(ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET_ISSUER))/
+
+/** What Node's error of a connection means, or what an error was caused by; undefined when it is no such error. */
+export function networkErrorCode(error: unknown): TargetErrorCode | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (typeof code !== 'string') continue
+    if (unreachable.has(code)) return 'ERR_TARGET_UNREACHABLE'
+    if (untrusted.test(code)) return 'ERR_TARGET_IDENTITY'
+  }
+  return undefined
+}
