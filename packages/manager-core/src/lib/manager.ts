@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import type { openTarget } from '@steward/backup-targets'
 import { ManagerError } from '../errors.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
@@ -34,6 +35,8 @@ export interface ManagerOptions {
   readonly command?: readonly string[]
   /** Default: the system's. */
   readonly clock?: () => Date
+  /** Opens the targets of backups, for tests of faults. Default: that of `@steward/backup-targets`. */
+  readonly openTarget?: typeof openTarget
   /** Told after each entry of the journal, for tests of crashes. */
   readonly onJournal?: (point: JournalPoint) => void
 }
@@ -94,7 +97,7 @@ export function createManager(options: ManagerOptions): Manager {
       createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),
     ),
     backups: once(() => createBackups({ settings, clock })),
-    targets: once(() => createTargets({ settings: settings(), home })),
+    targets: once(() => createTargets({ settings, home, open: options.openTarget })),
     hooks: once(() => createHooks({ home, settings })),
     mailer: once(() => createMailer({ settings })),
   }

@@ -84,7 +84,7 @@ describe('settings.global', () => {
       ports: { from: 20_000, to: 20_010 },
     })
     expect(global.databaseServers.postgresql.adminPassword.reveal()).toBe('pa$$ word')
-    expect((global.targets[0]?.options['password'] as Secret).reveal()).toBe('s3cret')
+    expect((global.targets[0]?.options['password'] as Secret | undefined)?.reveal()).toBe('s3cret')
     expect(global.externalApiKey?.reveal()).toBe('abc')
     expect(JSON.stringify(global)).not.toMatch(/s3cret|pa\$\$/)
   })

@@ -14,6 +14,8 @@ import type { GlobalSettings, Settings } from './settings.js'
 import { globalTable } from './tables/global.js'
 import { instanceTable } from './tables/instance.js'
 import { versionTable } from './tables/version.js'
+import { isTargetVariable } from './target-names.js'
+import { targetVariables, type TargetVariables } from './target-variables.js'
 import type { Given } from './variable-values.js'
 import { versionSettingsOf } from './version-settings.js'
 import { writePrivateFile } from './write-private-file.js'
@@ -31,6 +33,7 @@ export interface SettingsOptions {
 /** `config.sh` as it was last read. */
 interface GlobalFile extends SettingsFile<typeof globalTable> {
   readonly stamp: string
+  readonly targets: TargetVariables
   settings?: GlobalSettings
 }
 
@@ -49,12 +52,17 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
       })
     // The home is where the file is, whatever it says.
     const used = assignments.filter(({ name }) => name !== 'APPS_HOME')
-    const file = settingsFile(globalTable, used, basename(home.config), (name): Given | undefined => {
+    const otherwise = (name: string): Given | undefined => {
       if (name === 'APPS_HOME') return { text: home.folder, origin: 'home' }
       const text = name.startsWith('APPS_') ? environment[name] : undefined
       return text === undefined ? undefined : { text, origin: 'environment' }
-    })
-    return (last = { ...file, stamp })
+    }
+    const targets = targetVariables(
+      [...used.map(({ name }) => name), ...Object.keys(environment)],
+      (name) => used.findLast((assignment) => assignment.name === name)?.value ?? otherwise(name)?.text,
+    )
+    const file = settingsFile({ ...globalTable, ...targets.rows }, used, basename(home.config), otherwise)
+    return (last = { ...file, targets, stamp })
   }
 
   /** Undefined: there is none. */
@@ -79,7 +87,7 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
   return {
     get global() {
       const file = globalFile()
-      return (file.settings ??= Object.freeze(globalSettingsOf(file.values, file.passedOn)))
+      return (file.settings ??= Object.freeze(globalSettingsOf(file.values, file.targets, file.passedOn)))
     },
 
     async version(version) {
@@ -122,8 +130,9 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
     },
   }
 
-  function hintOfGlobal(name: keyof typeof globalTable, { values }: GlobalFile): string | undefined {
+  function hintOfGlobal(name: keyof typeof globalTable, { values, targets }: GlobalFile): string | undefined {
     if (name === 'APPS_HOME') return hintOfHome()
+    if (isTargetVariable(name)) return targets.hintOf(name)
     if (name !== 'APPS_SERVER_CERT' && name !== 'APPS_SERVER_KEY') return undefined
     const isHttps = values.given('APPS_BASEURL')?.text.startsWith('https:')
     const ssl = values.given('APPS_SSL')?.text

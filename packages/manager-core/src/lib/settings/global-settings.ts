@@ -4,12 +4,17 @@ import { Secret } from '../domain/secret.js'
 import type { DatabaseServerSettings, GlobalSettings, MailSettings } from './settings.js'
 import type { globalTable } from './tables/global.js'
 import { targetsOf } from './target-settings.js'
+import type { TargetVariables } from './target-variables.js'
 import type { VariableValues } from './variable-values.js'
 
 type Values = VariableValues<typeof globalTable>
 
 /** @throws ManagerError ERR_SETTINGS for the first value that cannot be used. */
-export function globalSettingsOf(values: Values, passedOn: Readonly<Record<string, string>>): GlobalSettings {
+export function globalSettingsOf(
+  values: Values,
+  variables: TargetVariables,
+  passedOn: Readonly<Record<string, string>>,
+): GlobalSettings {
   const { value } = values
   const databases = value('APPS_DATABASES')
   const defaultDatabase = value('APPS_DEFAULTDATABASE')
@@ -59,10 +64,27 @@ export function globalSettingsOf(values: Values, passedOn: Readonly<Record<strin
     },
     saveFolder: value('APPS_SAVE_DIR'),
     saveDepthDays: value('APPS_SAVE_DIR_DEPTH'),
+    keep: {
+      last: value('APPS_KEEP_LAST'),
+      daily: value('APPS_KEEP_DAILY'),
+      weekly: value('APPS_KEEP_WEEKLY'),
+      monthly: value('APPS_KEEP_MONTHLY'),
+    },
+    saveMaxAgeMs: value('APPS_SAVE_MAXAGE') * 3_600_000,
     saveAllFolder: value('APPS_SAVEALL_DIR'),
     saveAllRemoveLocal: value('APPS_SAVEALL_REMOVE_LOCAL'),
+    backupEncryption: {
+      recipients: value('APPS_BACKUP_RECIPIENTS'),
+      passphrase: value('APPS_BACKUP_PASSPHRASE'),
+      identityFile: value('APPS_BACKUP_IDENTITY'),
+    },
     window: value('APPS_WINDOW'),
-    targets: targetsOf(values),
+    targets: targetsOf(values, variables),
+    targetBandwidth: kilobytes(value('APPS_TARGET_BANDWIDTH')),
+    saveAllParallel: value('APPS_SAVEALL_PARALLEL'),
+    backupRecipients: value('APPS_BACKUP_RECIPIENTS') ?? [],
+    backupPassphrase: value('APPS_BACKUP_PASSPHRASE'),
+    backupIdentity: value('APPS_BACKUP_IDENTITY'),
     mail: mail(values),
     quality: {
       url: value('APPS_QUALITY_URL'),
@@ -78,6 +100,10 @@ export function globalSettingsOf(values: Values, passedOn: Readonly<Record<strin
     },
     passedOn,
   }
+}
+
+function kilobytes(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : count * 1024
 }
 
 function certificate(name: string | undefined): string | undefined {

@@ -46,10 +46,25 @@ export interface GlobalSettings {
   readonly saveAllFolder: string
   /** APPS_SAVE_DIR_DEPTH in days; 0: kept for ever. */
   readonly saveDepthDays: number
+  /** Chosen: APPS_KEEP_LAST, APPS_KEEP_DAILY …: see `retain`; 0: no such rule. */
+  readonly keep: { readonly last: number; readonly daily: number; readonly weekly: number; readonly monthly: number }
+  /** Chosen: APPS_SAVE_MAXAGE: how old the last automatic save may be (hours, default 26). */
+  readonly saveMaxAgeMs: number
   /** APPS_SAVEALL_REMOVE_LOCAL */
   readonly saveAllRemoveLocal: boolean
+  /** Chosen: APPS_BACKUP_RECIPIENTS (keys, or a file of them), APPS_BACKUP_PASSPHRASE, APPS_BACKUP_IDENTITY. */
+  readonly backupEncryption: BackupEncryptionSettings
   /** APPS_SCP_SERVER …, APPS_TARGETS; where backups are copied to. */
   readonly targets: readonly TargetSettings[]
+  /** Chosen: APPS_TARGET_BANDWIDTH (KB per second) in bytes per second; undefined: no limit. */
+  readonly targetBandwidth: number | undefined
+  /** Chosen: APPS_SAVEALL_PARALLEL: how many instances `saveall` saves at the same time (default 2). */
+  readonly saveAllParallel: number
+  /** Chosen: APPS_BACKUP_RECIPIENTS; empty: none. */
+  readonly backupRecipients: readonly string[]
+  /** Chosen: APPS_BACKUP_PASSPHRASE, APPS_BACKUP_IDENTITY (absolute path). */
+  readonly backupPassphrase: Secret | undefined
+  readonly backupIdentity: string | undefined
   /** APPS_MYSQL_HOST … */
   readonly databaseServers: Readonly<Record<Exclude<DatabaseType, 'sqlite'>, DatabaseServerSettings>>
   /** APPS_MAILSERVER …; undefined: no mail is sent. */
@@ -72,6 +87,14 @@ export interface GlobalSettings {
   readonly window: { readonly from: string; readonly to: string } | undefined
   /** Variables that are nothing to the manager: instances and hooks get them. */
   readonly passedOn: Readonly<Record<string, string>>
+}
+
+export interface BackupEncryptionSettings {
+  /** `age1…`, or one path of a file of them. */
+  readonly recipients?: readonly string[] | undefined
+  readonly passphrase?: Secret | undefined
+  /** Absolute. */
+  readonly identityFile?: string | undefined
 }
 
 export interface DatabaseServerSettings {

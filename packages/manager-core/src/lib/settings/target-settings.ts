@@ -1,49 +1,71 @@
 import type { Secret } from '../domain/secret.js'
 import type { TargetSettings } from '../targets/targets.js'
+import { targetTable } from './tables/targets.js'
 import type { globalTable } from './tables/global.js'
+import type { TargetVariables } from './target-variables.js'
 import type { VariableValues } from './variable-values.js'
 
 type Values = VariableValues<typeof globalTable>
-type Options = Readonly<Record<string, string | Secret | undefined>>
 
-/** The targets that are set, in the order of the requirements. Source: requirements, "Backup destinations". */
-export function targetsOf({ value }: Values): readonly TargetSettings[] {
-  const swift = {
-    auth_url: value('APPS_SWIFT_AUTH_URL'),
-    tenant_name: value('APPS_SWIFT_TENANT_NAME'),
-    username: value('APPS_SWIFT_USERNAME'),
-    password: value('APPS_SWIFT_PASSWORD'),
-  }
+/** Targets with variables of their own, in the order of the requirements; they are used when `main` is set. */
+const named = [
+  { name: 'scp', type: 'scp', main: 'server' },
+  { name: 'ftp', type: 'ftp', main: 'server' },
+  { name: 'swift', type: 'swift', main: 'container' },
+  { name: 'swift-alt', type: 'swift', main: 'container' },
+  { name: 's3', type: 's3', main: 'bucket' },
+  { name: 'gcs', type: 'gcs', main: 'bucket' },
+] as const
+
+/**
+ * The targets that are set: those with variables of their own, then those of APPS_TARGETS. The name of an option is the
+ * lower-case rest of its variable: APPS_SCP_KNOWN_HOSTS is `known_hosts`. Source: requirements, "Backup destinations".
+ *
+ * @throws ManagerError ERR_SETTINGS
+ */
+export function targetsOf(values: Values, variables: TargetVariables): readonly TargetSettings[] {
   return [
-    ...target('scp', 'scp', 'server', {
-      server: value('APPS_SCP_SERVER'),
-      user: value('APPS_SCP_USER'),
-      path: value('APPS_SCP_PATH'),
+    ...named.flatMap(({ name, type, main }) => {
+      const options = name === 'swift-alt' ? alternativeSwift(values) : optionsOf(values, type)
+      return options[main] === undefined ? [] : [{ name, type, options }]
     }),
-    ...target('ftp', 'ftp', 'server', {
-      server: value('APPS_FTP_SERVER'),
-      user: value('APPS_FTP_USER'),
-      password: value('APPS_FTP_PASSWORD'),
-      path: value('APPS_FTP_PATH'),
+    ...(values.value('APPS_TARGETS') ?? []).map((name) => {
+      const { type, options } = variables.of(name)
+      return {
+        name,
+        type: valueOf(values, type) as string,
+        options: present([...options].map(([option, variable]) => [option, valueOf(values, variable)])),
+      }
     }),
-    ...target('swift', 'swift', 'container', {
-      ...swift,
-      container: value('APPS_SWIFT_CONTAINER'),
-      prefix: value('APPS_SWIFT_PREFIX'),
-    }),
-    ...target('swift-alt', 'swift', 'container', {
-      ...swift,
-      container: value('APPS_SWIFT_CONTAINER_ALT'),
-      prefix: value('APPS_SWIFT_PREFIX_ALT'),
-    }),
-    ...target('s3', 's3', 'bucket', { bucket: value('APPS_S3_BUCKET') }),
-    ...target('gcs', 'gcs', 'bucket', { bucket: value('APPS_GCS_BUCKET') }),
   ]
 }
 
-/** None when the option is not set that says whether it is used. */
-function target(name: string, type: string, main: string, options: Options): readonly TargetSettings[] {
-  if (options[main] === undefined) return []
-  const given = Object.entries(options).filter((entry): entry is [string, string | Secret] => entry[1] !== undefined)
-  return [{ name, type, options: Object.fromEntries(given) }]
+type OptionValue = string | Secret | undefined
+
+/** Of the variables that begin with the type: `APPS_SCP_…`. */
+function optionsOf(values: Values, type: string): Readonly<Record<string, string | Secret>> {
+  const prefix = `APPS_${type.toUpperCase()}_`
+  const variables = Object.keys(targetTable).filter((name) => name.startsWith(prefix) && !name.endsWith('_ALT'))
+  return present(variables.map((name) => [name.slice(prefix.length).toLowerCase(), valueOf(values, name)]))
+}
+
+/** The same account, another container. */
+function alternativeSwift(values: Values): Readonly<Record<string, string | Secret>> {
+  const { container: _container, prefix: _prefix, ...account } = optionsOf(values, 'swift')
+  return {
+    ...account,
+    ...present([
+      ['container', valueOf(values, 'APPS_SWIFT_CONTAINER_ALT')],
+      ['prefix', valueOf(values, 'APPS_SWIFT_PREFIX_ALT')],
+    ]),
+  }
+}
+
+function valueOf({ value }: Values, variable: string): OptionValue {
+  const found = value(variable as keyof typeof globalTable) as string | number | Secret | undefined
+  return typeof found === 'number' ? String(found) : found
+}
+
+function present(entries: readonly (readonly [string, OptionValue])[]): Readonly<Record<string, string | Secret>> {
+  return Object.fromEntries(entries.filter((entry): entry is [string, string | Secret] => entry[1] !== undefined))
 }

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
+import { allowedTargetNames, isTargetName } from './target-names.js'
 
 /** What the value of a variable is turned into, by its type. */
 interface TypeValues {
@@ -17,6 +18,10 @@ interface TypeValues {
   choice: string
   /** Separated by commas, each once. */
   databases: readonly DatabaseType[]
+  /** Separated by commas, each once. */
+  list: readonly string[]
+  /** The same of names of targets. */
+  targets: readonly string[]
   /** `10000-19999`: both are in it. */
   ports: { readonly from: number; readonly to: number }
   /** `22:00-05:30`, local time; see `isInWindow`. */
@@ -85,8 +90,16 @@ export function parseValue(
     }
     case 'url':
       return parseUrl(text)
+    case 'list': {
+      const parts = partsOf(text)
+      return parts.includes('') ? { allowed: 'values separated by commas' } : { value: parts }
+    }
+    case 'targets': {
+      const names = partsOf(text)
+      return names.every(isTargetName) ? { value: names } : { allowed: allowedTargetNames }
+    }
     case 'databases': {
-      const types = [...new Set(text.split(',').map((part) => part.trim()))]
+      const types = partsOf(text)
       const known: readonly string[] = databaseTypes
       return types.every((type) => known.includes(type))
         ? { value: types }
@@ -107,6 +120,10 @@ export function parseValue(
         ? { value: text }
         : { allowed: 'one e-mail address such as help@example.org' }
   }
+}
+
+function partsOf(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((part) => part.trim()))]
 }
 
 function parseUrl(text: string): { readonly value: string } | { readonly allowed: string } {

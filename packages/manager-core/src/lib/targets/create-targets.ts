@@ -1,18 +1,74 @@
+import { openTarget, reliable, targetTypeOf, type BackupTarget } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
-import type { Targets } from './targets.js'
+import { didYouMean } from '../domain/near-miss.js'
+import type { Home } from '../home.js'
+import type { Settings } from '../settings/settings.js'
+import { targetFailure } from './target-failure.js'
+import type { Targets, TargetSettings } from './targets.js'
 
-/** The targets of `config.sh`; plug-ins are looked for in `<home>/node_modules` first. */
-export function createTargets({ settings }: Pick<ManagerContext, 'settings' | 'home'>): Targets {
-  const { targets } = settings.global
+export interface TargetsOptions {
+  readonly settings: () => Settings
+  readonly home: Home
+  /** For tests of faults. Default: that of `@steward/backup-targets`. */
+  readonly open?: typeof openTarget | undefined
+}
+
+/** The targets of `config.sh`; plug-ins are looked for in `<home>/node_modules` first, then beside the manager. */
+export function createTargets({ settings, home, open = openTarget }: TargetsOptions): Targets {
+  const pluginFolders = [home.folder, import.meta.dirname]
+
+  function get(name: string): TargetSettings {
+    const { targets } = settings().global
+    const found = targets.find((target) => target.name === name)
+    if (found) return found
+    const names = targets.map((target) => target.name)
+    throw new ManagerError('ERR_NOT_FOUND', `There is no target "${name.slice(0, 80)}".`, {
+      help:
+        didYouMean(name, names) ??
+        (names.length > 0
+          ? `Those that are set are ${names.join(', ')}.`
+          : 'None is set: see "Remote stores" of the settings.'),
+      command: names.length > 0 ? 'target list' : 'config --all remote',
+    })
+  }
+
+  async function opened({ type, options }: TargetSettings): Promise<BackupTarget> {
+    const target = await open({ type, options: plain(options), pluginFolders, environment: settings().environment() })
+    return reliable(target, { bytesPerSecond: settings().global.targetBandwidth })
+  }
+
   return {
-    all: targets,
-    get(name) {
-      throw new ManagerError('ERR_NOT_FOUND', `Not there yet: ${name}`)
+    get all() {
+      return settings().global.targets
     },
-    describe: (name) => Promise.resolve(name),
-    use(name) {
-      throw new ManagerError('ERR_NOT_FOUND', `Not there yet: ${name}`)
+    get,
+    async describe(name) {
+      const { type, options } = get(name)
+      try {
+        return (await targetTypeOf(type, pluginFolders)).describe(plain(options))
+      } catch (error) {
+        throw targetFailure(name, error)
+      }
+    },
+    async use(name, work) {
+      const of = get(name)
+      try {
+        const target = await opened(of)
+        try {
+          return await work(target)
+        } finally {
+          // What was put is there for good already.
+          await target.close().catch(() => undefined)
+        }
+      } catch (error) {
+        throw targetFailure(name, error)
+      }
     },
   }
+}
+
+function plain(options: TargetSettings['options']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, typeof value === 'string' ? value : value.reveal()]),
+  )
 }

@@ -1,4 +1,6 @@
 import type { Variable } from '../variable.js'
+import { integer, secret, text, trueFalse, yesNo } from './rows.js'
+import { targetTable } from './targets.js'
 
 /**
  * The variables of `config.sh`. Source: requirements, "Global settings"; those whose summary ends in "(addition)" are
@@ -110,6 +112,17 @@ export const globalTable = {
     summary: 'Folder of saves that somebody asked for',
   },
   APPS_SAVE_DIR_DEPTH: integer('Backups', '0', 'Days that local saves are kept; 0: for ever'),
+  APPS_KEEP_LAST: keep('newest saves that'),
+  APPS_KEEP_DAILY: keep('days of which the last saves'),
+  APPS_KEEP_WEEKLY: keep('weeks of which the last saves'),
+  APPS_KEEP_MONTHLY: keep('months of which the last saves'),
+  APPS_SAVE_MAXAGE: integer(
+    'Backups',
+    '26',
+    'Hours after which checksaves misses an automatic save (addition)',
+    1,
+    87_600,
+  ),
   APPS_SAVEALL_DIR: {
     type: 'path',
     section: 'Backups',
@@ -121,6 +134,21 @@ export const globalTable = {
     'false',
     'Remove automatic saves here once they are at a remote store',
   ),
+  APPS_SAVEALL_PARALLEL: integer('Backups', '2', 'Instances that saveall saves at the same time (addition)', 1, 64),
+  APPS_BACKUP_RECIPIENTS: {
+    type: 'list',
+    section: 'Backups',
+    summary: 'Public age keys that backups are encrypted for, separated by commas, or a file of them (addition)',
+  },
+  APPS_BACKUP_PASSPHRASE: secret(
+    'Backups',
+    'Passphrase that backups are encrypted with when there are no recipients, and opened with (addition)',
+  ),
+  APPS_BACKUP_IDENTITY: {
+    type: 'path',
+    section: 'Backups',
+    summary: 'File of secret age keys that encrypted backups are opened with (addition)',
+  },
   APPS_SUSPENDMAX: integer('Backups', '30', 'Most seconds that a save may pause an instance (addition)', 1, 3600),
   APPS_WINDOW: {
     type: 'window',
@@ -128,23 +156,7 @@ export const globalTable = {
     summary: 'Time of day in which upgradeall and saveall begin work, 22:00-05:30; not set: always (addition)',
   },
 
-  APPS_SCP_SERVER: text('Remote stores', 'SCP: server'),
-  APPS_SCP_USER: text('Remote stores', 'SCP: user, who logs in with a key'),
-  APPS_SCP_PATH: text('Remote stores', 'SCP: folder'),
-  APPS_FTP_SERVER: text('Remote stores', 'FTP: server'),
-  APPS_FTP_USER: text('Remote stores', 'FTP: user'),
-  APPS_FTP_PASSWORD: secret('Remote stores', 'FTP: password'),
-  APPS_FTP_PATH: text('Remote stores', 'FTP: folder'),
-  APPS_SWIFT_CONTAINER: storeA('CONTAINER', 'Swift: container or its address'),
-  APPS_SWIFT_PREFIX: storeA('PREFIX', 'Swift: what names of files begin with'),
-  APPS_SWIFT_CONTAINER_ALT: storeA('CONTAINER_ALT', 'Swift: second container'),
-  APPS_SWIFT_PREFIX_ALT: storeA('PREFIX_ALT', 'Swift: what names of files in the second container begin with'),
-  APPS_SWIFT_AUTH_URL: { ...storeA('AUTH_URL', 'Swift: address of the log-in'), type: 'url' },
-  APPS_SWIFT_TENANT_NAME: storeA('TENANT_NAME', 'Swift: tenant or project'),
-  APPS_SWIFT_USERNAME: storeA('USERNAME', 'Swift: user'),
-  APPS_SWIFT_PASSWORD: { ...storeA('PASSWORD', 'Swift: password'), type: 'secret' },
-  APPS_S3_BUCKET: { ...text('Remote stores', 'S3: bucket'), aliases: ['APPS_STORE_B_BUCKET'] },
-  APPS_GCS_BUCKET: { ...text('Remote stores', 'Google Cloud Storage: bucket'), aliases: ['APPS_STORE_C_BUCKET'] },
+  ...targetTable,
 
   APPS_MAILSERVER: text('E-mail', 'Mail server; not set: no mail is sent'),
   APPS_MAILPORT: {
@@ -192,34 +204,14 @@ export const globalTable = {
   NLS_LANG: vendor('Language and character set'),
 } as const satisfies Readonly<Record<string, Variable>>
 
-function text<const S extends string>(section: S, summary: string) {
-  return { type: 'text', section, summary } as const
-}
-
-function secret<const S extends string>(section: S, summary: string) {
-  return { type: 'secret', section, summary } as const
-}
-
-function yesNo(section: string, ofNone: 'yes' | 'no', summary: string) {
-  return { type: 'yes-no', section, summary, default: ofNone } as const
-}
-
-function trueFalse(section: string, ofNone: 'true' | 'false', summary: string) {
-  return { type: 'true-false', section, summary, default: ofNone } as const
-}
-
-function integer(section: string, ofNone: string, summary: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
-  return { type: 'integer', section, summary, default: ofNone, min, max } as const
+/** A rule of retention, see `retain`. */
+function keep(what: string) {
+  return integer('Backups', '0', `Number of ${what} are kept for long; 0: no such rule (addition)`, 0, 100_000)
 }
 
 /** A name is one in `/etc/ssl`. Source: requirements, "SSL". */
 function certificate(summary: string) {
   return { type: 'text', section: 'SSL', summary: `${summary}; a path, or a name in /etc/ssl` } as const
-}
-
-/** Object store A of the requirements; their neutral name is taken, too. */
-function storeA(name: string, summary: string) {
-  return { type: 'text', section: 'Remote stores', summary, aliases: [`APPS_STORE_A_${name}`] } as const
 }
 
 function host(product: string) {

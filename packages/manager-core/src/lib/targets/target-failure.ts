@@ -1,0 +1,20 @@
+import type { TargetError } from '@steward/backup-targets'
+import { ManagerError } from '../../errors.js'
+import { sentence } from '../failure.js'
+
+/** What a target says as the manager's error, with the target's name; others stay as they are. */
+export function targetFailure(name: string, error: unknown): unknown {
+  if (!isTargetError(error)) return error
+  const { code, message, help } = error
+  return new ManagerError(
+    code === 'ERR_TARGET_SETTINGS' ? 'ERR_SETTINGS' : 'ERR_TARGET',
+    `Target "${name}": ${sentence(message)}`,
+    { cause: error, command: `target test ${name}`, ...(help !== undefined && { help }) },
+  )
+}
+
+/** A plug-in may have another copy of the class. */
+export function isTargetError(error: unknown, code?: TargetError['code']): error is TargetError {
+  if (!(error instanceof Error) || error.name !== 'TargetError') return false
+  return code === undefined || (error as TargetError).code === code
+}
