@@ -4,6 +4,7 @@ import { wireBackup } from '../backup/wire-backup.js'
 import { megabytes } from '../instances/inspect-creation.js'
 import type { Action } from './action.js'
 import { download } from './download.js'
+import { prove } from './prove.js'
 import { restore } from './restore.js'
 import { runOperation } from './run-operation.js'
 
@@ -79,7 +80,7 @@ const backups: Action = {
   examples: ['backups list', 'backups demo', 'backups demo --json'],
   view: {
     type: 'table',
-    columns: ['name', 'backup', 'saved', 'version', 'size', 'database', 'verified', 'damage'],
+    columns: ['name', 'backup', 'saved', 'version', 'size', 'database', 'verified', 'proved', 'damage'],
     empty: 'There are no backups.',
   },
   async handler({ context, input }) {
@@ -121,4 +122,4 @@ const verify: Action = {
   },
 }
 
-export const backupActions: readonly Action[] = [save, saveall, backups, verify, restore, download]
+export const backupActions: readonly Action[] = [save, saveall, backups, verify, prove, restore, download]

@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { databaseTypes, type Instance } from '../domain/instance.js'
+import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
@@ -46,14 +46,25 @@ export const lookingActions: readonly Action[] = [
     ],
     view: {
       type: 'table',
-      columns: ['name', 'version', 'status', 'observed', 'url', 'database', 'protected', 'auto_update', 'auto_save'],
+      columns: [
+        'name',
+        'version',
+        'status',
+        'observed',
+        'url',
+        'database',
+        'protected',
+        'auto_update',
+        'auto_save',
+        'proved',
+      ],
       empty: 'There are no such instances.',
     },
     async handler(call) {
       const { registry } = call.context
       const { word, where } = splitFilter(call)
       const { version, database, status, order } = call.input as Record<string, string | undefined>
-      const stored = registry.instances()
+      const stored = registry.instances().filter((instance) => !isThrowAway(instance))
       const instances = await observed(call.context, stored)
       const ids = where === undefined ? undefined : await idsWhere(call, where, stored, instances)
       const list = selectInstances(

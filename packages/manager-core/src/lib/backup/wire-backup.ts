@@ -15,12 +15,16 @@ export type WireBackup = {
   readonly consistency: string
   /** When every byte was read last, ISO 8601; empty: it is damaged. */
   readonly verified: string
+  /** When it was proved last, ISO 8601; empty: never. */
+  readonly proved: string
+  /** How long that took, from the backup to an instance that is healthy. */
+  readonly proved_seconds: number
   /** What is wrong with it; empty: nothing. */
   readonly damage: string
   readonly folder: string
 }
 
-export function wireBackup({ key, folder, manifest, verified, damage = '' }: Backup): WireBackup {
+export function wireBackup({ key, folder, manifest, verified, proved, damage = '' }: Backup): WireBackup {
   const { instance, database, files, started, consistency, id } = manifest
   return {
     backup: id,
@@ -31,6 +35,8 @@ export function wireBackup({ key, folder, manifest, verified, damage = '' }: Bac
     database: database.type,
     consistency,
     verified: damage === '' ? verified : '',
+    proved: proved?.at ?? '',
+    proved_seconds: proved?.seconds ?? 0,
     damage,
     folder,
   }

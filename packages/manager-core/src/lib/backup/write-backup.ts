@@ -50,7 +50,7 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
 
   const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
   const packed = await packInstance(run, { ...options, settings, onBytes })
-  const { observed: _observed, operation: _operation, port: _port, ...backedUp } = instance
+  const { observed: _observed, operation: _operation, port: _port, proved: _proved, ...backedUp } = instance
   const manifest: Manifest = {
     format: 1,
     id,

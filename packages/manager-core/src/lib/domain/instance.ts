@@ -30,7 +30,7 @@ export interface Instance {
   readonly port: number
   /** Custom URL, set with `seturl`; empty: none. */
   readonly customUrl: string
-  /** What it was made from: `template:<version>`, `instance:<name>` or `backup:<key>`. */
+  /** What it was made from: `template:<version>`, `instance:<name>`, `backup:<key>`, or `prove:<key>`, see `isThrowAway`. */
   readonly source: string
   readonly ownerEmail: string
   readonly firstname: string
@@ -41,6 +41,13 @@ export interface Instance {
   readonly updated: string
   /** Id of the operation that changes it now, or that needs attention; empty: none. */
   readonly operation: string
+  /** When a backup of it was proved last; empty: never. */
+  readonly proved: string
+}
+
+/** One that is there while a backup is proved, and nobody's business. */
+export function isThrowAway({ source }: Pick<Instance, 'source'>): boolean {
+  return source.startsWith('prove:')
 }
 
 /** The `status` of the requirements ("States and transitions") is a projection of what was observed. */

@@ -34,6 +34,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
     database: request.database ?? source?.database ?? global.defaultDatabase,
     desired: (request.start ?? from.desired === 'started') ? 'started' : 'stopped',
     customUrl: '',
+    proved: '',
     created: context.clock().toISOString(),
   }
   await reachDatabaseServer(context, row.database)

@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import { statusOf, type Instance, type Observed } from '../domain/instance.js'
 
-/** An instance as surfaces show it. Source: wire-decisions, "instance"; `id` and `port` are additions. */
+/** An instance as surfaces show it. Source: wire-decisions, "instance"; `id`, `port` and `proved` are additions. */
 export interface WireInstance {
   readonly [key: string]: string | number
   readonly name: string
@@ -28,13 +28,15 @@ export interface WireInstance {
   readonly operation: string
   readonly id: string
   readonly port: number
+  /** When a backup of it was proved last, ISO 8601; empty: never. */
+  readonly proved: string
 }
 
 /** Keys of `WireInstance`, in their order; they are also the columns of SQL filters and orders. */
 export const wireKeys = [
   ...['name', 'version', 'status', 'observed', 'created', 'updated', 'version_date', 'url', 'custom_url', 'protected'],
   ...['auto_update', 'auto_save', 'database', 'source', 'owner_email', 'firstname', 'lastname', 'phone', 'company'],
-  ...['operation', 'id', 'port'],
+  ...['operation', 'id', 'port', 'proved'],
 ] as const
 
 /** Where an instance answers, without a last slash. */
@@ -66,6 +68,7 @@ export function wireInstance(instance: Instance): WireInstance {
     operation: instance.operation,
     id: instance.id,
     port: instance.port,
+    proved: instance.proved,
   }
 }
 

@@ -1,3 +1,4 @@
+import { proveKind } from '../backup/prove.js'
 import { recreateKind } from '../backup/recreate.js'
 import { restoreKind } from '../backup/restore.js'
 import { saveKind } from '../backup/save.js'
@@ -23,7 +24,7 @@ import type { OperationKind } from './operation.js'
 const kinds: readonly OperationKind[] = [
   ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
   ...Object.values(changeKinds),
-  ...[saveKind, restoreKind, recreateKind],
+  ...[saveKind, restoreKind, recreateKind, proveKind],
   ...[startKind, stopKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
   ...[upgradeKind, setVersionKind],
 ]

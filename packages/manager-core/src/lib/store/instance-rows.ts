@@ -25,6 +25,7 @@ const columnOf = {
   created: 'created',
   updated: 'updated',
   operation: 'operation',
+  proved: 'proved',
 } as const satisfies Record<keyof Instance, string>
 
 const entries = Object.entries(columnOf) as [keyof Instance, string][]
@@ -57,6 +58,7 @@ export function instanceFromValues(values: readonly SQLOutputValue[]): Instance 
     created: text(19),
     updated: text(20),
     operation: text(21),
+    proved: text(22),
   }
 }
 

@@ -95,6 +95,7 @@ const migrations = [
      duration integer not null
    );
    create index history_instance on history (instance_id, id);`,
+  `alter table instance add column proved text not null default ''`,
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

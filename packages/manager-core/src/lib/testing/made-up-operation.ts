@@ -118,6 +118,7 @@ export function testInstance(values: Partial<Instance>): Instance {
     created: at,
     updated: at,
     operation: '',
+    proved: '',
     ...values,
   }
 }

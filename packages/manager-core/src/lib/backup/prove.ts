@@ -1,0 +1,157 @@
+import { rm } from 'node:fs/promises'
+import type { DatabaseType } from '../domain/instance.js'
+import type { NewInstance } from '../instances/creation.js'
+import { defineStep, undefineStep } from '../instances/define-step.js'
+import { fileError } from '../instances/file-error.js'
+import { placeStep } from '../instances/stage.js'
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { needManifest } from './manifest.js'
+import { compareRowsStep } from './compare-rows-step.js'
+import { inspectRecreation, recreateSteps } from './recreate-steps.js'
+import { changeStatus, type BackupStatus } from './status.js'
+
+export type ProveRequest = {
+  /** Of the throw-away instance; nobody has it. */
+  readonly id: string
+  /** Folder of the backup: absolute. */
+  readonly backup: string
+  readonly key: string
+  /** Of the instance that was saved; empty: it is gone. */
+  readonly instance: string
+}
+
+type ProveFacts = {
+  readonly row: NewInstance
+  readonly folder: string
+  readonly kind: DatabaseType | 'portable'
+  /** Name and user of its database. */
+  readonly names: { readonly name: string; readonly user: string }
+  /** Name of the instance that was saved. */
+  readonly saved: string
+  /** ISO 8601 */
+  readonly at: string
+}
+
+/** What the step `start` gives: how long it took from the backup to an instance that is healthy. */
+export type Proof = { readonly at: string; readonly seconds: number }
+
+/**
+ * Restores a backup into an instance that is there for this only, with a name that no other one may have and a database
+ * of its own, counts its rows, starts it, and removes all of it again, whatever comes out.
+ */
+export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
+  kind: 'prove',
+  locks: ({ id }) => [`instance:${id}`],
+  async inspect({ id, backup, key }, context) {
+    const manifest = await needManifest(backup)
+    const { updated: _updated, ...saved } = manifest.instance
+    const kind = await inspectRecreation(context, manifest, saved.database)
+    const at = context.clock().toISOString()
+    const row: NewInstance = {
+      ...saved,
+      id,
+      // With its hyphen nobody can choose it.
+      name: `prove-${id}`,
+      source: `prove:${key}`,
+      desired: 'stopped',
+      ...{ protected: false, autoSave: false, autoUpdate: false, customUrl: '', proved: '' },
+      created: at,
+    }
+    const names = context.databases.names(row.database, id)
+    return { row, folder: context.home.instance(id).folder, kind, names, saved: saved.name, at }
+  },
+  plan: planProve,
+}
+
+function planProve(request: ProveRequest, { row, folder, kind, names, saved, at }: ProveFacts): Plan {
+  const { backup, key } = request
+  const { id, name, database } = row
+  const throwAway = { id, name }
+  const [verify, ...others] = recreateSteps({ row, backup, kind }) as [Step, ...Step[]]
+  return {
+    title: `Prove the backup ${key}`,
+    instance: { id: request.instance || id, name: saved },
+    steps: [
+      timed(verify),
+      ...others,
+      compareRowsStep({ row, backup }),
+      placeStep({ folder }),
+      defineStep({ row, folder }),
+      proofOf(startStep({ instance: throwAway, folder }), verify.id, at),
+      // It is proved; from here on all of it goes, whoever does it.
+      { ...stopStep({ instance: throwAway, folder, force: true }), pointOfNoReturn: true },
+      undefineStep({ row, folder }),
+      ...(database === 'sqlite' ? [] : [dropStep(database, names)]),
+      removeStep(folder),
+      recordStep(backup),
+    ],
+    notes: [
+      'It is restored into an instance that is removed again, with its database; nothing of it is sent anywhere.',
+    ],
+    commit(registry) {
+      registry.deleteInstance(id)
+      if (request.instance !== '') registry.updateInstance(request.instance, { proved: at })
+    },
+  }
+}
+
+/** Tells when it began. Until the point of no return an operation has one process only. */
+function timed(step: Step): Step {
+  return {
+    ...step,
+    async do(run) {
+      const begun = performance.now()
+      await step.do(run)
+      return { begun }
+    },
+  }
+}
+
+function proofOf(step: Step, first: string, at: string): Step {
+  return {
+    ...step,
+    async do(run) {
+      await step.do(run)
+      const { begun } = run.outcome(first) as { begun: number }
+      const proof: Proof = { at, seconds: Math.round((performance.now() - begun) / 100) / 10 }
+      return proof
+    },
+  }
+}
+
+function dropStep(database: DatabaseType, names: ProveFacts['names']): Step {
+  return {
+    id: 'drop',
+    title: `Drop its database (${database})`,
+    do: ({ context }) => context.databases.server(database).drop({ ...names, password: '' }),
+    check: () => 'not-done',
+  }
+}
+
+function removeStep(folder: string): Step {
+  return {
+    id: 'remove',
+    title: 'Remove its folder',
+    async do() {
+      try {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      } catch (error) {
+        throw fileError(error, `Cannot remove ${folder}`)
+      }
+    },
+    check: () => 'not-done',
+  }
+}
+
+function recordStep(backup: string): Step {
+  return {
+    id: 'record',
+    title: 'Write down that it is proved',
+    async do({ outcome }) {
+      const proved = outcome('start') as Proof satisfies BackupStatus['proved']
+      await changeStatus(backup, (status) => ({ ...status, proved }))
+    },
+    check: () => 'not-done',
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ManagerContext } from '../context.js'
+import type { DatabaseType } from '../domain/instance.js'
+import type { NewInstance } from '../instances/creation.js'
+import { databaseStep, reachDatabaseServer } from '../instances/database-step.js'
+import { checkSpace } from '../instances/inspect-creation.js'
+import { freePort } from '../instances/ports.js'
+import { reserveStep } from '../instances/reserve-step.js'
+import { settingsStep } from '../instances/settings-step.js'
+import { stageOf } from '../instances/stage.js'
+import type { Step } from '../operation/operation.js'
+import type { Manifest } from './backup.js'
+import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
+import { needManifest } from './manifest.js'
+import { verifyStep } from './restore-data-steps.js'
+import { unpackFiles } from './unpack-files.js'
+
+export interface RecreateStepsOptions {
+  /** Of the instance that is made. */
+  readonly row: NewInstance
+  /** Folder of the backup: absolute. */
+  readonly backup: string
+  /** Of the dump that it has. */
+  readonly kind: DatabaseType | 'portable'
+}
+
+/**
+ * Whatever can be known before an instance is made of a backup. @returns the kind of its dump
+ *
+ * @throws ManagerError ERR_BACKUP, ERR_LIMIT, ERR_DISK, ERR_STATE, ERR_DATABASE
+ */
+export async function inspectRecreation(
+  context: ManagerContext,
+  manifest: Manifest,
+  database: DatabaseType,
+): Promise<DatabaseType | 'portable'> {
+  await freePort(context)
+  const { kind } = databaseFileOf(manifest)
+  await reachDatabaseServer(context, database)
+  if (kind !== 'portable' && kind !== database) await reachDatabaseServer(context, kind)
+  const bytes = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
+  await checkSpace(context.home.folder, bytes)
+  return kind
+}
+
+/** Lays out beside what a backup holds, with new secrets, a new port and a database of its own; `placeStep` follows. */
+export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
+  const { row, backup } = options
+  return [
+    verifyStep({ backup }),
+    reserveStep(row),
+    unpackStep(backup),
+    settingsStep({ row }),
+    databaseStep({ row }),
+    fillStep(options),
+  ]
+}
+
+function unpackStep(backup: string): Step {
+  return {
+    id: 'layout',
+    title: 'Unpack application and files',
+    async do(run) {
+      const stage = stageOf(run)
+      await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: stage.folder })
+      for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await mkdir(folder, { recursive: true })
+      // Tokens of the instance that was saved must not hold in this one.
+      await rm(join(stage.data, 'token.secret'), { force: true })
+    },
+    undo: (run) => rm(stageOf(run).folder, { recursive: true, force: true }),
+    check: () => 'not-done',
+  }
+}
+
+function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions): Step {
+  const temporary = `steward_${id}_t`
+  return {
+    id: 'data',
+    title: 'Restore its database',
+    async do(run) {
+      const { folder } = stageOf(run)
+      await fillDatabase(run, {
+        backup,
+        manifest: await needManifest(backup),
+        to: { folder, settings: await run.context.settings.instance(folder) },
+        temporary: { folder, name: temporary },
+      })
+    },
+    async undo({ context }) {
+      if (kind !== database) await dropTemporary(context, kind, temporary)
+    },
+    check: () => 'not-done',
+  }
+}
