@@ -36,7 +36,7 @@ export interface Manifest {
 }
 
 /** What an instance was when it was saved; with it one that is gone can be made again. */
-export type BackedUpInstance = Omit<Instance, 'observed' | 'operation' | 'port'>
+export type BackedUpInstance = Omit<Instance, 'observed' | 'operation' | 'port' | 'proved'>
 
 export interface ManifestFile {
   /** `db.sqlite.zst`, `files.tar.zst` */
