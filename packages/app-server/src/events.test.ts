@@ -27,8 +27,8 @@ afterAll(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
-async function start(folder: string): Promise<RunningApp> {
-  const app = await startApp([folder], { env })
+async function start(folder: string, more: Record<string, string> = {}): Promise<RunningApp> {
+  const app = await startApp([folder], { env: { ...env, ...more } })
   closers.push(() => app.end('SIGKILL'))
   return app
 }
@@ -127,3 +127,24 @@ it('streams are at both addresses, and end when the server stops', { timeout: 60
   expect(await app.end()).toBe(0)
   for (const text of await Promise.all(texts)) expect(text).toContain(`data: {"object":"Product","row_id":"${id}"`)
 })
+
+it('a neutralised server calls no webhook, and never tells later what happened meanwhile', async () => {
+  const { folder, remove } = await makeFolder(files)
+  closers.push(remove)
+  const receiver = await createReceiver()
+  receiver.listen()
+  const neutralised = await start(folder, { STEWARD_NEUTRALISED: 'true' })
+  expect(neutralised.output()).toContain('It is neutralised: webhooks are not called, nothing is sent out.')
+  expect(neutralised.errors()).toContain('Neutralised: webhooks are not called')
+  expect(await (await fetch(`${neutralised.origin}/health`)).text()).toContain('neutralised=true\n')
+  const secret = `whsec_${key.toString('base64')}`
+  await post(neutralised, 'Webhook', { whk_name: 'w', whk_url: receiver.url, whk_secret: secret })
+  await post(neutralised, 'Product', { prd_code: 'quiet' })
+  const database = new Database(join(folder, 'data', 'shop.db'), { readonly: true })
+  closers.push(async () => database.close())
+  const passed = () => database.prepare('select max(lse_number) as number from sys_lease').get()
+  await expect.poll(passed, { timeout: 30_000 }).toEqual({ number: 1 })
+  await neutralised.end()
+  expect(await get(await start(folder), 'WebhookDelivery')).toEqual([])
+  expect(receiver.received).toEqual([])
+}, 60_000)

@@ -85,6 +85,7 @@ const helpAfter = `
 Settings from the environment: STEWARD_DATABASE STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator that the first start makes)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
+STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
 
 Examples:
   $ app-server my-application
@@ -137,8 +138,8 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     const application = await open()
     listener.serve(application.koa)
     const { newAdministrator } = application
-    const { adminLogin } = settings
-    process.stdout.write(welcome({ definition, host, port: listener.port, newAdministrator, adminLogin }))
+    const { adminLogin, neutralised } = settings
+    process.stdout.write(welcome({ definition, host, port: listener.port, newAdministrator, adminLogin, neutralised }))
     releaseMemorySoon()
     await untilStopped(logger)
     await Promise.all([application.endStreams(), listener.stop()])

@@ -90,7 +90,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     const documentsFolder =
       definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents)
     const documents = createDiskDocumentStore({ folder: documentsFolder })
-    const events = createEvents({ definition, model, store, directory, logger })
+    const { neutralised } = settings
+    if (neutralised) logger.warn('Neutralised: webhooks are not called, nothing is sent out (STEWARD_NEUTRALISED)')
+    const events = createEvents({ definition, model, store, directory, logger, neutralised })
     const audit = createAudit({ model, store, keepDays: definition.audit?.keepDays, logger })
     const service = createBusinessObjects({
       model,
@@ -131,6 +133,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       authentication,
       parameters,
       dataFolder,
+      neutralised,
       cachedUsers: () => directory.size,
       logger,
       io,

@@ -11,6 +11,8 @@ export interface EventsOptions {
   readonly store: ObjectStore
   readonly directory: UserDirectory
   readonly logger: Logger
+  /** Webhooks are not called. */
+  readonly neutralised: boolean
 }
 
 /** The events of an application. */
@@ -23,7 +25,14 @@ export interface Events {
 }
 
 /** @returns `undefined` when no object has events: nothing runs then. */
-export function createEvents({ definition, model, store, directory, logger }: EventsOptions): Events | undefined {
+export function createEvents({
+  definition,
+  model,
+  store,
+  directory,
+  logger,
+  neutralised,
+}: EventsOptions): Events | undefined {
   if (![...model.objects.values()].some((object) => object.definition.events)) return undefined
   const { keepDays, keepDeliveriesDays, allowPrivateWebhooks = false } = definition.events ?? {}
   const onError = (error: unknown): void => logger.error(error, 'Events cannot be told for now')
@@ -39,6 +48,7 @@ export function createEvents({ definition, model, store, directory, logger }: Ev
         hub,
         principalOf: (userId) => directory.principalOf(userId),
         send: createWebhookSender({ allowPrivate: allowPrivateWebhooks }),
+        muted: neutralised,
         onError,
         ...(keepDays !== undefined && { keepEventsDays: keepDays }),
         ...(keepDeliveriesDays !== undefined && { keepDeliveriesDays }),

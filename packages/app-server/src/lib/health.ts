@@ -15,13 +15,15 @@ export interface HealthOptions {
   /** A folder on the disk whose room is told. */
   readonly folder: string
   readonly startedAt: Date
+  /** Only told when it is. */
+  readonly neutralised?: boolean
   /** How many things of which kind are kept in memory. */
   readonly cached: () => Readonly<Record<string, number>>
 }
 
 /** Looks at everything once. Healthy = the database answers. */
 export async function checkHealth(options: HealthOptions): Promise<Health> {
-  const { application, platformVersion, store, folder, startedAt, cached } = options
+  const { application, platformVersion, store, folder, startedAt, neutralised = false, cached } = options
   const begin = performance.now()
   const healthy = await store.ping().then(
     () => true,
@@ -33,7 +35,11 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
     healthy,
     sections: {
       platform: { status: healthy ? 'OK' : 'KO', version: platformVersion },
-      application: { name: application.name, version: application.version },
+      application: {
+        name: application.name,
+        version: application.version,
+        ...(neutralised && { neutralised: 'true' }),
+      },
       server: {
         type: `Node.js ${process.version}`,
         hostname: os.hostname(),

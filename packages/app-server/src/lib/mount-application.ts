@@ -30,6 +30,8 @@ export interface MountOptions {
   readonly authentication: Authentication
   readonly parameters: SystemParameters
   readonly dataFolder: string
+  /** Told by `/health`. */
+  readonly neutralised: boolean
   /** How many users are kept in memory. */
   readonly cachedUsers: () => number
   readonly logger: Logger
@@ -54,6 +56,7 @@ export function mountApplication({
   authentication,
   parameters,
   dataFolder,
+  neutralised,
   cachedUsers,
   logger,
   io,
@@ -83,6 +86,7 @@ export function mountApplication({
       store,
       folder: dataFolder,
       startedAt: new Date(),
+      neutralised,
       cached: () => ({ users: cachedUsers() }),
     }),
   )

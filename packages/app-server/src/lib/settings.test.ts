@@ -18,6 +18,14 @@ test.each(['http', '-1', '65536', '1.5'])('readSettings() refuses the port %j', 
   )
 })
 
+test('readSettings() knows whether nothing may be sent out, and takes no other word for it', () => {
+  expect(readSettings({}).neutralised).toBe(false)
+  expect(readSettings({ STEWARD_NEUTRALISED: 'true' }).neutralised).toBe(true)
+  expect(() => readSettings({ STEWARD_NEUTRALISED: 'yes' })).toThrow(
+    'STEWARD_NEUTRALISED must be true or false, not "yes".',
+  )
+})
+
 test.each([
   ['sqlite:data/a.db', 'sqlite:/app/data/a.db'],
   ['sqlite:/var/a.db', 'sqlite:/var/a.db'],

@@ -10,6 +10,8 @@ export interface Settings {
   readonly adminLogin: string | undefined
   readonly adminPassword: string | undefined
   readonly logLevel: string | undefined
+  /** `true`: a copy that sends nothing out. Its code can ask for it in `STEWARD_NEUTRALISED`. */
+  readonly neutralised: boolean
   /** The one user of `/io`; absent: `/io` is off. */
   readonly serviceAccount?: { readonly user: string; readonly password: string } | undefined
 }
@@ -31,8 +33,16 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     adminLogin: text('STEWARD_ADMIN_LOGIN'),
     adminPassword: text('STEWARD_ADMIN_PASSWORD'),
     logLevel: text('STEWARD_LOG_LEVEL'),
+    neutralised: readYesNo(text('STEWARD_NEUTRALISED'), 'STEWARD_NEUTRALISED'),
     serviceAccount: readServiceAccount(text),
   })
+}
+
+/** A word that is neither must not be taken for "send everything". */
+function readYesNo(text: string | undefined, name: string): boolean {
+  if (text === undefined || text === 'false') return false
+  if (text === 'true') return true
+  throw new SettingsError(`${name} must be true or false, not "${text}".`)
 }
 
 /** The names without prefix are those of the requirements. */

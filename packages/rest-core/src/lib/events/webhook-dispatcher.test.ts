@@ -313,3 +313,22 @@ it('who is no administrator has webhooks for himself only', async () => {
   })
   await expect(service.update(eve, 'Webhook', id, { whk_user_id: userId })).rejects.toMatchObject({ code: 'ERR_RIGHT' })
 })
+
+it('muted, it sends nothing of what waits nor of what comes, not even when it is unmuted', async () => {
+  const { start, webhook, write, received, deliveries, statuses, texts } = fixture()
+  await webhook()
+  statuses.push(500)
+  const first = start({ retry: { firstDelayMs: 3_600_000, orderedAttempts: 0 } })
+  const { row_id: waiting } = await write('waits')
+  await expect.poll(deliveries).toMatchObject([{ whd_status: 'pending', whd_attempts: 1 }])
+  await first.close()
+  const muted = start({ muted: true })
+  await write('comes')
+  const error = 'Nothing is sent: the application is neutralised.'
+  await expect.poll(deliveries).toMatchObject([{ whd_status: 'skipped', whd_error: error }])
+  await muted.close()
+  expect(received).toHaveLength(1)
+  start()
+  const { row_id: later } = await write('later')
+  await expect.poll(texts).toEqual([waiting, later])
+})

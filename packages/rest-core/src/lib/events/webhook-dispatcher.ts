@@ -25,6 +25,11 @@ export interface WebhookDispatcherOptions {
   /** The user of a webhook, e.g. of a `UserDirectory`; `undefined` when the user is not active. */
   readonly principalOf: (userId: string) => Promise<Principal | undefined>
   readonly send: WebhookSender
+  /**
+   * Nothing is sent, now or later: events pass by, and deliveries that wait are noted as not sent. For copies of
+   * applications. Default false.
+   */
+  readonly muted?: boolean
   readonly retry?: Partial<WebhookRetry>
   /** For one call, in ms. Default 15,000. */
   readonly timeoutMs?: number
@@ -52,6 +57,7 @@ export interface WebhookDispatcher {
 const mostAtOnce = 8
 const closeMs = 5000
 const purgeMs = 3_600_000
+const mutedReason = 'Nothing is sent: the application is neutralised.'
 
 /**
  * Every event becomes a delivery per webhook, in the transaction that remembers how far it came, so that a crash
@@ -61,7 +67,7 @@ const purgeMs = 3_600_000
  */
 export function createWebhookDispatcher(options: WebhookDispatcherOptions): WebhookDispatcher {
   const { model, store, hub, timeoutMs = 15_000, pollMs = 1000, onError = () => {} } = options
-  const { keepEventsDays = 7, keepDeliveriesDays = 30 } = options
+  const { keepEventsDays = 7, keepDeliveriesDays = 30, muted = false } = options
   // A call must be able to end within what is left of a claim.
   const leaseMs = Math.max(options.leaseMs ?? 30_000, timeoutMs * 2)
   const context = { ...options, timeoutMs, onError, retry: { ...standardRetry, ...options.retry } }
@@ -97,7 +103,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         worked = await hold()
         if (worked) {
           await fanOut()
-          await startDeliveries()
+          await (muted ? skipDeliveries() : startDeliveries())
           await purge()
         }
         failing = false
@@ -145,7 +151,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
       // Events that somebody deleted are told to nobody.
       const last = events.at(-1)?.number ?? hub.known()
       if (last <= fanned || closing.signal.aborted) return
-      const active = (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
+      const active = muted ? [] : (await readWebhooks()).filter((webhook) => webhook['whk_active'] === true)
       const now = new Date()
       await store.transaction(async (session) => {
         // Another process may have taken over, if this one slept.
@@ -192,6 +198,17 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
           wake()
         })
       busy.set(webhook.row_id, work)
+    }
+  }
+
+  async function skipDeliveries(): Promise<void> {
+    const select = deliveries.select([])
+    const order = [{ field: 'row_id', descending: false }]
+    const skipped = { whd_status: 'skipped', whd_due: null, whd_next_dt: '', whd_error: mutedReason }
+    for await (const batch of store.search(deliveries, { select, where: { op: 'notNull', field: 'whd_due' }, order })) {
+      for (const { row_id: id } of batch)
+        await store.update(deliveries, id, { ...skipped, whd_ended: timestamp(new Date()) }, { select })
+      if (closing.signal.aborted) return
     }
   }
 

@@ -69,7 +69,7 @@ export const WebhookDelivery = defineObject({
         { code: 'pending', label: 'To be sent' },
         { code: 'done', label: 'Sent' },
         { code: 'failed', label: 'Given up' },
-        { code: 'skipped', label: 'Not for its user' },
+        { code: 'skipped', label: 'Not sent' },
       ],
       label: 'Status',
     },
