@@ -5,6 +5,7 @@ import { megabytes } from '../instances/inspect-creation.js'
 import type { Action } from './action.js'
 import { download } from './download.js'
 import { prove } from './prove.js'
+import { backupsPrune } from './prune.js'
 import { restore } from './restore.js'
 import { runOperation } from './run-operation.js'
 
@@ -122,4 +123,4 @@ const verify: Action = {
   },
 }
 
-export const backupActions: readonly Action[] = [save, saveall, backups, verify, prove, restore, download]
+export const backupActions: readonly Action[] = [save, saveall, backups, verify, backupsPrune, prove, restore, download]

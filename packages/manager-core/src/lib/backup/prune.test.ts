@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { writeBackupOfNothing } from '../testing/made-up-backup.js'
+import { changeStatus, statusFile } from './status.js'
+
+describe('backups prune', () => {
+  const now = new Date('2026-11-21T12:00:00Z')
+  let test: TestManager
+  let save: string
+  beforeAll(async () => {
+    const config = ['export APPS_SAVE_DIR_DEPTH=3', 'export APPS_KEEP_MONTHLY=2']
+    test = await createTestManager({ refresh: false, config, clock: () => now })
+    save = join(test.home, 'save')
+  })
+  afterAll(() => test.close())
+
+  const write = (name: string, day: string) => writeBackupOfNothing(save, name, new Date(`${day}T12:00:00Z`))
+  const results = async (input: Record<string, string> = {}, dryRun = false) =>
+    ((await test.perform('backups prune', input, { dryRun })).list as Record<string, string>[]).map(
+      ({ name, backup, result, reason }) => `${name} ${backup?.slice(4, 8)} ${result}: ${reason}`,
+    )
+
+  it('says of each what becomes of it and why, and removes it with what is known of it', async () => {
+    write('demo', '2026-11-20')
+    write('demo', '2026-11-18')
+    const old = write('demo', '2026-11-17')
+    write('demo', '2026-10-31')
+    const proved = write('demo', '2026-09-02')
+    write('demo', '2026-09-01')
+    await changeStatus(proved, () => ({ proved: { at: now.toISOString(), seconds: 1 } }))
+    await changeStatus(old, () => ({ verified: { at: now.toISOString() } }))
+    write('gone', '2026-01-01')
+    const cut = write('demo', '2026-08-01')
+    truncateSync(join(cut, 'manifest.json'), 100)
+
+    const reasons = (removed: string) => [
+      'demo 1120 kept: younger than 3 days',
+      'demo 1118 kept: younger than 3 days',
+      `demo 1117 ${removed}: no rule keeps it`,
+      'demo 1031 kept: the last of 2026-10',
+      'demo 0902 kept: the newest that was proved',
+      `demo 0901 ${removed}: no rule keeps it`,
+    ]
+    const before = readdirSync(join(save, 'demo')).length
+    expect(await results({}, true)).toEqual([...reasons('would be removed'), 'gone 0101 kept: the newest good one'])
+    expect(readdirSync(join(save, 'demo'))).toHaveLength(before)
+    expect(await results({ name: 'DEMO' })).toEqual(reasons('removed'))
+    expect(existsSync(old)).toBe(false)
+    expect(existsSync(statusFile(old))).toBe(false)
+    // Nobody knows what it is.
+    expect(existsSync(cut)).toBe(true)
+    expect(test.context.registry.history().at(-1)).toMatchObject({
+      action: 'backups prune',
+      result: 'ok',
+      message: '2 removed, 4 kept.',
+    })
+  })
+
+  it('leaves alone what an operation reads', async () => {
+    const busy = write('busy', '2026-03-01')
+    write('busy', '2026-06-01')
+    write('busy', '2026-05-01')
+    const at = now.toISOString()
+    test.context.registry.database
+      .prepare(
+        `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
+         values ('o', 'prove', 'x', 'busy', '', '', 'cli', ?, '{}', '[]', 'attention', '{}', '${at}')`,
+      )
+      .run(JSON.stringify({ backup: busy }))
+    write('busy', '2026-02-01')
+    expect(await results({ name: 'busy' })).toEqual([
+      'busy 0601 kept: the newest good one',
+      'busy 0501 kept: the last of 2026-05',
+      'busy 0301 kept: it is being used',
+      'busy 0201 removed: no rule keeps it',
+    ])
+  })
+
+  it('removes nothing without rules, and is asked for names that have no backups', async () => {
+    writeFileSync(join(test.home, 'config.sh'), 'export APPS_SAVE_DIR_DEPTH=0 APPS_KEEP_MONTHLY=0\n', { flag: 'a' })
+    const other = test.another()
+    const { list } = await other.perform('backups prune', { name: 'demo' }, test.caller)
+    expect(list).toHaveLength(4)
+    expect(list).toMatchObject(Array.from({ length: 4 }, () => ({ result: 'kept', reason: 'no rule is set' })))
+    for (const name of ['../../etc', 'nobody', 'ü'.repeat(300)])
+      expect(await other.perform('backups prune', { name }, test.caller)).toMatchObject({ list: [] })
+  })
+})
