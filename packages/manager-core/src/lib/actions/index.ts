@@ -6,6 +6,7 @@ import { flagActions } from './flags.js'
 import { lifecycleActions } from './lifecycle.js'
 import { lookingActions } from './looking.js'
 import { managerActions } from './manager.js'
+import { neutraliseActions } from './neutralise.js'
 import { runningActions } from './running.js'
 import { versionActions } from './versions.js'
 
@@ -17,6 +18,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...backupActions,
   ...lookingActions,
   ...flagActions,
+  ...neutraliseActions,
   ...applicationActions,
   ...managerActions,
   ...doctorActions,

@@ -79,6 +79,8 @@ describe('list', () => {
     expect(await names({ where: "i.status = 'started'" })).toEqual([])
     const { item } = await manager.perform('get', { name: 'DELTA' })
     expect(item).toMatchObject({ name: 'delta', status: 'stopped', protected: 'no', auto_update: 'yes' })
+    // It has no folder: the rest is shown all the same.
+    expect(item).toMatchObject({ neutralised: 'unknown' })
     expect(manager.instance('delta').observed).toBe('started')
   })
 

@@ -84,9 +84,10 @@ export const lookingActions: readonly Action[] = [
     mutating: false,
     examples: ['get demo', 'get demo --json'],
     view: { type: 'record' },
-    async handler({ context, input }) {
+    async handler(call) {
+      const { context, input } = call
       const [instance] = await observed(context, [context.registry.get(String(input.name))])
-      const item = wireInstance(instance!)
+      const item = { ...wireInstance(instance!), neutralised: await neutralised(call, instance!) }
       return { message: `${item.name} is ${item.observed}`, item }
     },
   },
@@ -113,6 +114,16 @@ export const lookingActions: readonly Action[] = [
     },
   },
 ]
+
+/** `unknown` when its settings cannot be read: the rest is worth showing all the same. */
+async function neutralised({ context }: ActionCall, { id }: Instance): Promise<'yes' | 'no' | 'unknown'> {
+  try {
+    const settings = await context.settings.instance(context.home.instance(id).folder)
+    return settings.neutralised ? 'yes' : 'no'
+  } catch {
+    return 'unknown'
+  }
+}
 
 /** `SQL:…` is a condition; so is --where. Both: both must hold. */
 function splitFilter({ input, caller }: ActionCall): { readonly word?: string; readonly where?: string } {

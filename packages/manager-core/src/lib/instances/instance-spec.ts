@@ -31,6 +31,7 @@ export async function specOf(
       STEWARD_SERVICE_PASSWORD: own.password.reveal(),
       STEWARD_ADMIN_LOGIN: own.adminUser,
       STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
+      STEWARD_NEUTRALISED: String(own.neutralised ?? false),
     },
     ...limitOf(own.maxMemoryMb ?? version.maxMemoryMb),
     log,

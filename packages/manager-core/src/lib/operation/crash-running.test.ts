@@ -9,3 +9,4 @@ it('every kind of operation is killed', () => {
 
 testCrashes(['save', 'start', 'stop', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
 testCrashes(['protect', 'unprotect', 'autoupdate', 'noautoupdate', 'autosave', 'noautosave', 'seturl', 'reseturl'])
+testCrashes(['neutralise', 'unneutralise'])

@@ -5,6 +5,7 @@ import { saveKind } from '../backup/save.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import { changeKinds } from '../instances/change.js'
 import { deleteKind } from '../instances/delete.js'
+import { neutraliseKinds } from '../instances/neutralise.js'
 import { purgeKind } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
 import { resetKind } from '../instances/reset.js'
@@ -24,6 +25,7 @@ import type { OperationKind } from './operation.js'
 const kinds: readonly OperationKind[] = [
   ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
   ...Object.values(changeKinds),
+  ...Object.values(neutraliseKinds),
   ...[saveKind, restoreKind, recreateKind, proveKind],
   ...[startKind, stopKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
   ...[upgradeKind, setVersionKind],

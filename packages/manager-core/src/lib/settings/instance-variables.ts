@@ -24,6 +24,7 @@ export function instanceVariables(settings: InstanceSettings): Readonly<Record<s
     SERVICE_TOMCATMINMEM: settings.minMemoryMb,
     SERVICE_TOMCATMAXMEM: settings.maxMemoryMb,
     SERVICE_AUTOUPGRADE: settings.autoUpgrade,
+    SERVICE_NEUTRALISED: settings.neutralised || undefined,
     SERVICE_DEBUG: settings.debug,
     SERVICE_DEBUG_ORIGIN: settings.debugOrigin,
     SERVICE_QUALITY_PROJECT: quality?.project,

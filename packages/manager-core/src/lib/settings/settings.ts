@@ -175,6 +175,8 @@ export interface InstanceSettings {
   readonly maxMemoryMb: number | undefined
   /** SERVICE_AUTOUPGRADE */
   readonly autoUpgrade: boolean
+  /** SERVICE_NEUTRALISED: a copy that sends nothing out. Default false. */
+  readonly neutralised?: boolean
   /** SERVICE_DEBUG, SERVICE_DEBUG_ORIGIN */
   readonly debug?: string | undefined
   readonly debugOrigin?: string | undefined

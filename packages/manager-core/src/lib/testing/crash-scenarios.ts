@@ -101,4 +101,18 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'noautosave', prepare: changeDemo, action: 'noautosave', input: demo },
   { kind: 'seturl', ...stopped, action: 'seturl', input: { ...demo, url } },
   { kind: 'reseturl', prepare: changeDemo, action: 'reseturl', input: demo },
+  {
+    kind: 'neutralise',
+    ...running,
+    action: 'neutralise',
+    input: demo,
+    isMeant: (point) => 'step' in point && ['settings', 'start'].includes(point.step),
+  },
+  {
+    kind: 'unneutralise',
+    prepare: andThen('neutralise', demo),
+    action: 'unneutralise',
+    input: demo,
+    isMeant: (point) => 'step' in point && point.step === 'settings',
+  },
 ]

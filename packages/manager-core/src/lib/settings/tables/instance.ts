@@ -39,6 +39,12 @@ export const instanceTable = {
     default: 'true',
     summary: 'Whether it migrates its data itself when it starts',
   },
+  SERVICE_NEUTRALISED: {
+    type: 'true-false',
+    section: 'Instance',
+    default: 'false',
+    summary: 'Whether it sends nothing out: webhooks are not called (addition)',
+  },
   SERVICE_DEBUG: text('Whether it may be debugged'),
   SERVICE_DEBUG_ORIGIN: text('Where it may be debugged from'),
   SERVICE_QUALITY_PROJECT: text('Code quality: prefix of projects'),

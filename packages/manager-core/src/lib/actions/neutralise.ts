@@ -1,0 +1,44 @@
+import { neutraliseKinds } from '../instances/neutralise.js'
+import { wireInstance } from '../instances/wire-instance.js'
+import type { Action } from './action.js'
+import { nameOfInstance } from './named-instance.js'
+import { runOperation } from './run-operation.js'
+
+const texts = {
+  neutralise: {
+    summary: 'Let an instance send nothing out',
+    description:
+      'For copies of production: webhooks are not called, and what happens meanwhile or still waits is never sent. Code ' +
+      'of the application finds STEWARD_NEUTRALISED=true. It is started again when it runs. Clones with --anonymise are ' +
+      'neutralised before their first start.',
+    state: 'sends nothing out',
+  },
+  unneutralise: {
+    summary: 'Let an instance that was neutralised send again',
+    description:
+      'Look at its webhooks before: they may lead to the receivers of production. It is started again when it runs.',
+    state: 'sends again',
+  },
+} as const
+
+export const neutraliseActions: readonly Action[] = (['neutralise', 'unneutralise'] as const).map((name) => {
+  const { state, ...rest } = texts[name]
+  return {
+    name,
+    group: 'Flags',
+    ...rest,
+    parameters: [nameOfInstance],
+    ability: 'operate',
+    mutating: true,
+    examples: [`${name} demo`],
+    view: { type: 'text' },
+    handler(call) {
+      const { context, input } = call
+      const { id, name: instance } = context.registry.get(input.name as string)
+      return runOperation(call, neutraliseKinds[name], { id, name: instance }, () => ({
+        message: `Instance "${instance}" ${state} now.`,
+        item: wireInstance(context.registry.get(instance)),
+      }))
+    },
+  }
+})

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, expect, test } from 'vitest'
+import { specOf } from './instance-spec.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+
+let manager: TestManager
+
+afterEach(() => manager?.close())
+
+const isTold = async () => (await specOf(manager.context, manager.instance('demo'))).environment.STEWARD_NEUTRALISED
+
+test('a neutralised instance tells its application, is started again, and shows it', async () => {
+  manager = await createTestManager()
+  const { perform, instance, path, context } = manager
+  await perform('add', { name: 'demo' })
+  const pids = async () => (await context.runtime.observe({ id: instance('demo').id, folder: path('demo') })).pids
+  const [before, settings] = [await pids(), readFileSync(path('demo', 'settings.sh'), 'utf8')]
+  expect(await isTold()).toBe('false')
+  expect((await perform('neutralise', { name: 'demo' })).message).toBe('Instance "demo" sends nothing out now.')
+  expect(await isTold()).toBe('true')
+  expect(await pids()).not.toEqual(before)
+  expect(instance('demo').observed).toBe('started')
+  expect((await perform('get', { name: 'demo' })).item).toMatchObject({ neutralised: 'yes' })
+  expect((await perform('config', { 'of-instance': 'demo' })).list).toContainEqual(
+    expect.objectContaining({ name: 'SERVICE_NEUTRALISED', value: 'true' }),
+  )
+  const now = await pids()
+  await perform('neutralise', { name: 'demo' })
+  expect(await pids()).toEqual(now)
+  await perform('unneutralise', { name: 'demo' })
+  expect((await perform('get', { name: 'demo' })).item).toMatchObject({ neutralised: 'no' })
+  expect(readFileSync(path('demo', 'settings.sh'), 'utf8')).toBe(settings)
+})
+
+test('one that is stopped stays stopped, and a clone of it is neutralised too', async () => {
+  manager = await createTestManager()
+  const { perform, instance } = manager
+  await perform('add', { name: 'demo', 'no-start': true })
+  await perform('neutralise', { name: 'demo' })
+  expect(instance('demo').observed).toBe('stopped')
+  await perform('clone', { name: 'demo', new: 'copy' })
+  expect((await perform('get', { name: 'copy' })).item).toMatchObject({ neutralised: 'yes' })
+})
