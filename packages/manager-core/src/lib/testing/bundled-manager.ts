@@ -47,7 +47,7 @@ async function bundle(): Promise<BundledManager> {
     platform: 'node',
     target: 'node22',
     // Loaded when they are needed, if at all.
-    external: ['better-sqlite3', 'mysql2', 'nodemailer', 'pg', 'yaml'],
+    external: ['@faker-js/faker', '@steward/backup-targets', 'better-sqlite3', 'mysql2', 'nodemailer', 'pg', 'yaml'],
     logLevel: 'error',
   })
   const { createManager } = (await import(pathToFileURL(join(outdir, 'manager.js')).href)) as typeof manager
