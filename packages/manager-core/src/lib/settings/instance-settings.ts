@@ -24,7 +24,7 @@ export function instanceSettingsOf(
     minMemoryMb: value('SERVICE_TOMCATMINMEM'),
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
     autoUpgrade: value('SERVICE_AUTOUPGRADE'),
-    neutralised: value('SERVICE_NEUTRALISED'),
+    ...(value('SERVICE_NEUTRALISED') && { neutralised: true }),
     debug: value('SERVICE_DEBUG'),
     debugOrigin: value('SERVICE_DEBUG_ORIGIN'),
     quality: {
