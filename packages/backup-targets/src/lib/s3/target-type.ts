@@ -1,12 +1,11 @@
-import { TargetError } from '../target-error.js'
 import type { TargetType } from '../target-type.js'
+import { createS3Target } from './create-s3-target.js'
+import { options, readSettings } from './settings.js'
 
 export const target: TargetType = {
   name: 's3',
-  title: 's3',
-  options: [],
-  open() {
-    throw new TargetError('ERR_TARGET_SETTINGS', 'Not there yet: s3')
-  },
-  describe: () => 's3:',
+  title: 'Amazon S3, and stores with its API',
+  options,
+  open: (given, context) => createS3Target(readSettings(given, context)),
+  describe: ({ bucket = '', prefix = '', endpoint }) => `s3://${bucket}/${prefix}${endpoint ? ` at ${endpoint}` : ''}`,
 }

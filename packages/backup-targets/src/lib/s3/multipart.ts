@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import { TargetError } from '../target-error.js'
+import type { PutOptions } from '../target.js'
+import type { Connection } from './connection.js'
+import { nameOf } from './errors.js'
+import type { Part } from './parts.js'
+import { head, md5Of } from './read.js'
+import { sendBytes } from './send-bytes.js'
+
+/** An upload of parts. */
+export interface PartsToSend {
+  readonly key: string
+  readonly parts: AsyncIterable<Part>
+  /** So many parts may be in memory. */
+  readonly parallel: number
+  /** Gets the memory of parts that were sent. */
+  readonly release: (bytes: Buffer) => void
+  /** Fields of the request that begins the upload, and of the one that completes it. */
+  readonly create: Readonly<Record<string, unknown>>
+  readonly complete: Readonly<Record<string, unknown>>
+  readonly options: PutOptions
+}
+
+/** What completed it. */
+export interface CompletedUpload {
+  readonly size: number
+  /** Of the object, in a bucket that has versions. */
+  readonly versionId: string | undefined
+  /** It was begun by a former call. */
+  readonly isResumed: boolean
+}
+
+/**
+ * Sends parts and makes them one object. A store does not tell which content an unfinished upload is of, but an MD5 of
+ * each part: with an `upload`, the last unfinished one of this key goes on, and parts that are there with the same bytes
+ * are not sent again. Two that go on with the same one cannot mix: it is completed by the ETags of its parts.
+ */
+export async function sendParts(connection: Connection, upload: PartsToSend): Promise<CompletedUpload> {
+  const { key, options, create } = upload
+  const { signal } = options
+  const found = options.upload === undefined ? undefined : await unfinishedUpload(connection, key, signal)
+  const id = found ?? (await beginUpload(connection, key, create, signal))
+  const there = found === undefined ? new Map() : await partsThere(connection, key, id, signal)
+  try {
+    const sent = await sendMissing(connection, upload, id, there)
+    const versionId = await complete(connection, upload, id, sent.parts)
+    return { size: sent.size, versionId, isResumed: found !== undefined }
+  } catch (error) {
+    const isOfUse = options.upload !== undefined && !isFinal(error)
+    if (!isOfUse) await abortUpload(connection, key, id).catch(() => {})
+    throw error
+  }
+}
+
+/** Parts that are there already only take room. */
+function isFinal(error: unknown): boolean {
+  return error instanceof TargetError && (error.code === 'ERR_TARGET_FULL' || error.code === 'ERR_TARGET_EXISTS')
+}
+
+interface SentPart {
+  readonly number: number
+  readonly etag: string
+  readonly md5: Buffer
+}
+
+async function sendMissing(
+  connection: Connection,
+  { key, parts, parallel, release, options }: PartsToSend,
+  id: string,
+  there: ReadonlyMap<number, { readonly size: number; readonly etag: string }>,
+): Promise<{ readonly parts: readonly SentPart[]; readonly size: number }> {
+  const failure = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, failure.signal]) : failure.signal
+  const sending = new Set<Promise<void>>()
+  const sent: SentPart[] = []
+  let size = 0
+  let taken = 0
+  const onMove = () => options.onProgress?.(taken)
+
+  const send = async ({ number, bytes, md5 }: Part): Promise<void> => {
+    const stored = there.get(number)
+    let etag = stored?.etag ?? ''
+    if (stored?.size !== bytes.length || md5Of({ ETag: etag }) !== md5.toString('hex')) {
+      const answer = await sendBytes(connection, { key, bytes, md5, signal, onMove }, (s3, body, request) =>
+        s3.uploadPart({ ...connection.at(key), UploadId: id, PartNumber: number, ...body }, request),
+      )
+      etag = answer.ETag ?? ''
+    }
+    sent.push({ number, etag, md5 })
+    taken += bytes.length
+    onMove()
+    release(bytes)
+  }
+
+  try {
+    for await (const part of parts) {
+      signal.throwIfAborted()
+      size += part.bytes.length
+      const one = send(part).catch((error: unknown) => failure.abort(error))
+      sending.add(one)
+      void one.then(() => sending.delete(one))
+      // Then there is memory for the next one.
+      while (sending.size >= parallel) await Promise.race(sending)
+    }
+  } catch (error) {
+    failure.abort(error)
+  }
+  // Also after a failure: what arrives after an upload is aborted would stay.
+  await Promise.all(sending)
+  signal.throwIfAborted()
+  return { parts: sent.toSorted((a, b) => a.number - b.number), size }
+}
+
+/** Makes it one object. @returns its version */
+async function complete(
+  connection: Connection,
+  { key, complete: fields, options: { signal } }: PartsToSend,
+  id: string,
+  parts: readonly SentPart[],
+): Promise<string | undefined> {
+  const requestTimeout = 5 * connection.settings.idleMs
+  const MultipartUpload = { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) }
+  try {
+    const answer = await connection.call(
+      (s3, request) =>
+        s3.completeMultipartUpload(
+          { ...connection.at(key), UploadId: id, MultipartUpload, ...fields },
+          { ...request, requestTimeout },
+        ),
+      { key, signal },
+    )
+    return answer.VersionId
+  } catch (error) {
+    // The answer to a former attempt may have been lost.
+    const name = error instanceof TargetError ? nameOf(error.cause) : ''
+    const found =
+      name === 'NoSuchUpload' || name === 'PreconditionFailed' ? await head(connection, key, { signal }) : undefined
+    if (found?.ETag !== etagOf(parts)) throw error
+    return found.VersionId
+  }
+}
+
+/** That of an object of these parts, as Amazon's S3 and those that follow it make it. */
+function etagOf(parts: readonly SentPart[]): string {
+  const hash = createHash('md5')
+  for (const { md5 } of parts) hash.update(md5)
+  return `"${hash.digest('hex')}-${parts.length}"`
+}
+
+async function beginUpload(
+  connection: Connection,
+  key: string,
+  fields: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const { UploadId = '' } = await connection.call(
+    (s3, request) => s3.createMultipartUpload({ ...connection.at(key), ...fields }, request),
+    { key, signal },
+  )
+  return UploadId
+}
+
+/** The last one of this key that was begun. */
+async function unfinishedUpload(
+  connection: Connection,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  let last: { readonly id: string; readonly begun: Date } | undefined
+  for await (const upload of unfinishedUploads(connection, key, signal)) {
+    if (upload.key === key && (!last || upload.begun > last.begun)) last = upload
+  }
+  return last?.id
+}
+
+/** Those of keys that begin so. */
+export async function* unfinishedUploads(
+  connection: Connection,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly key: string; readonly id: string; readonly begun: Date }, void, undefined> {
+  const all = connection.at(prefix)
+  let marker = {}
+  for (;;) {
+    const page = await connection.call(
+      (s3, request) => s3.listMultipartUploads({ Bucket: all.Bucket, Prefix: all.Key, ...marker }, request),
+      { signal },
+    )
+    for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
+      yield { key: Key.slice(connection.settings.prefix.length), id: UploadId, begun: Initiated }
+    }
+    if (!page.IsTruncated) return
+    marker = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+  }
+}
+
+/** @returns whether it was there. */
+export async function abortUpload(
+  connection: Connection,
+  key: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    await connection.call((s3, request) => s3.abortMultipartUpload({ ...connection.at(key), UploadId: id }, request), {
+      key,
+      signal,
+    })
+    return true
+  } catch (error) {
+    if (error instanceof TargetError && nameOf(error.cause) === 'NoSuchUpload') return false
+    throw error
+  }
+}
+
+async function partsThere(
+  connection: Connection,
+  key: string,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<Map<number, { readonly size: number; readonly etag: string }>> {
+  const parts = new Map<number, { readonly size: number; readonly etag: string }>()
+  let marker: { readonly PartNumberMarker?: string | undefined } = {}
+  for (;;) {
+    const page = await connection.call(
+      (s3, request) => s3.listParts({ ...connection.at(key), UploadId: id, ...marker }, request),
+      { key, signal },
+    )
+    for (const { PartNumber = 0, Size = 0, ETag = '' } of page.Parts ?? [])
+      parts.set(PartNumber, { size: Size, etag: ETag })
+    if (!page.IsTruncated) return parts
+    marker = { PartNumberMarker: page.NextPartNumberMarker }
+  }
+}

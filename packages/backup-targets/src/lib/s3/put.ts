@@ -1,0 +1,158 @@
+import { checkKey, uploadId } from '../key.js'
+import { TargetError } from '../target-error.js'
+import type { PutOptions, Source, StoredObject } from '../target.js'
+import type { Abilities } from './abilities.js'
+import type { Connection } from './connection.js'
+import { refuseLocked, retentionOf, type Retention } from './lock.js'
+import { sendParts } from './multipart.js'
+import { partsOf, type Part } from './parts.js'
+import { head, md5Of, storedObject } from './read.js'
+import { removeVersion } from './remove.js'
+import { sendBytes } from './send-bytes.js'
+
+const mebibyte = 1024 ** 2
+/** Of any store: what Amazon's S3 allows. */
+const maxParts = 10_000
+/** For parts in memory, of which some are sent while the next one is read. */
+const memoryBytes = 48 * mebibyte
+/** The largest part that is kept in memory. */
+export const maxPartBytes = 512 * mebibyte
+export const maxObjectBytes = maxParts * maxPartBytes
+
+/** Parts that are in memory at the same time. */
+export function parallelOf(partBytes: number): number {
+  return Math.max(1, Math.min(4, Math.floor(memoryBytes / partBytes)))
+}
+
+/** Larger than wanted when there would be too many. */
+export function partBytesFor(size: number | undefined, wanted: number): number {
+  return Math.max(wanted, Math.ceil((size ?? 0) / maxParts / mebibyte) * mebibyte)
+}
+
+export async function put(
+  connection: Connection,
+  abilities: Abilities,
+  key: string,
+  source: Source,
+  options: PutOptions,
+): Promise<StoredObject> {
+  checkKey(key)
+  uploadId(options.upload)
+  const { signal } = options
+  if ((source.size ?? 0) > maxObjectBytes) throw tooLarge(key)
+  const retention = retentionOf(connection.settings, abilities, options.lockUntil)
+  await checkPresent(connection, abilities, key, options)
+
+  const condition = options.ifAbsent && abilities.conditionalCreate ? { IfNoneMatch: '*' } : {}
+  const partBytes = partBytesFor(source.size, connection.settings.partBytes)
+  const free: Buffer[] = []
+  const take = () => free.pop() ?? Buffer.allocUnsafeSlow(Math.min(partBytes, source.size ?? partBytes))
+  const parts = partsOf(source, take, signal)
+  try {
+    const { value: first } = (await parts.next()) as IteratorYieldResult<Part>
+    if (first.isLast) {
+      const { VersionId } = await sendWhole(connection, key, first, options, { ...retention, ...condition })
+      return await verify(connection, key, { size: first.bytes.length, md5: first.md5, versionId: VersionId }, signal)
+    }
+    const sent = await sendParts(connection, {
+      key,
+      parts: following(key, first, parts),
+      parallel: parallelOf(partBytes),
+      release: (bytes) => free.push(bytes),
+      create: retention,
+      complete: condition,
+      options,
+    })
+    if (sent.isResumed) await lock(connection, key, retention, sent.versionId, signal)
+    return await verify(connection, key, sent, signal)
+  } finally {
+    await parts.return()
+  }
+}
+
+/** What is there must stay when the caller wants that, or the store. */
+async function checkPresent(
+  connection: Connection,
+  { immutability }: Abilities,
+  key: string,
+  { ifAbsent = false, signal }: PutOptions,
+): Promise<void> {
+  if (!ifAbsent && !immutability) return
+  const found = await head(connection, key, { signal })
+  if (!found) return
+  if (ifAbsent) throw new TargetError('ERR_TARGET_EXISTS', `There is ${key} already.`)
+  refuseLocked(key, found)
+}
+
+/** Stores an object by one request. */
+async function sendWhole(
+  connection: Connection,
+  key: string,
+  { bytes, md5 }: Part,
+  { signal, onProgress }: PutOptions,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<{ readonly VersionId?: string | undefined }> {
+  let attempts = 0
+  try {
+    const onMove = () => onProgress?.(0)
+    const answer = await sendBytes(connection, { key, bytes, md5, signal, onMove }, (s3, body, request) => {
+      attempts++
+      return s3.putObject({ ...connection.at(key), ...body, ...fields }, request)
+    })
+    onProgress?.(bytes.length)
+    return answer
+  } catch (error) {
+    // The answer to a former attempt may have been lost: then it is there by us.
+    if (!(error instanceof TargetError) || error.code !== 'ERR_TARGET_EXISTS' || attempts < 2) throw error
+    const found = await head(connection, key, { signal })
+    if (!found || md5Of(found) !== md5.toString('hex')) throw error
+    return found
+  }
+}
+
+async function* following(key: string, first: Part, rest: AsyncIterable<Part>): AsyncGenerator<Part> {
+  yield first
+  for await (const part of rest) {
+    if (part.number > maxParts) throw tooLarge(key)
+    yield part
+  }
+}
+
+/** An upload that goes on has the retention that it was begun with. */
+async function lock(
+  connection: Connection,
+  key: string,
+  { ObjectLockMode: Mode, ObjectLockRetainUntilDate: RetainUntilDate }: Retention,
+  VersionId: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!RetainUntilDate) return
+  await connection.call(
+    (s3, request) =>
+      s3.putObjectRetention({ ...connection.at(key), VersionId, Retention: { Mode, RetainUntilDate } }, request),
+    { key, signal },
+  )
+}
+
+/** Looks at what the store has now. What is not as it was sent is removed. */
+async function verify(
+  connection: Connection,
+  key: string,
+  sent: { readonly size: number; readonly md5?: Buffer; readonly versionId: string | undefined },
+  signal: AbortSignal | undefined,
+): Promise<StoredObject> {
+  const found = await head(connection, key, { signal })
+  const md5 = found && sent.md5 && md5Of(found)
+  if (found?.ContentLength === sent.size && (md5 === undefined || md5 === sent.md5?.toString('hex'))) {
+    return storedObject(key, found)
+  }
+  const what = !found ? 'nothing' : found.ContentLength === sent.size ? 'other bytes' : `${found.ContentLength} bytes`
+  if (found) await removeVersion(connection, key, sent.versionId).catch(() => {})
+  throw new TargetError('ERR_TARGET_DAMAGED', `The store has ${what} of ${key} instead of the ${sent.size} bytes sent.`)
+}
+
+function tooLarge(key: string): TargetError {
+  return new TargetError('ERR_TARGET_FULL', `${key} needs more than ${maxParts} parts.`, {
+    help: 'Set part_mb to a larger number.',
+  })
+}

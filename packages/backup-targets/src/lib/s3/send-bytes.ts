@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import type { S3 } from '@aws-sdk/client-s3'
+import pRetry from 'p-retry'
+import { TargetError } from '../target-error.js'
+import type { Connection } from './connection.js'
+import { md5Of } from './read.js'
+
+/** Attempts at one request, so that a large upload bears many short disturbances. */
+const retries = 2
+const sliceBytes = 1 << 16
+
+export interface BytesToSend {
+  readonly key: string
+  readonly bytes: Buffer
+  readonly md5: Buffer
+  readonly signal: AbortSignal | undefined
+  /** Told whenever some of them are on their way. */
+  readonly onMove: () => void
+}
+
+/** What a request takes of them. */
+export interface BodyFields {
+  readonly Body: Readable | Buffer
+  readonly ContentLength: number
+  /** The store refuses bytes that have another one. */
+  readonly ContentMD5: string
+}
+
+/**
+ * Sends bytes as the body of one request, again after failures that pass. An attempt in which no byte moves for `idleMs`
+ * is given up; it may take as long as it likes otherwise.
+ *
+ * @throws TargetError ERR_TARGET_DAMAGED when the store has taken other bytes, by its ETag.
+ */
+export function sendBytes<T extends Parameters<typeof md5Of>[0]>(
+  connection: Connection,
+  { key, bytes, md5, signal, onMove }: BytesToSend,
+  send: (
+    s3: S3,
+    body: BodyFields,
+    request: { readonly abortSignal: AbortSignal | undefined; readonly requestTimeout: number },
+    attempt: number,
+  ) => Promise<T>,
+): Promise<T> {
+  const { idleMs } = connection.settings
+  const isToRetry = ({ error }: { error: Error }) => error instanceof TargetError && error.transient
+  const attemptOnce = async (attempt: number): Promise<T> => {
+    const silence = new AbortController()
+    const watchdog = setTimeout(() => {
+      silence.abort(new TargetError('ERR_TARGET_UNREACHABLE', `No byte of ${key} moved for ${idleMs} ms.`))
+    }, idleMs)
+    const moved = () => {
+      watchdog.refresh()
+      onMove()
+    }
+    const fields = {
+      Body: bytes.length === 0 ? bytes : slices(bytes, moved),
+      ContentLength: bytes.length,
+      ContentMD5: md5.toString('base64'),
+    }
+    const any = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
+    try {
+      const answer = await connection.call(
+        (s3, request) => send(s3, fields, { ...request, requestTimeout: 0 }, attempt),
+        { key, signal: any },
+      )
+      const stored = md5Of(answer)
+      if (stored === undefined || stored === md5.toString('hex')) return answer
+      throw new TargetError('ERR_TARGET_DAMAGED', `The store has other bytes of ${key} than were sent.`)
+    } finally {
+      clearTimeout(watchdog)
+    }
+  }
+  return pRetry(attemptOnce, { retries, minTimeout: 250, randomize: true, shouldRetry: isToRetry, signal })
+}
+
+function slices(bytes: Buffer, onRead: () => void): Readable {
+  function* each() {
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      onRead()
+      yield bytes.subarray(at, at + sliceBytes)
+    }
+  }
+  return Readable.from(each(), { objectMode: false })
+}
