@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
+import { linkStreams } from './link-streams.js'
 import { TargetError } from './target-error.js'
 import type { CallOptions, Source } from './target.js'
 
@@ -33,48 +34,44 @@ export function streamSource(stream: Readable, size?: number): Source {
  * promised; the last ones are held back until it is known that no more follow, so that a store which was told the size
  * never takes too long a source for a whole one.
  *
- * The stream fails with a TargetError (ERR_TARGET_FAILED: also what the source itself says), or the signal's reason.
+ * The stream fails with a TargetError (ERR_TARGET_FAILED: also what the source itself says), or the signal's reason, also
+ * when the source is stuck.
  */
 export function readSource(source: Source, { start = 0, signal }: CallOptions & { start?: number } = {}): Readable {
-  return Readable.from(chunksOf(source, start, signal), { objectMode: false })
-}
-
-/** {@link readSource}, for those who need no stream. */
-export async function* chunksOf(
-  source: Source,
-  start = 0,
-  signal?: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
   const { size } = source
   let at = start
   let last: Buffer | undefined
-  let stream: Readable | undefined
-  const abort = () => stream?.destroy(signal?.reason as Error)
-  try {
-    signal?.throwIfAborted()
-    stream = await source.open(start)
-    signal?.addEventListener('abort', abort, { once: true })
-    if (signal?.aborted) abort()
-    for await (const chunk of stream as AsyncIterable<Uint8Array | string>) {
-      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk as Uint8Array)
-      if (bytes.length === 0) continue
-      at += bytes.length
-      if (size !== undefined && at > size) throw wrongSize(size, `at least ${at}`)
-      if (at === size) last = bytes
-      else yield bytes
-    }
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (error instanceof TargetError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new TargetError('ERR_TARGET_FAILED', `Cannot read what is to be stored: ${reason}`, { cause: error })
-  } finally {
-    signal?.removeEventListener('abort', abort)
-    stream?.destroy()
-  }
-  signal?.throwIfAborted()
-  if (size !== undefined && at !== size) throw wrongSize(size, String(at))
-  if (last) yield last
+  const sized = new Transform({
+    readableHighWaterMark: 1 << 18,
+    transform(chunk: Buffer, _encoding, done) {
+      at += chunk.length
+      if (size === undefined || at < size) done(null, chunk)
+      else if (at > size) done(wrongSize(size, `at least ${at}`))
+      else {
+        last ??= chunk
+        done()
+      }
+    },
+    flush(done) {
+      if (size === undefined || at === size) done(null, last)
+      else done(wrongSize(size, String(at)))
+    },
+  })
+  opened(source, start).then(
+    (stream) => linkStreams(stream, sized, { signal, translate: sourceError }),
+    (error: unknown) => sized.destroy(sourceError(error)),
+  )
+  return sized
+}
+
+async function opened(source: Source, start: number): Promise<Readable> {
+  return source.open(start)
+}
+
+function sourceError(error: unknown): TargetError {
+  if (error instanceof TargetError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new TargetError('ERR_TARGET_FAILED', `Cannot read what is to be stored: ${reason}`, { cause: error })
 }
 
 function wrongSize(size: number, given: string): TargetError {

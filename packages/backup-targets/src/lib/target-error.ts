@@ -42,6 +42,11 @@ export class TargetError extends Error {
   readonly help: string | undefined
   readonly retryAfterMs: number | undefined
 
+  /** Also those of another copy of this package, as a plug-in may have one. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'TargetError' && 'transient' in value
+  }
+
   constructor(code: TargetErrorCode, message: string, options: TargetErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'TargetError'

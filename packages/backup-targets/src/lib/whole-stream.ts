@@ -1,4 +1,5 @@
 import { Transform, type Readable } from 'node:stream'
+import { linkStreams } from './link-streams.js'
 import { TargetError } from './target-error.js'
 import type { CallOptions } from './target.js'
 
@@ -31,18 +32,7 @@ export function wholeStream(from: Readable, options: WholeStreamOptions): Readab
       done(left === 0 ? null : wrong())
     },
   })
-  const abort = () => whole.destroy(signal?.reason as Error)
-  signal?.addEventListener('abort', abort, { once: true })
-  from.once('error', (error) => whole.destroy(translate(error) as Error))
-  from.once('close', () => {
-    if (!from.readableEnded) whole.destroy(translate(new Error('it was closed')) as Error)
-  })
-  whole.once('close', () => {
-    signal?.removeEventListener('abort', abort)
-    from.destroy()
-  })
-  if (signal?.aborted) abort()
-  return from.pipe(whole)
+  return linkStreams(from, whole, { signal, translate })
 
   function unreachable(error: unknown): unknown {
     if (error instanceof TargetError) return error

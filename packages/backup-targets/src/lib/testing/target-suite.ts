@@ -1,16 +1,30 @@
-import { describe, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
+import { checks } from '../checks/index.js'
+import { runCheck } from '../checks/run-check.js'
 import type { BackupTarget } from '../target.js'
 
 /** What the suite needs of an implementation. */
 export interface TargetFixture {
   readonly name: string
   /** Another connection to the same store; the suite works below a prefix of its own. */
-  open(): Promise<BackupTarget>
+  open(): Promise<BackupTarget> | BackupTarget
 }
 
 /** Defines the tests of the contract for one implementation; call it in a test file of vitest. */
-export function testBackupTarget({ name }: TargetFixture): void {
+export function testBackupTarget({ name, open }: TargetFixture): void {
   describe(name, () => {
-    test.todo('not there yet')
+    let target: BackupTarget | undefined
+    const prefix = `suite-${crypto.randomUUID().slice(0, 8)}/`
+
+    afterAll(() => target?.close())
+
+    for (const check of checks) {
+      test(check.name, async ({ skip }) => {
+        const connection = (target ??= await open())
+        const reason = check.skip?.(connection.capabilities)
+        if (reason !== undefined) skip(reason)
+        await runCheck(check, { target: connection, open: async () => open(), prefix })
+      })
+    }
   })
 }

@@ -1,0 +1,34 @@
+import type { BackupTarget } from '../target.js'
+import type { Check } from './check.js'
+import { listAll } from './expect.js'
+
+export interface RunCheckOptions {
+  readonly target: BackupTarget
+  /** Another connection to the same store. */
+  readonly open: () => Promise<BackupTarget>
+  /** Of all keys, with `/` at its end. */
+  readonly prefix: string
+}
+
+/** Runs one check below a prefix of its own and removes what it made. @returns what was seen. */
+export async function runCheck(check: Check, { target, open, prefix }: RunCheckOptions): Promise<string> {
+  const own = `${prefix}${crypto.randomUUID().slice(0, 8)}/`
+  const opened: BackupTarget[] = []
+  const another = async () => {
+    const connection = await open()
+    opened.push(connection)
+    return connection
+  }
+  try {
+    return (await check.run({ target, capabilities: target.capabilities, prefix: own, another })) ?? ''
+  } finally {
+    for (const each of opened) await each.close().catch(() => {})
+    await removeAll(target, own).catch(() => {})
+  }
+}
+
+/** What a check failed to remove is no failure of its own: the next one works elsewhere. */
+async function removeAll(target: BackupTarget, prefix: string): Promise<void> {
+  for (const { key } of await listAll(target, { prefix })) await target.delete(key)
+  await target.sweep({ before: new Date(Date.now() + 24 * 3_600_000), prefix })
+}
