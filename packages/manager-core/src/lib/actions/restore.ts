@@ -15,7 +15,8 @@ export const restore: Action = {
     'Every byte of the backup is read before anything is touched. An instance that runs is stopped for the switch and ' +
     'started again; when that fails, all is put back as it was. An instance that is gone is made again under its name, ' +
     'with --as a copy under another name; both get new secrets and another port, the users in their data keep their ' +
-    'passwords. Data of a newer version is not put under an older application.',
+    'passwords. Refused are: an instance that is protected; data of a newer version than the application that stays, or ' +
+    'an application that is older than the data that stays (--only); a version newer than all that are here.',
   parameters: [
     { name: 'name', type: 'text', required: true, summary: 'Name of the instance, also of one that is gone' },
   ],
@@ -38,6 +39,7 @@ export const restore: Action = {
       choices: databaseTypes,
       summary: 'Type of the database of an instance that is made (default: as it was)',
     },
+    { name: 'allow-newer', type: 'flag', summary: 'Also when it is of a newer version than all that are here' },
   ],
   ability: 'admin',
   mutating: true,
@@ -62,7 +64,8 @@ export const restore: Action = {
       })
     const { id, name } = instance
     const parts = (input.only as 'data' | 'app' | undefined) ?? 'all'
-    return runOperation(call, restoreKind, { id, name, backup: backup.folder, parts }, () => ({
+    const request = { id, name, backup: backup.folder, parts, allowNewer: input['allow-newer'] === true }
+    return runOperation(call, restoreKind, request, () => ({
       message: `Instance "${name}" is as it was saved: ${backup.key}.`,
       item: wireInstance(context.registry.get(name)),
     }))
@@ -82,7 +85,8 @@ function recreate(
     })
   const { folder, key } = backup
   const database = (input.database as DatabaseType | undefined) ?? null
-  const request = { id: randomId(), name, backup: folder, key, database, sameInstance }
+  const allowNewer = input['allow-newer'] === true
+  const request = { id: randomId(), name, backup: folder, key, database, sameInstance, allowNewer }
   return runOperation(call, recreateKind, request, () => {
     const made = context.registry.get(name)
     const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'

@@ -3,6 +3,7 @@ import type { DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
 import { defineStep, undefineStep } from '../instances/define-step.js'
 import { fileError } from '../instances/file-error.js'
+import { neutraliseStep } from '../instances/neutralise.js'
 import { placeStep } from '../instances/stage.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
@@ -75,6 +76,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
     steps: [
       timed(verify),
       ...others,
+      neutraliseStep(),
       compareRowsStep({ row, backup }),
       placeStep({ folder }),
       defineStep({ row, folder }),

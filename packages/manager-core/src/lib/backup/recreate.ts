@@ -7,6 +7,7 @@ import { checkLimit } from '../instances/reserve-step.js'
 import { placeStep } from '../instances/stage.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
 import { startStep } from '../operation/steps/runtime-steps.js'
+import { checkKnown } from './check-version.js'
 import { needManifest } from './manifest.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
 
@@ -21,6 +22,8 @@ export type RecreateRequest = {
   readonly database: DatabaseType | null
   /** It is the one that was saved, and is gone: its flags and custom URL come back. Else it is a copy. */
   readonly sameInstance: boolean
+  /** Also an application that is newer than all versions here. */
+  readonly allowNewer: boolean
 }
 
 type RecreateFacts = {
@@ -33,11 +36,12 @@ type RecreateFacts = {
 export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
   kind: 'recreate',
   locks: ({ id, name }) => [`name:${name.toLowerCase()}`, `instance:${id}`],
-  async inspect({ id, name, backup, key, database, sameInstance }, context) {
+  async inspect({ id, name, backup, key, database, sameInstance, allowNewer }, context) {
     const manifest = await needManifest(backup)
     checkName(name)
     checkNameFree(name, context)
     checkLimit(context)
+    if (!allowNewer) await checkKnown(context, manifest.instance)
     const type = database ?? manifest.instance.database
     const kind = await inspectRecreation(context, manifest, type)
     const { updated: _updated, ...saved } = manifest.instance

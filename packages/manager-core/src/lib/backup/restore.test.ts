@@ -93,19 +93,60 @@ describe('restore', () => {
     expect(test.instance('demo')).toMatchObject({ autoSave: true, observed: 'started' })
   })
 
-  it('refuses data of a newer version, and takes it with its application', async () => {
-    const { id } = test.instance('demo')
-    test.context.registry.transaction((writer) => writer.updateInstance(id, { version: '0.9' }))
-    await expect(test.perform('restore', { name: 'demo', from, only: 'data' })).rejects.toMatchObject({
-      code: 'ERR_STATE',
-    })
+  it('refuses data of a newer version or template, or an older application, and takes both together', async () => {
+    const { id, version, versionDate } = test.instance('demo')
+    const set = (has: { readonly version?: string; readonly versionDate?: string }) =>
+      test.context.registry.transaction((writer) => writer.updateInstance(id, { version, versionDate, ...has }))
+    for (const [only, has, message] of [
+      ['app', { version: '1.1' }, 'which is newer'],
+      ['app', { versionDate: '2030-01-01T00:00:00.000Z' }, 'which is newer'],
+      ['data', { versionDate: '2020-01-01T00:00:00.000Z' }, 'which is older'],
+      ['data', { version: '0.9' }, 'which is older'],
+    ] as const) {
+      set(has)
+      await expect(test.perform('restore', { name: 'demo', from, only })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining(message),
+        help: expect.stringContaining('without --only'),
+      })
+    }
     expect(words()).toEqual(all('later'))
     await test.perform('restore', { name: 'demo', from })
+    expect(test.instance('demo')).toMatchObject({ version, versionDate })
+    expect(words()).toEqual(all('saved'))
+  })
+
+  it('refuses a version that is newer than all that are here, unless it is told to take it', async () => {
+    const { id } = test.instance('demo')
+    const setVersion = (version: string) =>
+      test.context.registry.transaction((writer) => writer.updateInstance(id, { version }))
+    setVersion('2.0')
+    await test.perform('save', { name: 'demo' })
+    // Its own version is no news to it.
+    await test.perform('restore', { name: 'demo' })
+    setVersion('1.0')
+    for (const more of [{}, { as: 'copy2' }, { only: 'app' }])
+      await expect(test.perform('restore', { name: 'demo', ...more })).rejects.toMatchObject({
+        code: 'ERR_STATE',
+        message: expect.stringContaining('2.0, which is newer than all that are here (1.0)'),
+      })
     expect(test.instance('demo').version).toBe('1.0')
+    await test.perform('restore', { name: 'demo', 'allow-newer': true })
+    expect(test.instance('demo').version).toBe('2.0')
+    setVersion('1.0')
+  })
+
+  it('refuses an instance that is protected, which may be copied', async () => {
+    await test.perform('protect', { name: 'demo' })
+    await expect(test.perform('restore', { name: 'demo', from })).rejects.toMatchObject({ code: 'ERR_PROTECTED' })
+    expect(words()).toEqual(all('later'))
+    const { plan } = await test.perform('restore', { name: 'demo', from, as: 'copy3' }, { dryRun: true })
+    expect(plan?.title).toContain('copy3')
+    await test.perform('unprotect', { name: 'demo' })
   })
 
   it('plans without doing anything', async () => {
-    const { plan } = await test.perform('restore', { name: 'demo' }, { dryRun: true })
+    const { plan } = await test.perform('restore', { name: 'demo', from }, { dryRun: true })
     expect(plan?.steps.map(({ id }) => id)).toEqual([
       ...['restore-verify', 'restore-files', 'restore-database', 'stop', 'restore-swap', 'version', 'start'],
       'restore-old',

@@ -1,11 +1,10 @@
-import { ManagerError } from '../../errors.js'
-import { compareVersions } from '../domain/versions.js'
 import { reachDatabaseServer } from '../instances/database-step.js'
-import { existing } from '../instances/existing.js'
 import { checkSpace } from '../instances/inspect-creation.js'
+import { unprotected } from '../instances/unprotected.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { checkFits, checkKnown } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
 import { needManifest } from './manifest.js'
 import { createRestoreDataSteps, dropOldStep } from './restore-data-steps.js'
@@ -16,6 +15,8 @@ export type RestoreRequest = {
   /** Folder of the backup: absolute. */
   readonly backup: string
   readonly parts: 'all' | 'data' | 'app'
+  /** Also an application that is newer than all versions here. */
+  readonly allowNewer: boolean
 }
 
 type RestoreFacts = {
@@ -32,10 +33,11 @@ type RestoreFacts = {
 export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
   kind: 'restore',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name, backup, parts }, context) {
-    const instance = existing(context.registry, { id, name })
+  async inspect({ id, name, backup, parts, allowNewer }, context) {
+    const instance = unprotected({ id, name }, 'replaced by a backup', context)
     const manifest = await needManifest(backup)
     if (parts !== 'all') checkFits(instance, manifest.instance, parts)
+    if (parts !== 'data' && !allowNewer) await checkKnown(context, manifest.instance)
     const { file, kind } = databaseFileOf(manifest)
     if (parts !== 'app') {
       await reachDatabaseServer(context, instance.database)
@@ -74,21 +76,4 @@ function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts)
     ],
     notes: [`${what} now is replaced by what was saved at ${facts.saved}.`],
   }
-}
-
-/** @throws ManagerError ERR_STATE: data of a newer version than the application, or an application older than the data. */
-function checkFits(
-  { name, version }: { readonly name: string; readonly version: string },
-  saved: { readonly version: string },
-  parts: 'data' | 'app',
-): void {
-  const difference = compareVersions(saved.version, version)
-  if (parts === 'data' ? difference <= 0 : difference >= 0) return
-  throw new ManagerError(
-    'ERR_STATE',
-    parts === 'data'
-      ? `The data is of version ${saved.version}, and "${name}" has version ${version}, which is older.`
-      : `The application is of version ${saved.version}, and the data of "${name}" of version ${version}, which is newer.`,
-    { help: 'Restore application and data together, without --only.' },
-  )
 }

@@ -1,0 +1,56 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import { compareVersions } from '../domain/versions.js'
+import type { InstanceVersion } from '../instances/version-step.js'
+
+/**
+ * Whether what comes fits what stays. Not specified; chosen: an application may not be older than its data, as nothing
+ * migrates data back.
+ *
+ * @throws ManagerError ERR_STATE: data of a newer version than the application, or an application older than the data.
+ */
+export function checkFits(
+  instance: InstanceVersion & { readonly name: string },
+  saved: InstanceVersion,
+  parts: 'data' | 'app',
+): void {
+  const difference = compare(saved, instance)
+  if (parts === 'data' ? difference <= 0 : difference >= 0) return
+  const [theirs, own] = [saved, instance].map(textOf)
+  throw new ManagerError(
+    'ERR_STATE',
+    parts === 'data'
+      ? `The data is of version ${theirs}, and "${instance.name}" has version ${own}, which is older.`
+      : `The application is of version ${theirs}, and the data of "${instance.name}" of version ${own}, which is newer.`,
+    { help: 'Restore application and data together, without --only.' },
+  )
+}
+
+/**
+ * An application that is newer than all that this manager has may need what is not here. Where there are no versions yet,
+ * nothing is refused: everything is lost there but backups.
+ *
+ * @throws ManagerError ERR_STATE
+ */
+export async function checkKnown(
+  { templates, registry }: Pick<ManagerContext, 'templates' | 'registry'>,
+  { version }: Pick<InstanceVersion, 'version'>,
+): Promise<void> {
+  const versions = (await templates.list()).map((one) => one.version)
+  const known = [...versions, ...registry.instances().map((instance) => instance.version)]
+  if (versions.length === 0 || known.some((one) => compareVersions(one, version) >= 0)) return
+  throw new ManagerError(
+    'ERR_STATE',
+    `The backup is of version ${version}, which is newer than all that are here (${versions.join(', ')}).`,
+    { help: 'Have that version fetched first (refresh), or restore with --allow-newer.', command: 'versions' },
+  )
+}
+
+/** Of the same version, the later template is the newer one. */
+function compare(a: InstanceVersion, b: InstanceVersion): number {
+  return compareVersions(a.version, b.version) || Date.parse(a.versionDate) - Date.parse(b.versionDate)
+}
+
+function textOf({ version, versionDate }: InstanceVersion): string {
+  return `${version} (${versionDate.slice(0, 16).replace('T', ' ')})`
+}
