@@ -11,6 +11,8 @@ import { sendBytes } from './send-bytes.js'
 export interface PartsToSend {
   readonly key: string
   readonly parts: AsyncIterable<Part>
+  /** Aborted when one cannot be sent, so that the source is not read any more. */
+  readonly failure: AbortController
   /** So many parts may be in memory. */
   readonly parallel: number
   /** Gets the memory of parts that were sent. */
@@ -65,11 +67,10 @@ interface SentPart {
 
 async function sendMissing(
   connection: Connection,
-  { key, parts, parallel, release, options }: PartsToSend,
+  { key, parts, failure, parallel, release, options }: PartsToSend,
   id: string,
   there: ReadonlyMap<number, { readonly size: number; readonly etag: string }>,
 ): Promise<{ readonly parts: readonly SentPart[]; readonly size: number }> {
-  const failure = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, failure.signal]) : failure.signal
   const sending = new Set<Promise<void>>()
   const sent: SentPart[] = []
@@ -77,10 +78,11 @@ async function sendMissing(
   let taken = 0
   const onMove = () => options.onProgress?.(taken)
 
-  const send = async ({ number, bytes, md5 }: Part): Promise<void> => {
+  const send = async ({ number, bytes, md5, isLast }: Part): Promise<void> => {
     const stored = there.get(number)
     let etag = stored?.etag ?? ''
-    if (stored?.size !== bytes.length || md5Of({ ETag: etag }) !== md5.toString('hex')) {
+    const isThere = stored?.size === bytes.length && md5Of({ ETag: etag }) === md5.toString('hex')
+    if (!isThere) {
       const answer = await sendBytes(connection, { key, bytes, md5, signal, onMove }, (s3, body, request) =>
         s3.uploadPart({ ...connection.at(key), UploadId: id, PartNumber: number, ...body }, request),
       )
@@ -88,7 +90,7 @@ async function sendMissing(
     }
     sent.push({ number, etag, md5 })
     taken += bytes.length
-    onMove()
+    if (!isThere || isLast) onMove()
     release(bytes)
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chunksOf } from '../sources.js'
+import { readSource } from '../sources.js'
 import type { Source } from '../target.js'
 
 /** A piece of a source, in memory. */
@@ -19,13 +19,13 @@ export interface Part {
 export async function* partsOf(
   source: Source,
   take: () => Buffer,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): AsyncGenerator<Part, void, undefined> {
   let memory = take()
   let filled = 0
   let number = 1
   let hash = createHash('md5')
-  for await (const chunk of chunksOf(source, 0, signal)) {
+  for await (const chunk of readSource(source, { signal }) as AsyncIterable<Buffer>) {
     for (let at = 0; at < chunk.length;) {
       if (filled === memory.length) {
         yield { number, bytes: memory, md5: hash.digest(), isLast: false }

@@ -47,7 +47,8 @@ export async function put(
   const partBytes = partBytesFor(source.size, connection.settings.partBytes)
   const free: Buffer[] = []
   const take = () => free.pop() ?? Buffer.allocUnsafeSlow(Math.min(partBytes, source.size ?? partBytes))
-  const parts = partsOf(source, take, signal)
+  const failure = new AbortController()
+  const parts = partsOf(source, take, signal ? AbortSignal.any([signal, failure.signal]) : failure.signal)
   try {
     const { value: first } = (await parts.next()) as IteratorYieldResult<Part>
     if (first.isLast) {
@@ -57,6 +58,7 @@ export async function put(
     const sent = await sendParts(connection, {
       key,
       parts: following(key, first, parts),
+      failure,
       parallel: parallelOf(partBytes),
       release: (bytes) => free.push(bytes),
       create: retention,
