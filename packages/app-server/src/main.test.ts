@@ -353,3 +353,17 @@ test('an application without objects is refused', async () => {
   expect(errors).toMatch(/objects cannot be read, so there are no objects/)
   expect(code).toBe(1)
 })
+
+test('--describe prints what dumps hold, without a database', async () => {
+  const folder = await folderOf(shopFiles)
+  const { code, output = '' } = await runHere([folder, '--describe'])
+  const { objects, ...rest } = JSON.parse(output) as { objects: { name: string; fields: { name: string }[] }[] }
+  expect({ code, ...rest }).toMatchObject({ code: 0, name: 'shop', documents: join(folder, 'data/documents') })
+  const product = objects.find(({ name }) => name === 'Product')
+  expect(product).toMatchObject({ table: 'product', system: false, key: [] })
+  expect(product?.fields.map(({ name }) => name)).toEqual([
+    ...['row_id', 'prd_code', 'prd_name', 'created_dt', 'created_by', 'updated_dt', 'updated_by'],
+  ])
+  expect(product?.fields[1]).toMatchObject({ type: 'string', length: 20, required: true, unique: true, empty: '' })
+  expect(await runHere(['--describe'], { env: { STEWARD_DATABASE: 'sqlite::memory:' } })).toMatchObject({ code: 1 })
+})

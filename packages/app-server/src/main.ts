@@ -27,6 +27,7 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly data?: string
   readonly destructive?: boolean
   readonly resetAdmin?: boolean
+  readonly describe?: boolean
   readonly verbose?: boolean
 }
 
@@ -74,6 +75,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--object <name>', "whose records a CSV file holds (default: the file's name)")
     .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
     .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
+    .option('--describe', 'print the objects of the application and their fields as JSON, and end')
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion)
     .addHelpText('after', helpAfter)
@@ -109,6 +111,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     environment: flags.env ?? fromEnvironment.environment,
   }
   const definition = await loadDefinition(folder, settings)
+  if (flags.describe) return describe(folder, flags, definition)
   if (flags.dump !== undefined || flags.load !== undefined) {
     if (folder === undefined) throw new SettingsError('--dump and --load need the folder of an application.')
     const dataFolder = resolve(flags.data ?? join(folder, 'data'))
@@ -148,6 +151,14 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   } finally {
     await listener.stop()
   }
+}
+
+async function describe(folder: string | undefined, flags: Flags, definition: AppDefinition): Promise<number> {
+  if (folder === undefined) throw new SettingsError('--describe needs the folder of an application.')
+  const dataFolder = resolve(flags.data ?? join(folder, 'data'))
+  const { describeApplication } = await import('./lib/describe-application.js')
+  process.stdout.write(`${JSON.stringify(await describeApplication(resolve(folder), dataFolder, definition))}\n`)
+  return 0
 }
 
 async function loadDefinition(folder: string | undefined, settings: Settings): Promise<AppDefinition> {
