@@ -19,6 +19,13 @@ const save: Action = {
     'is paused for a moment (APPS_SUSPENDMAX at most). The hooks pre-save.sh and post-save.sh run. Backups older than ' +
     'APPS_SAVE_DIR_DEPTH days are removed, never the newest good one.',
   parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to save' }],
+  options: [
+    {
+      name: 'with-secrets',
+      type: 'flag',
+      summary: 'Also save its settings with their passwords, and the key of its tokens; needs encryption',
+    },
+  ],
   ability: 'operate',
   mutating: true,
   examples: ['save demo', 'save demo --dry-run'],
@@ -26,13 +33,18 @@ const save: Action = {
   handler(call) {
     const { context, input } = call
     const { id, name } = context.registry.get(input.name as string)
-    return runOperation(call, saveKind, { id, name, automatic: false }, async ({ outcomes }) => {
-      const { backup, bytes } = outcomes.get('save') as { backup: string; bytes: number }
-      return {
-        message: `Instance "${name}" is saved: ${backup} (${megabytes(bytes)}).`,
-        item: wireBackup(await context.backups.find(name, backup)),
-      }
-    })
+    return runOperation(
+      call,
+      saveKind,
+      { id, name, automatic: false, secrets: input['with-secrets'] === true },
+      async ({ outcomes }) => {
+        const { backup, bytes } = outcomes.get('save') as { backup: string; bytes: number }
+        return {
+          message: `Instance "${name}" is saved: ${backup} (${megabytes(bytes)}).`,
+          item: wireBackup(await context.backups.find(name, backup)),
+        }
+      },
+    )
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Instance } from '../domain/instance.js'
-import type { StreamOptions } from './packing/store.js'
+import type { VerifyOptions } from './verify-backup.js'
 import type { BackupStatus } from './status.js'
 
 /** A local backup: a folder of write-once files, committed by its manifest. Source: wire-decisions, "files". */
@@ -15,21 +15,27 @@ export interface Backup {
   readonly damage: string | undefined
   readonly proved: BackupStatus['proved']
   readonly copies: NonNullable<BackupStatus['copies']>
+  /** Copies that are still to be made; undefined: none. */
+  readonly wanted: BackupStatus['wanted']
 }
 
-/** `manifest.json`, written last. No secrets. */
+/** `manifest.json`, written last. No secrets. Every field is explained in `docs/backup-format.md`. */
 export interface Manifest {
   readonly format: 1
   /** The last part of the key. */
   readonly id: string
   readonly instance: BackedUpInstance
-  readonly database: { readonly type: string; readonly server: string; readonly rows: Readonly<Record<string, number>> }
+  readonly database: BackedUpDatabase
   /** ISO 8601 */
   readonly started: string
   readonly finished: string
   /** `online`: consistent without a pause; `suspended`: it was paused; `stopped`: it did not run. */
   readonly consistency: 'online' | 'suspended' | 'stopped'
   readonly files: readonly ManifestFile[]
+  /** Absent: nothing is encrypted; else every file but the manifest is. */
+  readonly encryption?: BackupEncryption
+  /** The instance's settings, with its passwords, and the key of its tokens are in it, as somebody asked for. Absent: no. */
+  readonly secrets?: true
   /** Programs that made it, with their versions. */
   readonly tools: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
@@ -38,8 +44,30 @@ export interface Manifest {
 /** What an instance was when it was saved; with it one that is gone can be made again. */
 export type BackedUpInstance = Omit<Instance, 'observed' | 'operation' | 'port' | 'proved'>
 
+export interface BackedUpDatabase {
+  readonly type: string
+  /** `PostgreSQL 15.14` */
+  readonly server: string
+  /**
+   * Rows by table. Nobody wrote while they were counted, or they are of a moment before the dump; then those tables are in
+   * `rowsAfter` of which there were more or less when they were counted again while it was made (`null`: the table was
+   * gone). So a restored database has exactly `rows` of a table that is not in `rowsAfter`, and of one that is, as many as
+   * one of both or between them; of such a table that is in only one of both, it may also be missing.
+   */
+  readonly rows: Readonly<Record<string, number>>
+  /** Absent: the same. */
+  readonly rowsAfter?: Readonly<Record<string, number | null>>
+}
+
+/** How the files of a backup are encrypted, format `age-encryption.org/v1`. */
+export type BackupEncryption = {
+  readonly format: 'age'
+  /** Public keys of those who can open it; absent: those who know the passphrase. */
+  readonly recipients?: readonly string[]
+}
+
 export interface ManifestFile {
-  /** `db.sqlite.zst`, `files.tar.zst` */
+  /** `db.sqlite.zst`, `files.tar.zst`, `settings.sh.zst`; with `.age` behind it when it is encrypted. */
   readonly name: string
   /** Bytes and SHA-256 (hex) as stored. */
   readonly size: number
@@ -47,6 +75,10 @@ export interface ManifestFile {
   /** Before compression. */
   readonly plainSize: number
   readonly plainSha256: string
+  /** Of a tar: how many entries it has. */
+  readonly entries?: number
+  /** Of the programs that made it, in their order; none when Node did. 1 of `tar`: files changed meanwhile, see `warnings`. */
+  readonly exitCodes?: Readonly<Record<string, number>>
 }
 
 export interface Backups {
@@ -61,5 +93,13 @@ export interface Backups {
    */
   find(name: string, backup: string): Promise<Backup>
   /** Reads every byte, and remembers what came out. @throws ManagerError ERR_BACKUP naming the file that is wrong. */
-  verify(backup: Backup, options?: StreamOptions): Promise<void>
+  verify(backup: Backup, options?: VerifyOptions): Promise<Verification>
+}
+
+/** What was found good. */
+export interface Verification {
+  /** `stored`: all bytes as they are stored; `contents`: also what they hold when they are decrypted and decompressed. */
+  readonly depth: 'stored' | 'contents'
+  /** Why it is not as deep as was asked for, in one sentence: what is missing to decrypt it. */
+  readonly note?: string
 }

@@ -2,18 +2,16 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Settings } from '../settings/settings.js'
-import type { Backup, Backups } from './backup.js'
+import type { Backup, Backups, Verification } from './backup.js'
+import { chooseBackup, isBackupId, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
 import { changeStatus, readStatus, type BackupStatus } from './status.js'
-import { verifyFiles } from './verify-backup.js'
+import { verifyBackup } from './verify-backup.js'
 
 export interface BackupsOptions {
   readonly settings: () => Settings
   readonly clock: () => Date
 }
-
-/** Folders that look so are backups when they have a manifest; all else in there is left alone. */
-const pattern = /^\d{8}T\d{6}Z-.+-[a-z0-9]{8}$/
 
 /** The backups in APPS_SAVE_DIR and APPS_SAVEALL_DIR. */
 export function createBackups({ settings, clock }: BackupsOptions): Backups {
@@ -27,7 +25,7 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
       for (const instance of await namesIn(root)) {
         if (name !== undefined && instance.toLowerCase() !== name.toLowerCase()) continue
         for (const id of await namesIn(join(root, instance))) {
-          if (!pattern.test(id)) continue
+          if (!isBackupId(id)) continue
           const key = `${instance}/${id}`
           try {
             const backup = await read(join(root, instance, id), key)
@@ -38,7 +36,7 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
           }
         }
       }
-    return { backups: backups.toSorted((a, b) => compare(lastPart(b.key), lastPart(a.key))), damaged }
+    return { backups: newestFirst(backups), damaged }
   }
 
   return {
@@ -49,53 +47,41 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
     async find(name, backup) {
       const [owner, wanted] = backup.includes('/') ? (backup.split('/', 2) as [string, string]) : [name, backup]
       const { backups, damaged } = await scan(owner)
-      const found = wanted === 'latest' ? backups.slice(0, 1) : backups.filter(({ key }) => isMeant(key, wanted))
-      const [first, second] = found
-      if (first && !second) return first
-      if (second)
-        throw new ManagerError('ERR_USAGE', `"${wanted}" is the beginning of ${found.length} backups of "${owner}".`, {
-          command: `backups ${owner}`,
-        })
-      const broken = damaged.find(({ key }) => isMeant(key, wanted))
-      if (broken) throw broken.error
-      throw new ManagerError(
-        'ERR_NOT_FOUND',
-        wanted === 'latest' ? `There is no backup of "${owner}".` : `There is no backup "${wanted}" of "${owner}".`,
-        { command: wanted === 'latest' ? `save ${owner}` : `backups ${owner}` },
-      )
+      return chooseBackup({
+        ...{ backups, damaged, owner, wanted },
+        where: '',
+        first: `save ${owner}`,
+        list: `backups list ${owner}`,
+      })
     },
     async verify(backup, options) {
       const at = clock().toISOString()
       const remember = (verified: BackupStatus['verified']) =>
         changeStatus(backup.folder, (status) => ({ ...status, verified }))
+      let verification: Verification
       try {
-        await verifyFiles(backup.folder, backup.manifest, options)
+        const { backupEncryption } = settings().global
+        verification = await verifyBackup(backup.folder, backup.manifest, backupEncryption, options)
       } catch (error) {
-        if (error instanceof ManagerError) await remember({ at, damage: error.message })
+        if (error instanceof ManagerError && error.code === 'ERR_BACKUP') await remember({ at, damage: error.message })
         throw error
       }
       await remember({ at })
+      return verification
     },
   }
 
   async function read(folder: string, key: string): Promise<Backup | undefined> {
     const manifest = await readManifest(folder)
     if (!manifest) return undefined
-    const { verified, proved, copies = {} } = await readStatus(folder)
+    const { verified, proved, copies = {}, wanted } = await readStatus(folder)
     return {
-      ...{ key, folder, manifest, proved, copies },
+      ...{ key, folder, manifest, proved, copies, wanted },
       verified: verified?.at ?? manifest.finished,
       damage: verified?.damage,
     }
   }
 }
-
-function isMeant(key: string, wanted: string): boolean {
-  return wanted !== '' && (lastPart(key).startsWith(wanted) || key.endsWith(`-${wanted}`))
-}
-
-const lastPart = (key: string) => key.slice(key.indexOf('/') + 1)
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 async function namesIn(folder: string): Promise<string[]> {
   try {

@@ -10,11 +10,13 @@ import { Secret } from '../domain/secret.js'
 import { newPassword } from '../instances/passwords.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest, ManifestFile } from './backup.js'
+import { openerOf } from './encryption.js'
+import { decryptor } from './packing/age.js'
 import { createMeter } from './packing/meter.js'
 import { bothOf, pipeThrough } from './packing/program.js'
 import { decompressor } from './packing/zstd.js'
 
-const pattern = /^db\.([a-z]+)\.zst$/
+const pattern = /^db\.([a-z]+)\.zst(?:\.age)?$/
 
 /** @throws ManagerError ERR_BACKUP when there is none. */
 export function databaseFileOf({ files, id }: Pick<Manifest, 'files' | 'id'>): {
@@ -41,9 +43,9 @@ export interface FillOptions {
 
 /** Fills an empty database from a backup; one of another type is restored beside and copied. */
 export async function fillDatabase(run: StepRun, options: FillOptions): Promise<void> {
-  const { manifest, to, backup } = options
-  const { file, kind } = databaseFileOf(manifest)
-  if (kind === 'portable' || kind === to.settings.database) return restoreFrom(run, backup, file, kind, to)
+  const { manifest, to } = options
+  const { kind } = databaseFileOf(manifest)
+  if (kind === 'portable' || kind === to.settings.database) return restoreFrom(run, options, to)
   const { context } = run
   const { folder, name } = options.temporary
   const settings = {
@@ -58,7 +60,7 @@ export async function fillDatabase(run: StepRun, options: FillOptions): Promise<
   await server.drop(account)
   try {
     await server.create(account)
-    await restoreFrom(run, backup, file, kind, { folder, settings })
+    await restoreFrom(run, options, { folder, settings })
     await copyDatabase(context, { from: { folder, settings }, to }, { signal: run.signal })
   } finally {
     await server.drop(account)
@@ -78,19 +80,20 @@ export async function dropTemporary(
 /** What is read is measured once more: the disk may have changed its mind since it was verified. */
 async function restoreFrom(
   run: StepRun,
-  backup: string,
-  { name, plainSize, plainSha256 }: ManifestFile,
-  kind: DumpKind,
+  { backup, manifest }: Pick<FillOptions, 'backup' | 'manifest'>,
   to: InstanceDatabase,
 ): Promise<void> {
   const { context, signal } = run
-  const zstd = await decompressor()
+  const { file, kind } = databaseFileOf(manifest)
+  const { name, plainSize, plainSha256 } = file
+  const opener = await openerOf(manifest, context.settings.global.backupEncryption)
+  const filter = await decompressor(opener && (await decryptor(opener)))
   const meter = createMeter((bytes) => run.progress('Restore the database', { bytes, of: plainSize }))
   const content = new PassThrough()
   const source = createReadStream(join(backup, name))
   // Whoever stops reading has a reason of its own.
   const restoring = restoreDatabase(context, to, { kind, content }, { signal }).finally(() => content.destroy())
-  await bothOf(pipeThrough(zstd, [source], [meter.stream, content], signal), restoring)
+  await bothOf(pipeThrough(filter, [source], [meter.stream, content], signal), restoring)
   const { size, sha256 } = meter.measure()
   if (size !== plainSize || sha256 !== plainSha256)
     throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${join(backup, name)} gave other bytes than before.`)

@@ -2,10 +2,29 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import type { Manifest } from './backup.js'
+import type { Manifest, ManifestFile } from './backup.js'
 
 export const manifestName = 'manifest.json'
-export const filesName = 'files.tar.zst'
+
+/** What is in a backup, by the beginning of a file's name; `.zst` and perhaps `.age` are behind it. */
+export const filesBase = 'files.tar'
+export const settingsBase = 'settings.sh'
+
+/** Path of the key of an instance's tokens, in its home: with it anybody could make some. */
+export const tokenKey = 'data/token.secret'
+
+/** `files.tar.zst`, encrypted `files.tar.zst.age` */
+export function fileNameOf(base: string, { encryption }: Pick<Manifest, 'encryption'>): string {
+  return `${base}.zst${encryption ? '.age' : ''}`
+}
+
+/** @throws ManagerError ERR_BACKUP when the backup has no such file. */
+export function needFile(manifest: Manifest, base: string): ManifestFile {
+  const name = fileNameOf(base, manifest)
+  const file = manifest.files.find((each) => each.name === name)
+  if (file) return file
+  throw new ManagerError('ERR_BACKUP', `The backup ${manifest.id} has no ${name}.`)
+}
 
 /** With a hash of its own in the end, so that a changed byte of it is found, too. */
 export function manifestText(manifest: Manifest): string {
@@ -18,14 +37,14 @@ export function manifestText(manifest: Manifest): string {
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const file = join(folder, manifestName)
-  let text: string
+  let bytes: Uint8Array
   try {
-    text = await readFile(file, 'utf8')
+    bytes = await readFile(file)
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new ManagerError('ERR_BACKUP', `Cannot read ${file}: ${(error as Error).message}.`, { cause: error })
   }
-  return parse(text, file)
+  return parseManifest(bytes, file)
 }
 
 /** @throws ManagerError ERR_BACKUP, also when there is none */
@@ -35,18 +54,27 @@ export async function needManifest(folder: string): Promise<Manifest> {
   throw new ManagerError('ERR_BACKUP', `There is no backup in ${folder} any more: it has no manifest.`)
 }
 
-function parse(text: string, file: string): Manifest {
-  let value: Manifest
+/**
+ * @param shown how errors call it
+ * @throws ManagerError ERR_BACKUP for one that is cut off, changed, or of a newer manager.
+ */
+export function parseManifest(bytes: Uint8Array, shown: string): Manifest {
+  const damaged = (why: string, cause?: unknown) =>
+    new ManagerError('ERR_BACKUP', `${shown} is damaged: ${why}.`, cause === undefined ? {} : { cause })
+  let manifest: Manifest
   try {
-    const { sha256: _hash, ...rest } = JSON.parse(text) as Manifest & { sha256: string }
-    value = rest
+    const { sha256: _hash, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as Manifest & { sha256: string }
+    manifest = rest
   } catch (error) {
-    throw new ManagerError('ERR_BACKUP', `${file} is damaged: it is no JSON.`, { cause: error })
+    throw damaged('it is no JSON', error)
   }
-  if (manifestText(value) !== text) throw new ManagerError('ERR_BACKUP', `${file} is damaged: it was changed.`)
-  if (value.format !== 1)
-    throw new ManagerError('ERR_BACKUP', `${file} has format ${String(value.format)}, made by a newer manager.`)
-  return value
+  if (!Buffer.from(manifestText(manifest)).equals(bytes)) throw damaged('it was changed')
+  if (manifest.format !== 1)
+    throw new ManagerError('ERR_BACKUP', `${shown} has format ${String(manifest.format)}, made by a newer manager.`)
+  // Whoever reads it takes the names for those of files in its folder.
+  const stranger = manifest.files.find(({ name }) => !/^[a-z]+(?:\.[a-z]+)+$/.test(name) || name === manifestName)
+  if (stranger) throw damaged(`"${stranger.name}" is no file of a backup`)
+  return manifest
 }
 
 function hashOf(manifest: Manifest): string {

@@ -1,13 +1,17 @@
+import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dumpDatabase } from '../databases/dump-database.js'
 import { syncPath } from '../files/tree.js'
+import { instanceHomeAt } from '../home.js'
 import { whileSuspended } from '../instances/while-suspended.js'
 import type { StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile } from './backup.js'
+import type { CountedRows, RowCounter } from './count-rows.js'
 import { databaseFiles } from './database-files.js'
-import { filesName } from './manifest.js'
+import { fileNameOf, filesBase, settingsBase, tokenKey } from './manifest.js'
+import type { Seal } from './packing/age.js'
 import { bothOf } from './packing/program.js'
 import { storeCompressed, type Measures } from './packing/store.js'
 import { storeFolder } from './packing/store-folder.js'
@@ -21,11 +25,17 @@ export interface PackInstanceOptions {
   /** Where the files go. */
   readonly target: string
   readonly consistency: Manifest['consistency']
+  /** Absent: the files are not encrypted. */
+  readonly seal?: Seal | undefined
+  /** Also its settings, and the key of its tokens. */
+  readonly secrets: boolean
+  /** Counts its rows; they are counted again while it is dumped. */
+  readonly rows: RowCounter
   /** Bytes before compression, so far: each counts when it is packed, and once more when it is read back. */
   readonly onBytes: (total: number) => void
 }
 
-export type PackedInstance = Pick<Manifest, 'files' | 'tools' | 'warnings'>
+export type PackedInstance = Pick<Manifest, 'files' | 'tools' | 'warnings'> & CountedRows
 
 /**
  * A dump whose program has given this much has begun its transaction: what comes before it (a comment of its version) is
@@ -38,7 +48,7 @@ const begunBytes = 4096
  * and the packing of the files: then nothing is read back, which would slow it down, else while it is written.
  */
 export async function packInstance(run: StepRun, options: PackInstanceOptions): Promise<PackedInstance> {
-  const { instance, folder, consistency } = options
+  const { instance, folder, consistency, rows } = options
   const warnings: string[] = []
   const warn = (text: string) => {
     warnings.push(text)
@@ -47,25 +57,28 @@ export async function packInstance(run: StepRun, options: PackInstanceOptions): 
   const abort = new AbortController()
   const streamRun = { ...run, warn, signal: AbortSignal.any([run.signal, abort.signal]) }
   let streams: Streams | undefined
+  let counting: Promise<unknown> | undefined
   const reading: Promise<ManifestFile>[] = []
   try {
     if (consistency === 'suspended')
       await whileSuspended({ ...run, warn }, { id: instance.id, folder }, async () => {
         streams = startStreams(streamRun, options)
-        await Promise.all([streams.begun, streams.files.then(({ end }) => end)])
+        await Promise.all([streams.begun, streams.files.then(({ end }) => end), rows.countFrozen()])
       })
-    const { database, files, tools } = (streams ??= startStreams(streamRun, options))
-    const { tell } = streams
+    const { database, files, begun, tools, tell } = (streams ??= startStreams(streamRun, options))
+    if (consistency !== 'stopped') counting = begun.then(() => rows.countAgain(warn))
     reading.push(
       readBack(streamRun, options, database, tell('database read')),
       readBack(streamRun, options, files, tell('files read')),
     )
-    return { files: await Promise.all(reading), tools: await tools, warnings }
+    if (options.secrets) reading.push(readBack(streamRun, options, storeSettings(streamRun, options)))
+    await counting
+    return { files: await Promise.all(reading), tools: await tools, warnings, ...rows.counted() }
   } catch (error) {
     // The others end, and are waited for: nothing may write into a folder that is being removed.
     abort.abort(error)
     const ends = [streams?.database, streams?.files].map((storing) => storing?.then(({ end }) => end))
-    await Promise.allSettled([...ends, ...reading])
+    await Promise.allSettled([...ends, ...reading, counting])
     throw error
   }
 }
@@ -107,31 +120,47 @@ function startStreams(run: StepRun, options: PackInstanceOptions): Streams {
 
 async function storeDatabase(
   { signal }: StepRun,
-  { target }: PackInstanceOptions,
+  { target, seal }: PackInstanceOptions,
   dumping: ReturnType<typeof dumpDatabase>,
   onBytes: (total: number) => void,
 ): Promise<Storing> {
   const dump = await dumping
-  const name = `db.${dump.kind}.zst`
+  const name = fileNameOf(`db.${dump.kind}`, { encryption: seal?.encryption })
   const file = await createFile(join(target, name))
-  return storing(
-    name,
-    bothOf(storeCompressed(dump.content, file, { signal, onBytes }), dump.done).then(([measures]) => measures),
-  )
+  const encrypt = await seal?.encryptor()
+  const stored = bothOf(storeCompressed(dump.content, file, { signal, onBytes, encrypt }), dump.done)
+  // Of a program that ended otherwise, `done` does not resolve; SQLite's files are read by this process.
+  const codes = dump.kind === 'sqlite' ? [] : Object.keys(dump.tools).map((tool) => [tool, 0] as const)
+  const end = stored.then(([measures]) => ({
+    ...measures,
+    exitCodes: { ...Object.fromEntries(codes), ...measures.exitCodes },
+  }))
+  return storing(name, end)
 }
 
 async function storeFiles(
   { signal, warn }: StepRun,
-  { folder, settings, target }: PackInstanceOptions,
+  { folder, settings, target, seal, secrets }: PackInstanceOptions,
   onBytes: (total: number) => void,
 ): Promise<Storing> {
-  const packed = { folder, entries: ['app', 'data'], without: databaseFiles(folder, settings) }
-  const file = await createFile(join(target, filesName))
-  const stored = storeFolder(packed, file, { signal, onBytes }).then(({ measures, warnings }) => {
+  const without = [...databaseFiles(folder, settings), ...(secrets ? [] : [tokenKey])]
+  const packed = { folder, entries: ['app', 'data'], without }
+  const name = fileNameOf(filesBase, { encryption: seal?.encryption })
+  const file = await createFile(join(target, name))
+  const encrypt = await seal?.encryptor()
+  const stored = storeFolder(packed, file, { signal, onBytes, encrypt }).then(({ measures, warnings }) => {
     for (const warning of warnings) warn(warning)
     return measures
   })
-  return storing(filesName, stored)
+  return storing(name, stored)
+}
+
+/** As they are on the disk. */
+async function storeSettings({ signal }: StepRun, { folder, target, seal }: PackInstanceOptions): Promise<Storing> {
+  const name = fileNameOf(settingsBase, { encryption: seal?.encryption })
+  const content = createReadStream(instanceHomeAt(folder).settings)
+  const file = await createFile(join(target, name))
+  return storing(name, storeCompressed(content, file, { signal, encrypt: await seal?.encryptor() }))
 }
 
 const createFile = (path: string) => open(path, 'wx', 0o600)
@@ -144,13 +173,13 @@ function storing(name: string, end: Storing['end']): Storing {
 /** Meanwhile it comes onto the disk. */
 async function readBack(
   { signal }: StepRun,
-  { target }: PackInstanceOptions,
+  { target, seal }: PackInstanceOptions,
   file: Promise<Storing>,
-  onBytes: (total: number) => void,
+  onBytes?: (total: number) => void,
 ): Promise<ManifestFile> {
   const { name, end } = await file
   const [found] = await Promise.all([
-    verifyFile(target, name, { signal, onBytes, check: checkOf(name), end }),
+    verifyFile(target, name, { signal, onBytes, check: checkOf(name), opener: seal?.opener, end }),
     end.then(() => syncPath(join(target, name))),
   ])
   return found

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { syncPath } from '../files/tree.js'
@@ -10,9 +10,9 @@ import { newPassword } from '../instances/passwords.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { needManifest } from './manifest.js'
+import { needManifest, tokenKey } from './manifest.js'
 import { unpackFiles } from './unpack-files.js'
-import { verifyFiles } from './verify-backup.js'
+import { verifyForRestore } from './verify-backup.js'
 
 export interface RestoreDataOptions {
   readonly instance: { readonly id: string; readonly name: string }
@@ -59,22 +59,24 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
     async do(run) {
       const manifest = await needManifest(backup)
       const of = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
-      await verifyFiles(backup, manifest, {
+      await verifyForRestore(backup, manifest, run.context.settings.global.backupEncryption, {
         signal: run.signal,
         onBytes: (bytes) => run.progress('Read the backup', { bytes, of }),
-        inspect: true,
       })
     },
     check: () => 'not-done',
   }
 }
 
-function unpackStep({ backup }: RestoreDataOptions): Step {
+function unpackStep({ folder, backup }: RestoreDataOptions): Step {
   return {
     id: 'restore-files',
     title: 'Unpack its files beside',
     async do(run) {
       await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: workOf(run) })
+      // Without one in the backup the instance keeps its own, and its tokens hold.
+      const [key, own] = [join(workOf(run), tokenKey), join(folder, tokenKey)]
+      if (existsSync(own) && !existsSync(key) && existsSync(dirname(key))) await copyFile(own, key)
     },
     undo: (run) => rm(workOf(run), { recursive: true, force: true }),
     check: () => 'not-done',

@@ -29,7 +29,7 @@ export function saveAll(
     noun: 'save',
     subject: (names) => `saving ${names} failed`,
     keepGoing,
-    run: ({ id, name }) => context.operations.run(saveKind, { id, name, automatic: true }, caller),
+    run: ({ id, name }) => context.operations.run(saveKind, { id, name, automatic: true, secrets: false }, caller),
     entryOf({ name }, turn) {
       const { message } = turn
       if (turn.result !== 'done') return { name, result: turn.result, backup: '', message }

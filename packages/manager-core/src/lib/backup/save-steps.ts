@@ -20,7 +20,7 @@ export function createSaveSteps(options: SaveStepsOptions): readonly Step[] {
   return [writeStep(options), publishStep(options)]
 }
 
-function writeStep({ instance, folder, target, backup, suspend }: SaveStepsOptions): Step {
+function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt }: SaveStepsOptions): Step {
   const ref = { id: instance.id, folder }
   return {
     id: 'save',
@@ -32,6 +32,7 @@ function writeStep({ instance, folder, target, backup, suspend }: SaveStepsOptio
         folder,
         target: partOf(target),
         id: backup.slice(backup.indexOf('/') + 1),
+        ...{ secrets, encrypt },
         consistency: (run.intent as { consistency: Manifest['consistency'] }).consistency,
       })
       return { backup, folder: target, bytes: files.reduce((sum, { size }) => sum + size, 0) }

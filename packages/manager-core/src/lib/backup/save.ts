@@ -1,6 +1,8 @@
+import { ManagerError } from '../../errors.js'
 import { existing } from '../instances/existing.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
+import { isEncrypting } from './encryption.js'
 import { newBackup, type NewBackup } from './new-backup.js'
 import { prune } from './prune.js'
 import { createSaveSteps } from './save-steps.js'
@@ -10,6 +12,8 @@ export type SaveRequest = {
   readonly name: string
   /** By `saveall`. */
   readonly automatic: boolean
+  /** Also its settings, with its passwords, and the key of its tokens; only into what is encrypted. */
+  readonly secrets: boolean
 }
 
 type SaveFacts = NewBackup & {
@@ -21,15 +25,20 @@ type SaveFacts = NewBackup & {
 export const saveKind: OperationKind<SaveRequest, SaveFacts> = {
   kind: 'save',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name, automatic }, context) {
+  async inspect({ id, name, automatic, secrets }, context) {
     const instance = existing(context.registry, { id, name })
+    if (secrets && !isEncrypting(context.settings.global.backupEncryption))
+      throw new ManagerError('ERR_SETTINGS', 'Secrets are saved only into backups that are encrypted.', {
+        help: 'Set APPS_BACKUP_RECIPIENTS (public age keys) or APPS_BACKUP_PASSPHRASE, or save without them.',
+        command: 'config',
+      })
     const backup = await newBackup(context, instance, { automatic })
     return { ...backup, name: instance.name, folder: context.home.instance(id).folder }
   },
   plan: planSave,
 }
 
-function planSave({ id, automatic }: SaveRequest, { name, folder, key, target }: SaveFacts): Plan {
+function planSave({ id, automatic, secrets }: SaveRequest, { name, folder, key, target }: SaveFacts): Plan {
   const instance = { id, name }
   const hook = { args: [name], folder, instance, input: { action: 'save', instance: name, backup: key, automatic } }
   return {
@@ -37,7 +46,7 @@ function planSave({ id, automatic }: SaveRequest, { name, folder, key, target }:
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-save' }),
-      ...createSaveSteps({ instance, folder, target, backup: key, suspend: true }),
+      ...createSaveSteps({ instance, folder, target, backup: key, suspend: true, secrets, encrypt: true }),
       // It is a good backup from here on, whatever follows.
       { ...pruneStep(name), pointOfNoReturn: true },
       hookStep({ ...hook, hook: 'post-save' }),

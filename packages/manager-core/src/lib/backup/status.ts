@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import pLimit from 'p-limit'
 
 /** What became known of a backup after it was made. Times are ISO 8601. */
 export interface BackupStatus {
@@ -7,8 +8,25 @@ export interface BackupStatus {
   readonly verified?: { readonly at: string; readonly damage?: string }
   /** It was restored into a throw-away instance then, which started and was healthy; how long that took, in seconds. */
   readonly proved?: { readonly at: string; readonly seconds: number }
-  /** By the name of the target: when it was copied there, and when every byte of the copy was read last. */
-  readonly copies?: Readonly<Record<string, { readonly at: string; readonly verified?: string }>>
+  /** By the name of the target. It stays when the local backup is removed because of its copies. */
+  readonly copies?: Readonly<Record<string, CopyStatus>>
+  /** Where it is to be copied; stays until all is done. */
+  readonly wanted?: WantedCopies
+}
+
+export interface CopyStatus {
+  /** When it was copied there. */
+  readonly at: string
+  /** When every byte of the copy was read last. */
+  readonly verified?: string
+  /** What was wrong then. */
+  readonly damage?: string
+}
+
+export type WantedCopies = {
+  readonly targets: readonly string[]
+  /** By `saveall`: the local backup may be removed when all copies are good (APPS_SAVEALL_REMOVE_LOCAL). */
+  readonly automatic: boolean
 }
 
 /** Beside the backup, in which nothing is ever changed. */
@@ -25,13 +43,19 @@ export async function readStatus(folder: string): Promise<BackupStatus> {
   }
 }
 
+/** What is read is written before another one reads. */
+const oneAtATime = pLimit(1)
+
 /** Where nothing may be written, what was found out still counts for now. */
-export async function changeStatus(folder: string, change: (status: BackupStatus) => BackupStatus): Promise<void> {
+export function changeStatus(folder: string, change: (status: BackupStatus) => BackupStatus): Promise<void> {
   const file = statusFile(folder)
-  try {
-    await writeFile(`${file}.part`, `${JSON.stringify(change(await readStatus(folder)))}\n`, { mode: 0o600 })
-    await rename(`${file}.part`, file)
-  } catch {
-    // See above.
-  }
+  return oneAtATime(async () => {
+    try {
+      const part = `${file}.${process.pid}.part`
+      await writeFile(part, `${JSON.stringify(change(await readStatus(folder)))}\n`, { mode: 0o600 })
+      await rename(part, file)
+    } catch {
+      // See above.
+    }
+  })
 }

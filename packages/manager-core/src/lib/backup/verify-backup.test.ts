@@ -75,7 +75,9 @@ describe('a backup that was changed', () => {
     const before = await stateOf()
     tamper()
     const expected = { code: 'ERR_BACKUP', message: expect.stringContaining(name) }
-    await expect(test.perform('backups verify', { name: 'demo', backup: backup.manifest.id })).rejects.toMatchObject(expected)
+    await expect(test.perform('backups verify', { name: 'demo', backup: backup.manifest.id })).rejects.toMatchObject(
+      expected,
+    )
     const restoring = test.perform('restore', { name: 'demo', from: backup.manifest.id })
     await expect(restoring).rejects.toMatchObject({ message: expect.stringContaining(name) })
     expect(await stateOf()).toEqual(before)

@@ -1,36 +1,115 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import type { Manifest, ManifestFile } from './backup.js'
-import { filesName, manifestName } from './manifest.js'
+import type { BackupEncryptionSettings } from '../settings/settings.js'
+import type { Manifest, ManifestFile, Verification } from './backup.js'
+import { openerOf } from './encryption.js'
+import { filesBase, manifestName } from './manifest.js'
+import { isOtherKey, type Opener } from './packing/age.js'
 import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
+import { hashFile } from './packing/hash-file.js'
 import { readCompressed, type Measures, type ReadOptions, type StreamOptions } from './packing/store.js'
 
 export interface VerifyOptions extends StreamOptions {
-  /** Refuses entries that would not be restored. */
-  readonly inspect?: boolean
+  /**
+   * Also decrypts and decompresses, and looks at every entry of the tar; `onBytes` counts what comes out then. Default:
+   * the bytes are read as they are stored.
+   */
+  readonly deep?: boolean
 }
 
 /**
- * Reads every byte of a backup's files: length and hash as stored and when decompressed.
+ * Reads every byte of a backup. What nobody can decrypt here is read as it is stored.
  *
- * @throws ManagerError ERR_BACKUP naming the file.
+ * @throws ManagerError ERR_BACKUP naming the file that is wrong, or saying that the key is another one; ERR_SETTINGS
  */
-export async function verifyFiles(
+export async function verifyBackup(
   folder: string,
-  { files }: Pick<Manifest, 'files'>,
-  { signal, onBytes, inspect = false }: VerifyOptions = {},
+  manifest: Manifest,
+  keys: BackupEncryptionSettings,
+  { deep = false, ...options }: VerifyOptions = {},
+): Promise<Verification> {
+  await checkNames(folder, manifest)
+  if (!deep) return verifyStored(folder, manifest, options)
+  let opener: Opener | undefined
+  try {
+    opener = await openerOf(manifest, keys)
+  } catch (error) {
+    if (!(error instanceof ManagerError)) throw error
+    const { depth } = await verifyStored(folder, manifest, options)
+    return { depth, note: `Its bytes are as they were stored, but what they hold was not looked at. ${error.message}` }
+  }
+  await verifyContents(folder, manifest, opener, options)
+  return { depth: 'contents' }
+}
+
+/**
+ * The same of one that is restored: all that it holds is looked at.
+ *
+ * @throws ManagerError ERR_BACKUP also when it cannot be decrypted here; ERR_SETTINGS
+ */
+export async function verifyForRestore(
+  folder: string,
+  manifest: Manifest,
+  keys: BackupEncryptionSettings,
+  options: StreamOptions = {},
 ): Promise<void> {
+  await checkNames(folder, manifest)
+  await verifyContents(folder, manifest, await openerOf(manifest, keys), options)
+}
+
+/** Exactly those files are there. */
+async function checkNames(folder: string, { files }: Pick<Manifest, 'files'>): Promise<void> {
   const known = new Set([manifestName, ...files.map(({ name }) => name)])
   const there = new Set(await readdir(folder))
   for (const name of there) if (!known.has(name)) throw damaged(folder, name, 'does not belong to it')
+  for (const { name } of files) if (!there.has(name)) throw damaged(folder, name, 'is missing')
+}
+
+/** All files at a time. */
+async function verifyStored(
+  folder: string,
+  { files }: Pick<Manifest, 'files'>,
+  { signal, onBytes }: StreamOptions,
+): Promise<Verification> {
+  const stop = new AbortController()
+  const done = files.map(() => 0)
+  const verified = files.map(async (file, index) => {
+    const found = await hashFile(join(folder, file.name), {
+      signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
+      onBytes(bytes) {
+        done[index] = bytes
+        onBytes?.(done.reduce((sum, each) => sum + each))
+      },
+    }).catch((error: unknown) => {
+      if (signal?.aborted || stop.signal.aborted) throw error
+      throw damaged(folder, file.name, `cannot be read (${(error as Error).message})`, error)
+    })
+    compare(folder, file.name, found, file)
+  })
+  try {
+    await Promise.all(verified)
+  } catch (error) {
+    stop.abort(error)
+    await Promise.allSettled(verified)
+    throw error
+  }
+  return { depth: 'stored' }
+}
+
+async function verifyContents(
+  folder: string,
+  { files }: Pick<Manifest, 'files'>,
+  opener: Opener | undefined,
+  { signal, onBytes }: StreamOptions,
+): Promise<void> {
   let before = 0
   for (const { name, ...expected } of files) {
-    if (!there.has(name)) throw damaged(folder, name, 'is missing')
     const found = await verifyFile(folder, name, {
       signal,
       onBytes: (total) => onBytes?.(before + total),
-      check: inspect ? checkOf(name) : undefined,
+      check: checkOf(name),
+      opener,
       end: Promise.resolve(expected),
     })
     before += found.plainSize
@@ -49,35 +128,60 @@ export async function verifyFile(
   options: ReadOptions & { readonly end: Promise<Partial<Measures>> },
 ): Promise<ManifestFile> {
   const found = await read(folder, name, options)
-  const expected = { ...found, ...(await options.end) }
-  if (found.size !== expected.size) throw damaged(folder, name, `has ${found.size} bytes, not ${expected.size}`)
-  if (found.sha256 !== expected.sha256) throw damaged(folder, name, 'was changed (its hash is another one)')
+  const { exitCodes, ...known } = await options.end
+  const expected = { ...found, ...known }
+  compare(folder, name, found, expected)
   if (found.plainSize !== expected.plainSize || found.plainSha256 !== expected.plainSha256)
     throw damaged(folder, name, 'does not hold what was saved')
-  return { name, ...found }
+  if (found.entries !== expected.entries)
+    throw damaged(folder, name, `has ${found.entries} entries, not ${expected.entries}`)
+  return { name, ...found, ...(exitCodes && { exitCodes }) }
 }
 
 /** What looks at the entries of a file. */
 export function checkOf(name: string): EntryCheck | undefined {
-  return name === filesName ? createEntryCheck() : undefined
+  return name.startsWith(`${filesBase}.`) ? createEntryCheck() : undefined
+}
+
+type Stored = Pick<Measures, 'size' | 'sha256'>
+
+function compare(folder: string, name: string, found: Stored, expected: Stored): void {
+  if (found.size !== expected.size) throw damaged(folder, name, `has ${found.size} bytes, not ${expected.size}`)
+  if (found.sha256 !== expected.sha256) throw damaged(folder, name, 'was changed (its hash is another one)')
 }
 
 async function read(folder: string, name: string, options: Parameters<typeof verifyFile>[2]): Promise<Measures> {
+  const path = join(folder, name)
   try {
-    return await readCompressed(join(folder, name), options)
+    return await readCompressed(path, options)
   } catch (error) {
     options.signal?.throwIfAborted()
     if (error instanceof ManagerError) throw error
     // Who could not write it knows why it cannot be read.
-    await options.end
-    throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)
+    const { size, sha256 } = await options.end
+    if (!isOtherKey(error)) throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)
+    // One that was changed is for nobody, either.
+    if (size !== undefined && sha256 !== undefined)
+      compare(folder, name, await hashFile(path, options), { size, sha256 })
+    throw otherKey(path, options.opener as Opener, error)
   }
+}
+
+function otherKey(path: string, opener: Opener, cause: unknown): ManagerError {
+  const [what, variable] =
+    'passphrase' in opener
+      ? ['with another passphrase', 'APPS_BACKUP_PASSPHRASE']
+      : ['for other keys', 'APPS_BACKUP_IDENTITY']
+  return new ManagerError('ERR_BACKUP', `Cannot decrypt ${path}: it is encrypted ${what} than ${variable} has.`, {
+    cause,
+    help: 'Its manifest says for whom it is. Nothing was changed.',
+  })
 }
 
 function damaged(folder: string, name: string, why: string, cause?: unknown): ManagerError {
   return new ManagerError('ERR_BACKUP', `The backup is damaged: ${join(folder, name)} ${why}.`, {
     ...(cause !== undefined && { cause }),
     help: 'Use another backup; nothing was changed.',
-    command: 'backups',
+    command: 'backups list',
   })
 }

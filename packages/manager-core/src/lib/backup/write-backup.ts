@@ -8,8 +8,11 @@ import { folderSize } from '../instances/folder-size.js'
 import { checkSpace } from '../instances/inspect-creation.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
+import { createRowCounter } from './count-rows.js'
+import { sealOf } from './encryption.js'
 import { manifestName, manifestText } from './manifest.js'
 import { packInstance } from './pack-instance.js'
+import type { Seal } from './packing/age.js'
 import { packingTools } from './packing/tools.js'
 
 export interface WriteBackupOptions {
@@ -21,6 +24,9 @@ export interface WriteBackupOptions {
   /** The last part of the key. */
   readonly id: string
   readonly consistency: Manifest['consistency']
+  /** See `SaveStepsOptions`. */
+  readonly secrets: boolean
+  readonly encrypt: boolean
 }
 
 /** Everything of an instance into a folder that is complete, read back and on the disk when this resolves. */
@@ -39,28 +45,35 @@ export async function writeBackup(run: StepRun, options: WriteBackupOptions): Pr
 
 async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifest> {
   const { context, signal } = run
-  const { instance, folder, target, id, consistency } = options
+  const { instance, folder, target, id, consistency, secrets, encrypt } = options
+  const { global } = context.settings
   const started = context.clock().toISOString()
   const settings = await context.settings.instance(folder)
   const server = context.databases.server(settings.database)
   const { server: serverVersion } = await server.probe(signal)
-  const { rows, bytes: databaseBytes } = await server.statistics(context.databases.account(folder, settings))
-  const of = databaseBytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
+  const account = context.databases.account(folder, settings)
+  const rows = await createRowCounter(() => server.statistics(account), global.suspendMaxMs)
+  const of = rows.first.bytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
   await checkSpace(dirname(target), await expectedBytes(context, instance.name, of))
 
+  const seal = encrypt ? await sealOf(global.backupEncryption, mostFiles) : undefined
   const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
-  const packed = await packInstance(run, { ...options, settings, onBytes })
-  const { observed: _observed, operation: _operation, port: _port, proved: _proved, ...backedUp } = instance
+  const packed = await packInstance(run, { ...options, settings, seal, rows, onBytes })
+  const { observed: _observed, operation: _operation, port: _port, ...backedUp } = instance
+  const { files, tools, warnings, ...counted } = packed
   const manifest: Manifest = {
     format: 1,
     id,
     instance: backedUp,
-    database: { type: settings.database, server: serverVersion, rows },
+    database: { type: settings.database, server: serverVersion, ...counted },
     started,
     finished: context.clock().toISOString(),
     consistency,
-    ...packed,
-    tools: { ...(await namesOfTools()), ...packed.tools },
+    ...(seal && { encryption: seal.encryption }),
+    ...(secrets && { secrets }),
+    files,
+    tools: { ...(await namesOfTools(files, seal)), ...tools },
+    warnings,
   }
   const file = join(target, manifestName)
   await writeFile(file, manifestText(manifest), { mode: 0o400, flush: true })
@@ -69,11 +82,16 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   return manifest
 }
 
-async function namesOfTools(): Promise<Record<string, string>> {
-  const { tar, zstd } = await packingTools()
+/** Database, files and settings. */
+const mostFiles = 3
+
+async function namesOfTools(files: Manifest['files'], seal: Seal | undefined): Promise<Record<string, string>> {
+  const { tar, zstd, age } = await packingTools()
+  const isByProgram = files.some(({ exitCodes = {} }) => 'age' in exitCodes)
   return {
     ...(tar !== undefined && { tar: `GNU tar ${tar}` }),
     ...(zstd !== undefined && { zstd: `zstd ${zstd}` }),
+    ...(seal && { age: isByProgram ? `age ${age}` : 'age-encryption' }),
     node: process.version,
   }
 }

@@ -84,7 +84,7 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     hookStep({ ...hook, hook: 'pre-upgrade' }),
     besideStep(folder, template),
     stopStep({ instance, folder }),
-    ...saveSteps({ instance, folder, target: snapshot, backup, suspend: false }),
+    ...saveSteps({ instance, folder, target: snapshot, backup, suspend: false, secrets: true, encrypt: false }),
     switchStep(folder),
     tryStep(),
     ...(patches ? [patchesStep(folder)] : []),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { followFile } from './follow-file.js'
 import type { TarEntry } from './check-entries.js'
 import type { MeasureReport } from './measure.worker.js'
-import { runChain } from './program.js'
+import { runChain, type Command } from './program.js'
 import type { Measures, ReadOptions } from './store.js'
 import { decompression } from './zstd.js'
 
@@ -12,9 +12,14 @@ const script = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './measure.worker.ts' : './measure.worker.js', import.meta.url),
 )
 
-/** What is stored is measured here, and what it holds in a process that reads it from zstd. */
+/**
+ * What is stored is measured here, and what it holds in a process that reads it from zstd.
+ *
+ * @param decrypt comes before zstd
+ */
 export async function measureByPrograms(
   file: string,
+  decrypt: Command | undefined,
   { signal, onBytes, check, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const stop = new AbortController()
@@ -49,8 +54,11 @@ export async function measureByPrograms(
     }
   }
   await runChain(
-    { command: 'zstd', args: decompression },
-    { command: process.execPath, args: [script, ...(check ? ['--tar'] : [])], isReport },
+    [
+      ...(decrypt ? [decrypt] : []),
+      { command: 'zstd', args: decompression },
+      { command: process.execPath, args: [script, ...(check ? ['--tar'] : [])], isReport },
+    ],
     { feed, signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal },
   )
   if (last?.entries !== entries) throw new Error('not all that is in it was looked at')

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { packInNode } from './pack-in-node.js'
-import { runFilter, type Command } from './program.js'
+import { runFilter, type Command, type ExitCodes } from './program.js'
 import { packingTools } from './tools.js'
 
 export interface PackOptions {
@@ -16,8 +16,8 @@ export interface PackOptions {
 
 export interface Packing {
   readonly content: Readable
-  /** Resolves with warnings: files that changed while they were read. The content is good only then. */
-  readonly done: Promise<readonly string[]>
+  /** The content is good only when this resolves, with files that changed while they were read. */
+  readonly done: Promise<{ readonly codes: ExitCodes; readonly changes: readonly string[] }>
 }
 
 /** A tar in posix format, sorted, with numeric owners: by GNU tar when it is there, else by Node. */
@@ -25,14 +25,17 @@ export async function packFolder({ folder, entries, without = [] }: PackOptions)
   if ((await packingTools()).tar === undefined) {
     const left = new Set(without.map((path) => join(folder, path)))
     const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry }))
-    return packInNode(inputs, { isLeftOut: (path) => left.has(path) })
+    const { content, done } = packInNode(inputs, { isLeftOut: (path) => left.has(path) })
+    return { content, done: done.then((changes) => ({ codes: {}, changes })) }
   }
-  const { command, args, accepted } = tarCommand({ folder, entries, without })
-  const filter = runFilter(command, args, accepted)
+  const filter = runFilter([tarCommand({ folder, entries, without })])
   filter.input.end()
   return {
     content: filter.output,
-    done: filter.done.then((code) => (code === 1 ? changesOf(filter.errors(), folder) : [])),
+    done: filter.done.then((codes) => ({
+      codes,
+      changes: codes['tar'] === 1 ? changesOf(filter.errors(), folder) : [],
+    })),
   }
 }
 

@@ -1,20 +1,30 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { basename } from 'node:path'
 import { Writable, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { openSecret } from './open-secret.js'
 
-/** A program in a pipeline, or what does the same in this process. */
+/** Of programs, by their names, in the order in which they read one from the other. */
+export type ExitCodes = Readonly<Record<string, number>>
+
+/** Programs in a pipeline, or what does the same in this process. */
 export interface Filter {
   readonly input: Writable
   readonly output: Readable
-  /** Its output may end well although it fails: it is good only when this resolves, with the exit code. */
-  readonly done: Promise<number>
+  /** Its output may end well although it fails: it is good only when this resolves. */
+  readonly done: Promise<ExitCodes>
   /** What it printed on its standard error, last characters. */
   readonly errors: () => string
   kill(): void
 }
 
 /** A program that was started. */
-type Program = Pick<Filter, 'done' | 'errors' | 'kill'>
+interface Program extends Pick<Filter, 'errors' | 'kill'> {
+  readonly name: string
+  /** Its exit code, when that is accepted. */
+  readonly done: Promise<number>
+}
 
 export interface Command {
   readonly command: string
@@ -23,20 +33,26 @@ export interface Command {
   readonly accepted?: readonly number[]
   /** Takes a line of its standard error when that is no error; throws nothing. */
   readonly isReport?: (line: string) => boolean
+  /** It reads it from `/dev/fd/3`: arguments and environment are no places for secrets. */
+  readonly secret?: string
 }
 
 const maxErrors = 4000
 const lastWordsMs = 1000
 const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' })
 
-/** @param accepted exit codes that are no failure. Default: 0. */
-export function runFilter(command: string, args: readonly string[], accepted?: readonly number[]): Filter {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment() })
-  return { input: inputOf(child.stdin), output: child.stdout, ...watch(child, { command, args, accepted }) }
+/** Programs of which each reads what the one before it writes. */
+export function runFilter(commands: readonly Command[]): Filter {
+  const { stdin, stdout, programs, kill } = startChain(commands, 'pipe', 'pipe')
+  const done = codesOf(programs)
+  // It is awaited later; until then a failure is no unhandled rejection.
+  done.catch(() => undefined)
+  const errors = () => programs.map((program) => program.errors()).join('')
+  return { input: inputOf(stdin as Writable), output: stdout as Readable, done, errors, kill }
 }
 
 export interface ChainOptions {
-  /** An open file that the second one writes into. Default: nowhere. */
+  /** An open file that the last one writes into. Default: nowhere. */
   readonly file?: number
   /** Writes what the first one reads. Default: nothing. */
   readonly feed?: (input: Writable) => Promise<void>
@@ -44,54 +60,83 @@ export interface ChainOptions {
 }
 
 /**
- * Two programs with nothing of this process between them: the second one reads what the first one writes. Resolves when
- * both have ended well, with how the first one did. When this process is killed, they end with the next report that one of
+ * Programs with nothing of this process between them: each reads what the one before it writes. Resolves when all have
+ * ended well, with what the first one printed. When this process is killed, they end with the next report that one of
  * them makes.
  */
 export async function runChain(
-  from: Command,
-  to: Command,
+  commands: readonly Command[],
   { file, feed, signal }: ChainOptions,
-): Promise<{ readonly code: number; readonly errors: string }> {
+): Promise<{ readonly codes: ExitCodes; readonly errors: string }> {
   signal?.throwIfAborted()
-  const second = spawn(to.command, to.args, { stdio: ['pipe', file ?? 'ignore', 'pipe'], env: environment() })
-  const between = second.stdin as Writable
-  const programs = [watch(second, to)]
-  const kill = () => programs.forEach((program) => program.kill())
+  const { stdin, programs, kill } = startChain(commands, feed ? 'pipe' : 'ignore', file ?? 'ignore')
   signal?.addEventListener('abort', kill)
   try {
-    const first = spawn(from.command, from.args, {
-      stdio: [feed ? 'pipe' : 'ignore', between, 'pipe'],
-      env: environment(),
-    })
-    const program = watch(first, from)
-    programs.unshift(program)
-    // The first one has it: when that ends, nobody has.
-    between.destroy()
     let starved: { readonly error: unknown } | undefined
-    first.stdin?.on('error', () => undefined)
-    const feeding = feed?.(first.stdin as Writable).then(
-      () => first.stdin?.end(),
+    stdin?.on('error', () => undefined)
+    const feeding = feed?.(stdin as Writable).then(
+      () => stdin?.end(),
       (error: unknown) => {
         starved = { error }
         // Else it has ended, and says why.
         if (!isBrokenPipe(error)) kill()
       },
     )
-    const ended = await Promise.allSettled(programs.map(({ done }) => done))
+    const [ended] = await Promise.allSettled([codesOf(programs)])
     signal?.throwIfAborted()
-    const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
-    if (failed.length === 0) await feeding
-    if (starved && !(failed.length > 0 && isBrokenPipe(starved.error))) throw starved.error
-    // Who could not write any more was not the first one to fail.
-    if (failed.length > 0) throw failed.find((reason) => !isBrokenPipe(reason)) ?? failed[0]
-    return { code: await program.done, errors: program.errors() }
+    if (ended.status === 'fulfilled') await feeding
+    if (starved && !(ended.status === 'rejected' && isBrokenPipe(starved.error))) throw starved.error
+    if (ended.status === 'rejected') throw ended.reason
+    return { codes: ended.value, errors: (programs[0] as Program).errors() }
   } catch (error) {
     kill()
     throw error
   } finally {
     signal?.removeEventListener('abort', kill)
   }
+}
+
+/** From the last one on, as each writes into the next one. */
+function startChain(commands: readonly Command[], input: 'pipe' | 'ignore', output: 'pipe' | 'ignore' | number) {
+  const programs: Program[] = []
+  let next: ChildProcess | undefined
+  let stdout: Readable | null = null
+  const kill = () => programs.forEach((program) => program.kill())
+  try {
+    for (const [index, each] of [...commands.entries()].toReversed()) {
+      const child = start(each, index === 0 ? input : 'pipe', next?.stdin ?? output)
+      programs.unshift(watch(child, each))
+      // The other one has it: when that ends, nobody has.
+      next?.stdin?.destroy()
+      if (!next) stdout = child.stdout
+      next = child
+    }
+  } catch (error) {
+    kill()
+    throw error
+  }
+  return { programs, stdin: next?.stdin, stdout, kill }
+}
+
+function start(
+  { command, args, secret }: Command,
+  input: 'pipe' | 'ignore',
+  output: Writable | number | 'pipe' | 'ignore',
+) {
+  const files = secret === undefined ? [] : [openSecret(secret)]
+  try {
+    return spawn(command, args, { stdio: [input, output, 'pipe', ...files], env: environment() })
+  } finally {
+    files.forEach((file) => closeSync(file))
+  }
+}
+
+/** When all have ended. @throws the failure of the one that failed first: who could not write any more was not. */
+async function codesOf(programs: readonly Program[]): Promise<ExitCodes> {
+  const ended = await Promise.allSettled(programs.map(({ done }) => done))
+  const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+  if (failed.length > 0) throw failed.find((reason) => !isBrokenPipe(reason)) ?? failed[0]
+  return Object.fromEntries(await Promise.all(programs.map(async ({ name, done }) => [name, await done] as const)))
 }
 
 function watch(child: ChildProcess, { command, accepted = [0], isReport = () => false }: Command): Program {
@@ -120,13 +165,13 @@ function watch(child: ChildProcess, { command, accepted = [0], isReport = () => 
   })
   // It is awaited later; until then a failure is no unhandled rejection.
   done.catch(() => undefined)
-  return { done, errors: said, kill: () => void child.kill('SIGKILL') }
+  return { name: basename(command), done, errors: said, kill: () => void child.kill('SIGKILL') }
 }
 
 /** Programs say only in words what the system told them. */
 function failure(what: string, errors: string): Error {
   const error = new Error(`${what}${errors && `: ${errors}`}`)
-  if (errors.includes('No space left on device')) return Object.assign(error, { code: 'ENOSPC' })
+  if (/no space left on device/i.test(errors)) return Object.assign(error, { code: 'ENOSPC' })
   const isBroken = /SIGPIPE|Broken pipe|Connection reset by peer/.test(error.message)
   return isBroken ? Object.assign(error, { code: 'EPIPE' }) : error
 }
@@ -160,18 +205,40 @@ function inputOf(stdin: Writable): Writable {
   })
 }
 
-/** A stream of Node as a filter. */
-export function filterOf(stream: Duplex): Filter {
-  return { input: stream, output: stream, done: Promise.resolve(0), errors: () => '', kill: () => stream.destroy() }
+/** A stream of Node as a filter; its output is another one when its input comes out there. */
+export function filterOf(input: Duplex, output: Readable = input): Filter {
+  return { input, output, done: Promise.resolve({}), errors: () => '', kill: () => input.destroy() }
 }
 
-/** Resolves when all went through and the program ended well. The first failure ends the others. */
+/** One behind the other. */
+export function joined(first: Filter, second: Filter): Filter {
+  const between = pipeline(first.output, second.input).catch((error: unknown) => {
+    for (const { kill } of [first, second]) kill()
+    throw error
+  })
+  const done = bothOf(between, Promise.all([first.done, second.done])).then(([, [one, other]]) => ({
+    ...one,
+    ...other,
+  }))
+  done.catch(() => undefined)
+  return {
+    input: first.input,
+    output: second.output,
+    done,
+    errors: () => first.errors() + second.errors(),
+    kill() {
+      for (const { kill } of [first, second]) kill()
+    },
+  }
+}
+
+/** Resolves when all went through and the programs ended well. The first failure ends the others. */
 export async function pipeThrough(
   filter: Filter,
   before: readonly [Readable, ...Duplex[]],
   after: readonly [...Duplex[], Writable],
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<ExitCodes> {
   const stop = new AbortController()
   const options = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal }
   let first: { readonly error: unknown } | undefined
@@ -189,6 +256,7 @@ export async function pipeThrough(
   await Promise.all(parts)
   signal?.throwIfAborted()
   if (first) throw first.error
+  return filter.done
 }
 
 /** A stream and the program at its end: what the program says of itself is a better reason than that its pipe broke. */

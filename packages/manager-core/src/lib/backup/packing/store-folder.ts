@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { changesOf, packFolder, tarCommand, type PackOptions } from './pack.js'
-import { bothOf, runChain } from './program.js'
-import { storeCompressed, type Measures, type StreamOptions } from './store.js'
+import { bothOf, runChain, type Command } from './program.js'
+import { storeCompressed, type Measures, type StoreOptions, type StreamOptions } from './store.js'
 import { progressFlags, progressOf } from './tar-progress.js'
 import { packingTools } from './tools.js'
 import { compression } from './zstd.js'
@@ -17,24 +17,29 @@ export interface StoredFolder {
 export async function storeFolder(
   options: PackOptions,
   file: FileHandle,
-  streamOptions: StreamOptions = {},
+  streamOptions: StoreOptions = {},
 ): Promise<StoredFolder> {
   const { tar, zstd } = await packingTools()
-  if (tar !== undefined && zstd !== undefined)
+  const { encrypt } = streamOptions
+  if (tar !== undefined && zstd !== undefined && (encrypt === undefined || 'command' in encrypt))
     try {
-      return await storeByPrograms(options, file, zstd, streamOptions)
+      const compress = { command: 'zstd', args: compression(zstd) }
+      return await storeByPrograms(options, file, [compress, ...(encrypt ? [encrypt.command] : [])], streamOptions)
     } finally {
       await file.close()
     }
   const packing = await packFolder(options)
-  const [measures, warnings] = await bothOf(storeCompressed(packing.content, file, streamOptions), packing.done)
-  return { measures, warnings }
+  const [measures, { codes, changes }] = await bothOf(
+    storeCompressed(packing.content, file, streamOptions),
+    packing.done,
+  )
+  return { measures: { ...measures, exitCodes: { ...codes, ...measures.exitCodes } }, warnings: changes }
 }
 
 async function storeByPrograms(
   options: PackOptions,
   file: FileHandle,
-  zstd: string,
+  after: readonly Command[],
   { signal, onBytes }: StreamOptions,
 ): Promise<StoredFolder> {
   let total: number | undefined
@@ -45,11 +50,11 @@ async function storeByPrograms(
     if (bytes !== undefined) total = Number(bytes)
     return soFar !== undefined || bytes !== undefined
   }
-  const { code, errors } = await runChain(
-    { ...tarCommand(options, [...progressFlags, '--totals']), isReport },
-    { command: 'zstd', args: compression(zstd) },
+  const { codes, errors } = await runChain(
+    [{ ...tarCommand(options, [...progressFlags, '--totals']), isReport }, ...after],
     { file: file.fd, signal },
   )
   if (total === undefined) throw new Error('tar did not say how much it packed.')
-  return { measures: { plainSize: total }, warnings: code === 1 ? changesOf(errors, options.folder) : [] }
+  const warnings = codes['tar'] === 1 ? changesOf(errors, options.folder) : []
+  return { measures: { plainSize: total, exitCodes: codes }, warnings }
 }

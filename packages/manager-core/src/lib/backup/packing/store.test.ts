@@ -46,8 +46,8 @@ describe('a large file', () => {
     const found = await readCompressed(file, { check: ({ name }) => names.push(name), end })
     const plain = execFileSync('zstd', ['-dc', file], { maxBuffer: 2 ** 28 })
     const { size: plainSize, sha256: plainSha256 } = measures(plain)
-    expect(found).toEqual({ ...measures(readFileSync(file)), plainSize, plainSha256 })
-    expect(await storing).toEqual({ measures: { plainSize }, warnings: [] })
+    expect(found).toEqual({ ...measures(readFileSync(file)), plainSize, plainSha256, entries: 4 })
+    expect(await storing).toEqual({ measures: { plainSize, exitCodes: { tar: 0, zstd: 0 } }, warnings: [] })
     expect(names).toEqual(['data/', 'data/a', 'data/größe ☃', `data/${'long'.repeat(50)}`].toSorted())
   })
 

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
 import type { ManifestFile } from '../backup.js'
-import { inspectTar, type EntryCheck } from './check-entries.js'
+import { decryptor, type Opener, type Stage } from './age.js'
+import { inspectTar, type EntryCheck, type TarEntry } from './check-entries.js'
 import { becomesLarge, followFile } from './follow-file.js'
 import { measureByPrograms } from './measure-by-programs.js'
 import { createMeter } from './meter.js'
@@ -17,24 +18,31 @@ export interface StreamOptions {
 
 export type Measures = Omit<ManifestFile, 'name'>
 
+export interface StoreOptions extends StreamOptions {
+  /** What comes before the file. Default: it is not encrypted. */
+  readonly encrypt?: Stage | undefined
+}
+
 /** Compresses what comes into an empty file, which it closes, and which is not yet on the disk when this resolves. */
 export async function storeCompressed(
   content: Readable,
   file: FileHandle,
-  { signal, onBytes }: StreamOptions = {},
+  { signal, onBytes, encrypt }: StoreOptions = {},
 ): Promise<Measures> {
-  const zstd = await compressor()
+  const filter = await compressor(encrypt)
   const plain = createMeter(onBytes)
   const stored = createMeter()
   const sink = file.createWriteStream({ highWaterMark: 1 << 20 })
-  await pipeThrough(zstd, [content, plain.stream], [stored.stream, sink], signal)
+  const exitCodes = await pipeThrough(filter, [content, plain.stream], [stored.stream, sink], signal)
   const before = plain.measure()
-  return { ...stored.measure(), plainSize: before.size, plainSha256: before.sha256 }
+  return { ...stored.measure(), plainSize: before.size, plainSha256: before.sha256, exitCodes }
 }
 
 export interface ReadOptions extends StreamOptions {
   /** It is a tar: takes its entries, one after the other; what it throws is thrown. */
   readonly check?: EntryCheck | undefined
+  /** Decrypts. */
+  readonly opener?: Opener | undefined
   /** Until this resolves more may come to the file. Default: nothing comes. */
   readonly end?: Promise<unknown>
 }
@@ -43,21 +51,35 @@ export interface ReadOptions extends StreamOptions {
 const largeBytes = 1 << 22
 
 /** Decompresses a file, and measures it before and after. */
-export async function readCompressed(file: string, options: ReadOptions = {}): Promise<Measures> {
-  const { end = Promise.resolve() } = options
-  const isByPrograms = (await packingTools()).zstd !== undefined && (await becomesLarge(file, largeBytes, end))
-  return isByPrograms ? measureByPrograms(file, { ...options, end }) : readInNode(file, { ...options, end })
+export async function readCompressed(path: string, options: ReadOptions = {}): Promise<Measures> {
+  const { end = Promise.resolve(), opener, check } = options
+  let entries = 0
+  const count = (entry: TarEntry) => {
+    entries++
+    check?.(entry)
+  }
+  const decrypt = opener && (await decryptor(opener))
+  const isByPrograms =
+    (await packingTools()).zstd !== undefined &&
+    (decrypt === undefined || 'command' in decrypt) &&
+    (await becomesLarge(path, largeBytes, end))
+  const reading = { ...options, end, check: check && count }
+  const measures = isByPrograms
+    ? await measureByPrograms(path, decrypt?.command, reading)
+    : await readByStreams(path, decrypt, reading)
+  return { ...measures, ...(check && { entries }) }
 }
 
-async function readInNode(
-  file: string,
+async function readByStreams(
+  path: string,
+  decrypt: Stage | undefined,
   { signal, onBytes, check, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
-  const zstd = await decompressor()
+  const filter = await decompressor(decrypt)
   const plain = createMeter(onBytes)
   const stored = createMeter()
-  const source = Readable.from(followFile(file, end), { objectMode: false })
-  await pipeThrough(zstd, [source, stored.stream], [plain.stream, check ? inspectTar(check) : nowhere()], signal)
+  const source = Readable.from(followFile(path, end), { objectMode: false })
+  await pipeThrough(filter, [source, stored.stream], [plain.stream, check ? inspectTar(check) : nowhere()], signal)
   const after = plain.measure()
   return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256 }
 }

@@ -3,6 +3,7 @@ export interface PackingTools {
   /** GNU tar only: others sort and name owners differently. */
   readonly tar: string | undefined
   readonly zstd: string | undefined
+  readonly age: string | undefined
 }
 
 const found = new Map<string, Promise<PackingTools>>()
@@ -16,10 +17,11 @@ export function packingTools(): Promise<PackingTools> {
 }
 
 async function lookUp(): Promise<PackingTools> {
-  const [tar, zstd] = await Promise.all([firstLineOf('tar'), firstLineOf('zstd')])
+  const [tar, zstd, age] = await Promise.all([firstLineOf('tar'), firstLineOf('zstd'), firstLineOf('age')])
   return {
     tar: tar && /\(GNU tar\) (\S+)/.exec(tar)?.[1],
     zstd: zstd && /v(\d+[\d.]*)/.exec(zstd)?.[1],
+    age: age && /^v?(\d+[\d.]*)/.exec(age)?.[1],
   }
 }
 

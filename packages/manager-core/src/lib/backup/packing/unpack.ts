@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { unpackTar } from 'modern-tar/fs'
 import { ManagerError } from '../../../errors.js'
 import { createEntryCheck } from './check-entries.js'
-import { runChain, runFilter } from './program.js'
+import { runChain, runFilter, type Command } from './program.js'
 import type { StreamOptions } from './store.js'
 import { progressFlags, progressOf } from './tar-progress.js'
 import { packingTools } from './tools.js'
@@ -17,14 +17,19 @@ export interface Unpacking {
 /** Takes a tar whose entries were checked, and writes them into an empty folder: by GNU tar when it is there, else by Node. */
 export async function unpackInto(folder: string): Promise<Unpacking> {
   if ((await packingTools()).tar === undefined) return unpackInNode(folder)
-  const filter = runFilter('tar', extraction(folder))
+  const filter = runFilter([{ command: 'tar', args: extraction(folder) }])
   filter.output.resume()
   return { sink: filter.input, done: filter.done }
 }
 
-/** The same of a compressed tar, by the programs alone, which must both be there. */
+/**
+ * The same of a compressed tar, by the programs alone, which must be there.
+ *
+ * @param decrypt comes before zstd
+ */
 export async function unpackByPrograms(
   file: string,
+  decrypt: Command | undefined,
   folder: string,
   { signal, onBytes }: StreamOptions = {},
 ): Promise<void> {
@@ -33,11 +38,15 @@ export async function unpackByPrograms(
     if (soFar !== undefined) onBytes?.(soFar)
     return soFar !== undefined
   }
-  await runChain(
-    { command: 'zstd', args: [...decompression, '--', file] },
-    { command: 'tar', args: [...extraction(folder), ...progressFlags], isReport },
-    { signal },
-  )
+  const decompress = decrypt
+    ? [
+        { ...decrypt, args: [...decrypt.args, '--', file] },
+        { command: 'zstd', args: decompression },
+      ]
+    : [{ command: 'zstd', args: [...decompression, '--', file] }]
+  await runChain([...decompress, { command: 'tar', args: [...extraction(folder), ...progressFlags], isReport }], {
+    signal,
+  })
 }
 
 const extraction = (folder: string) => [

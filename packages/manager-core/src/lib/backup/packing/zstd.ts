@@ -2,7 +2,8 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { coerce, gte } from 'semver'
-import { filterOf, runFilter, type Filter } from './program.js'
+import { filterOfStage, type Stage } from './age.js'
+import { filterOf, joined, runFilter, type Command, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
 /**
@@ -15,26 +16,43 @@ export function compression(version: string): readonly string[] {
 
 export const decompression = ['-d', '-q', '-c', '--single-thread']
 
-/** Compresses with the program on all processors, else with Node on one. Always one frame with a checksum. */
-export async function compressor(): Promise<Filter> {
+/**
+ * Compresses with the program on all processors, else with Node on one; always one frame with a checksum.
+ *
+ * @param next encrypts what it gives
+ */
+export async function compressor(next?: Stage): Promise<Filter> {
   const { zstd } = await packingTools()
-  if (zstd !== undefined) return runFilter('zstd', compression(zstd))
+  if (zstd !== undefined) return ofProgram({ command: 'zstd', args: compression(zstd) }, undefined, next)
   const compress = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   })
   const output = withoutEmptyFrame()
-  const done = pipeline(compress, output).then(() => 0)
+  const done = pipeline(compress, output).then(() => ({}))
   done.catch(() => undefined)
-  return { input: compress, output, done, errors: () => '', kill: () => compress.destroy() }
+  const filter = { ...filterOf(compress, output), done }
+  return next ? joined(filter, filterOfStage(next)) : filter
 }
 
 /**
  * The program, else Node, whose decoder ends well after the first frame, whatever follows: compare length and hash of
  * what it gives.
+ *
+ * @param before decrypts what it is given
  */
-export async function decompressor(): Promise<Filter> {
-  if ((await packingTools()).zstd !== undefined) return runFilter('zstd', decompression)
-  return filterOf(createZstdDecompress())
+export async function decompressor(before?: Stage): Promise<Filter> {
+  if ((await packingTools()).zstd !== undefined)
+    return ofProgram({ command: 'zstd', args: decompression }, before, undefined)
+  const filter = filterOf(createZstdDecompress())
+  return before ? joined(filterOfStage(before), filter) : filter
+}
+
+/** Programs read one from the other. */
+function ofProgram(command: Command, before: Stage | undefined, next: Stage | undefined): Filter {
+  if (before)
+    return 'command' in before ? runFilter([before.command, command]) : joined(before.filter, runFilter([command]))
+  if (next) return 'command' in next ? runFilter([command, next.command]) : joined(runFilter([command]), next.filter)
+  return runFilter([command])
 }
 
 /** What zstd makes of nothing, with a checksum. */

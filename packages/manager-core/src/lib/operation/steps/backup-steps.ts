@@ -12,6 +12,10 @@ export interface SaveStepsOptions {
   readonly backup: string
   /** Freeze it while files are read. */
   readonly suspend: boolean
+  /** Also its settings, with its passwords, and the key of its tokens. */
+  readonly secrets: boolean
+  /** As the settings say; else not at all, for what stays here for a while. */
+  readonly encrypt: boolean
 }
 
 /** Dumps the database and packs the files into `target`, verifies by reading, writes the manifest; undo removes it. */
