@@ -5,6 +5,7 @@ import type { Json } from '../domain/json.js'
 import { failureOf } from '../failure.js'
 import { Execution } from './execution.js'
 import { createJournal, type Journal, type JournalEntry } from './journal.js'
+import { lockOptionsOf } from './lock-options.js'
 import type { Caller, JournalPoint, OperationKind, Operations, Plan, RecoveredOperation } from './operation.js'
 import { createReserve } from '../store/reserve.js'
 import { stateOf } from './process-identity.js'
@@ -126,7 +127,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
 
   /** @returns undefined when another process is at it, or has been. */
   async function recoverEntry(entry: JournalEntry, caller: Caller): Promise<RecoveredOperation | undefined> {
-    const lock = context().locks.tryAcquire(entry.locks, purposeOf(`recovery of ${entry.title}`, caller))
+    const lock = context().locks.tryAcquire(entry.locks, lockOptions(`recovery of ${entry.title}`, caller).purpose)
     if (!lock) return undefined
     try {
       const now = journal().entry(entry.id)
@@ -194,16 +195,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
   }
 
   function lockOptions(what: string, caller: Caller) {
-    return {
-      purpose: purposeOf(what, caller),
-      waitMs: caller.waitMs ?? 0,
-      onWait: (lock: string, holder: string) => caller.onEvent?.({ type: 'waiting', lock, holder }),
-      signal: caller.signal,
-    }
-  }
-
-  function purposeOf(what: string, { actor }: Caller): string {
-    return `${what} by ${actor}, process ${process.pid}, since ${clock().toISOString()}`
+    return lockOptionsOf(caller, what, clock())
   }
 }
 

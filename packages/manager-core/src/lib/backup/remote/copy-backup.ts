@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bytesSource, fileSource, TargetError, type BackupTarget, type Source } from '@steward/backup-targets'
+import { createHash } from 'node:crypto'
+import { ManagerError } from '../../../errors.js'
+import type { Backup, ManifestFile } from '../backup.js'
+import { manifestName } from '../manifest.js'
+import { hashFile } from '../packing/hash-file.js'
+import type { StreamOptions } from '../packing/store.js'
+import { faultOf, readSmall, type CheckDepth } from './read-object.js'
+import { remoteKey } from './remote-backup.js'
+
+export interface CopyOptions extends StreamOptions {
+  /** Every byte is read back, whatever the store tells. */
+  readonly readBack: boolean
+  /** Nothing that is there already is trusted, as the copy is known to be damaged. */
+  readonly suspect: boolean
+}
+
+export interface CopyReport {
+  /** Bytes that were sent. */
+  readonly sent: number
+}
+
+type Stored = Pick<ManifestFile, 'name' | 'size' | 'sha256'>
+
+/**
+ * Copies a backup to a target: its files, then its manifest, without which it is none. What is there already and good is
+ * not sent again, what is damaged is replaced. When this resolves all is there, and its hashes are those of the manifest.
+ *
+ * @throws TargetError; ManagerError ERR_BACKUP when the local backup is damaged
+ */
+export async function copyBackup(
+  target: BackupTarget,
+  { key, folder, manifest }: Pick<Backup, 'key' | 'folder' | 'manifest'>,
+  { readBack, suspect, signal, onBytes }: CopyOptions,
+): Promise<CopyReport> {
+  const text = await readFile(join(folder, manifestName))
+  const published = await readSmall(target, remoteKey(key), { signal })
+  const isCommitted = published?.equals(text) ?? false
+  const depth: CheckDepth = readBack ? 'bytes' : 'hash'
+  // What a manifest commits was looked at before it was written.
+  const depthOfThere = isCommitted && !suspect && !readBack ? 'size' : depth
+  let mustCommit = !isCommitted
+  let sent = 0
+  if (published !== undefined && !isCommitted) await target.delete(remoteKey(key), { signal })
+
+  let done = 0
+  for (const file of manifest.files) {
+    const tell = (bytes: number) => onBytes?.(done + bytes)
+    if ((await faultOf(target, key, file, { depth: depthOfThere, signal, onBytes: tell })) !== undefined) {
+      if (!mustCommit) await target.delete(remoteKey(key), { signal })
+      mustCommit = true
+      const path = join(folder, file.name)
+      await send(target, key, file, fileSource(path, file.size), { depth, signal, onBytes: tell }, () =>
+        assertGood(path, file),
+      )
+      sent += file.size
+    }
+    done += 2 * file.size
+    onBytes?.(done)
+  }
+  if (!mustCommit) return { sent }
+
+  for (const file of manifest.files) {
+    // Somebody may have tidied up meanwhile.
+    const fault = await faultOf(target, key, file, { depth: 'size', signal })
+    if (fault !== undefined) throw new TargetError('ERR_TARGET_FAILED', `${remoteKey(key, file.name)} ${fault}.`)
+  }
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  await send(target, key, { name: manifestName, size: text.length, sha256 }, bytesSource(text), {
+    depth: 'bytes',
+    signal,
+  })
+  return { sent: sent + text.length }
+}
+
+/** Stores a file and looks at what is there then; when that is something else, it is removed, and sent once more. */
+async function send(
+  target: BackupTarget,
+  key: string,
+  file: Stored,
+  source: Source,
+  { depth, signal, onBytes }: StreamOptions & { readonly depth: CheckDepth },
+  assertSource?: () => Promise<void>,
+): Promise<void> {
+  const object = remoteKey(key, file.name)
+  for (let attempt = 1; ; attempt++) {
+    await target.put(object, source, { upload: file.sha256, signal, onProgress: onBytes })
+    const tell = (bytes: number) => onBytes?.(file.size + bytes)
+    const fault = await faultOf(target, key, file, { depth, signal, onBytes: tell })
+    if (fault === undefined) return
+    await target.delete(object, { signal })
+    await assertSource?.()
+    if (attempt === 2)
+      throw new TargetError('ERR_TARGET_DAMAGED', `${object} ${fault}, although it was sent twice`, {
+        help: 'The store does not keep what it is given; nothing of this backup counts there.',
+        transient: false,
+      })
+  }
+}
+
+/** @throws ManagerError ERR_BACKUP */
+async function assertGood(path: string, { size, sha256 }: Stored): Promise<void> {
+  const found = await hashFile(path)
+  if (found.size === size && found.sha256 === sha256) return
+  throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${path} was changed (its hash is another one).`, {
+    help: 'It is not copied; use another backup.',
+    command: 'backups list',
+  })
+}

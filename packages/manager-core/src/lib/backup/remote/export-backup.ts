@@ -1,0 +1,104 @@
+import type { BackupTarget } from '@steward/backup-targets'
+import { recordHistory } from '../../actions/record-history.js'
+import type { ManagerContext } from '../../context.js'
+import { megabytes } from '../../instances/inspect-creation.js'
+import { lockOptionsOf } from '../../operation/lock-options.js'
+import type { Caller } from '../../operation/operation.js'
+import type { Backup } from '../backup.js'
+import { copyBackup } from './copy-backup.js'
+import { copyStatus, rememberCopy } from './remote-backup.js'
+import { sweepTarget } from './sweep-target.js'
+
+export interface ExportOptions {
+  readonly backup: Backup
+  /** Name of the target. */
+  readonly target: string
+  /** Every byte is read back, also where the store tells hashes of its own. Default false. */
+  readonly readBack?: boolean
+}
+
+export interface ExportReport {
+  readonly message: string
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Copies a backup to a target. No operation: it may be repeated, goes on where it was cut off, and nothing counts there
+ * before all of it does. It is in the history and in the backup's status.
+ *
+ * @throws ManagerError ERR_TARGET, ERR_BUSY, ERR_NOT_FOUND (no such target), ERR_BACKUP (the local one is damaged)
+ */
+export function exportBackup(
+  context: ManagerContext,
+  caller: Caller,
+  { backup, target, readBack = false }: ExportOptions,
+): Promise<ExportReport> {
+  const { key } = backup
+  return recordHistory(
+    context,
+    caller,
+    { action: 'backups export', instance: instanceOf(context, key), parameters: { backup: key, target } },
+    () =>
+      context.locks.with(
+        [`export:${target}:${key}`],
+        lockOptionsOf(caller, `export of ${key} to ${target}`, context.clock()),
+        () => context.targets.use(target, (opened) => exportTo(context, caller, opened, { backup, target, readBack })),
+      ),
+  )
+}
+
+async function exportTo(
+  context: ManagerContext,
+  { signal, onEvent }: Caller,
+  opened: BackupTarget,
+  { backup, target, readBack }: Required<ExportOptions>,
+): Promise<ExportReport> {
+  const { key, manifest } = backup
+  const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const before = await copyStatus(context, key, target)
+  const { sent } = await copyBackup(opened, backup, {
+    readBack,
+    suspect: before?.damage !== undefined,
+    signal,
+    onBytes: (done) =>
+      onEvent?.({ type: 'progress', step: `export ${target}`, text: `Copy to ${target}`, bytes: done / 2, of: bytes }),
+  })
+  const at = context.clock().toISOString()
+  const verified = readBack ? at : sent > 0 ? undefined : before?.verified
+  await rememberCopy(context, key, target, {
+    at: sent > 0 ? at : (before?.at ?? at),
+    ...(verified !== undefined && { verified }),
+  })
+  const message =
+    sent > 0
+      ? `The backup ${key} is at "${target}" (${megabytes(bytes)}).`
+      : `The backup ${key} was at "${target}" already.`
+  return { message, warnings: await sweep(context, opened, key, signal) }
+}
+
+/** What is not tidied up now is so later. */
+async function sweep(
+  context: ManagerContext,
+  opened: BackupTarget,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  try {
+    await sweepTarget(context, opened, { prefix: `${nameIn(key)}/`, signal })
+    return []
+  } catch (error) {
+    signal?.throwIfAborted()
+    return [`What uploads left unfinished could not be removed: ${(error as Error).message}`]
+  }
+}
+
+/** Name of the instance in the key of a backup. */
+export function nameIn(key: string): string {
+  return key.slice(0, key.indexOf('/'))
+}
+
+/** For the history. Backups of instances that are gone have no id. */
+export function instanceOf({ registry }: Pick<ManagerContext, 'registry'>, key: string) {
+  const name = nameIn(key)
+  return { id: registry.find(name)?.id ?? '', name }
+}

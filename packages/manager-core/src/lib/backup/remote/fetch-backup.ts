@@ -1,0 +1,147 @@
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { BackupTarget } from '@steward/backup-targets'
+import { recordHistory } from '../../actions/record-history.js'
+import type { ManagerContext } from '../../context.js'
+import { syncPath } from '../../files/tree.js'
+import { fileError } from '../../instances/file-error.js'
+import { checkSpace, megabytes } from '../../instances/inspect-creation.js'
+import { lockOptionsOf } from '../../operation/lock-options.js'
+import type { Caller } from '../../operation/operation.js'
+import { isTargetError } from '../../targets/target-failure.js'
+import type { Backup, ManifestFile } from '../backup.js'
+import { manifestName, manifestText } from '../manifest.js'
+import { hashFile } from '../packing/hash-file.js'
+import { createMeter } from '../packing/meter.js'
+import type { StreamOptions } from '../packing/store.js'
+import { removeBackup } from '../remove-backup.js'
+import { changeStatus } from '../status.js'
+import { instanceOf, nameIn } from './export-backup.js'
+import { damagedCopy, localFolderOf, rememberCopy, remoteKey, type RemoteBackup } from './remote-backup.js'
+
+/** A local backup that came from a target. */
+export interface FetchReport {
+  readonly backup: Backup
+  readonly message: string
+}
+
+/**
+ * Brings a backup from a target into APPS_SAVE_DIR. It gets its name when every byte's hash was compared and it is on the
+ * disk; a fetch that was cut off goes on behind the files that are there. One that is here already is left alone, unless
+ * it is known to be damaged.
+ *
+ * @throws ManagerError ERR_BACKUP when the copy is damaged, ERR_TARGET, ERR_DISK, ERR_BUSY
+ */
+export function fetchBackup(context: ManagerContext, caller: Caller, copy: RemoteBackup): Promise<FetchReport> {
+  const { key, target } = copy
+  const options = { action: 'backups fetch', instance: instanceOf(context, key), parameters: { backup: key, target } }
+  return recordHistory(context, caller, options, () =>
+    context.locks.with([`fetch:${key}`], lockOptionsOf(caller, `fetch of ${key}`, context.clock()), async () => {
+      const local = await localBackup(context, key)
+      if (local && local.damage === undefined) return { backup: local, message: `The backup ${key} is here already.` }
+      await fetchInto(context, caller, copy, local?.folder ?? join(context.settings.global.saveFolder, key))
+      const backup = (await localBackup(context, key)) as Backup
+      const bytes = copy.manifest.files.reduce((sum, { size }) => sum + size, 0)
+      return { backup, message: `The backup ${key} is here, from "${target}" (${megabytes(bytes)}).` }
+    }),
+  )
+}
+
+async function localBackup({ backups }: Pick<ManagerContext, 'backups'>, key: string): Promise<Backup | undefined> {
+  return (await backups.list({ name: nameIn(key) })).find((backup) => backup.key === key)
+}
+
+async function fetchInto(
+  context: ManagerContext,
+  { signal, onEvent }: Caller,
+  { target, key, manifest, stored }: RemoteBackup,
+  folder: string,
+): Promise<void> {
+  const part = `${folder}.part`
+  const of = manifest.files.reduce((sum, { size }) => sum + size, 0)
+  try {
+    await mkdir(part, { recursive: true, mode: 0o700 })
+    const there = await tidied(part, manifest.files)
+    const missing = manifest.files.filter(({ name }) => !there.has(name))
+    await checkSpace(
+      part,
+      missing.reduce((sum, { size }) => sum + size, 0),
+    )
+    let before = 0
+    await context.targets.use(target, async (opened) => {
+      for (const file of manifest.files) {
+        const onBytes = (bytes: number) =>
+          onEvent?.({ type: 'progress', step: 'fetch', text: `Fetch from ${target}`, bytes: before + bytes, of })
+        if (!there.has(file.name)) {
+          const fault = await fetchFile(opened, key, file, join(part, file.name), { signal, onBytes })
+          if (fault !== undefined) {
+            const error = damagedCopy(target, key, file.name, fault)
+            const verified = context.clock().toISOString()
+            await rememberCopy(context, key, target, { at: stored, verified, damage: error.message })
+            throw error
+          }
+        }
+        before += file.size
+      }
+    })
+    await writeFile(join(part, manifestName), manifestText(manifest), { mode: 0o400, flush: true })
+    await syncPath(part)
+    await replace(folder, part)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw fileError(error, `Cannot fetch ${key} into ${dirname(folder)}`)
+  }
+  const at = context.clock().toISOString()
+  await rememberCopy(context, key, target, { at: stored, verified: at })
+  await changeStatus(folder, (status) => ({ ...status, verified: { at } }))
+}
+
+/** Files of a former fetch that are whole and good; all others are removed. */
+async function tidied(part: string, files: readonly ManifestFile[]): Promise<ReadonlySet<string>> {
+  const good = new Set<string>()
+  for (const name of await readdir(part)) {
+    const file = files.find((one) => one.name === name)
+    const path = join(part, name)
+    if (file && (await stat(path)).size === file.size && (await hashFile(path)).sha256 === file.sha256) good.add(name)
+    else await rm(path, { recursive: true, force: true })
+  }
+  return good
+}
+
+/** @returns what is wrong with the copy, as half a sentence; nothing is left of the file then. */
+async function fetchFile(
+  target: BackupTarget,
+  key: string,
+  { name, size, sha256 }: ManifestFile,
+  path: string,
+  { signal, onBytes }: StreamOptions,
+): Promise<string | undefined> {
+  const meter = createMeter(onBytes)
+  try {
+    const content = await target.get(remoteKey(key, name), { signal })
+    await pipeline(content, meter.stream, createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true }), {
+      signal,
+    })
+    const found = meter.measure()
+    if (found.size === size && found.sha256 === sha256) {
+      await chmod(path, 0o400)
+      return undefined
+    }
+    await rm(path)
+    return found.size === size ? 'was changed (its hash is another one)' : `gives ${found.size} bytes, not ${size}`
+  } catch (error) {
+    await rm(path, { force: true })
+    if (isTargetError(error, 'ERR_TARGET_NOT_FOUND')) return 'is missing'
+    if (isTargetError(error, 'ERR_TARGET_DAMAGED')) return `cannot be read whole (${error.message})`
+    throw error
+  }
+}
+
+/** What is there is known to be damaged. */
+async function replace(folder: string, part: string): Promise<void> {
+  await removeBackup(folder)
+  await rename(part, folder)
+  await syncPath(dirname(folder))
+}

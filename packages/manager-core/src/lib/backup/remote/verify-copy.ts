@@ -1,0 +1,32 @@
+import type { ManagerContext } from '../../context.js'
+import type { StreamOptions } from '../packing/store.js'
+import { faultOf } from './read-object.js'
+import { damagedCopy, rememberCopy, type RemoteBackup } from './remote-backup.js'
+
+/**
+ * Reads every byte of a copy back, and remembers what came out.
+ *
+ * @param options `onBytes` is told of stored bytes
+ * @throws ManagerError ERR_BACKUP naming the file that is wrong, ERR_TARGET when it cannot be read
+ */
+export function verifyCopy(
+  context: Pick<ManagerContext, 'targets' | 'settings' | 'clock'>,
+  { target, key, manifest, stored }: RemoteBackup,
+  { signal, onBytes }: StreamOptions = {},
+): Promise<void> {
+  return context.targets.use(target, async (opened) => {
+    const verified = context.clock().toISOString()
+    let before = 0
+    for (const file of manifest.files) {
+      const tell = (bytes: number) => onBytes?.(before + bytes)
+      const fault = await faultOf(opened, key, file, { depth: 'bytes', signal, onBytes: tell })
+      if (fault !== undefined) {
+        const error = damagedCopy(target, key, file.name, fault)
+        await rememberCopy(context, key, target, { at: stored, verified, damage: error.message })
+        throw error
+      }
+      before += file.size
+    }
+    await rememberCopy(context, key, target, { at: stored, verified })
+  })
+}
