@@ -1,12 +1,26 @@
-import { TargetError } from '../target-error.js'
+import { createRemoteTarget } from '../remote-files/create-remote-target.js'
 import type { TargetType } from '../target-type.js'
+import { connectFiles } from './connect-files.js'
+import { serverName, sshSettings } from './ssh-settings.js'
 
 export const target: TargetType = {
   name: 'scp',
-  title: 'scp',
-  options: [],
-  open() {
-    throw new TargetError('ERR_TARGET_SETTINGS', 'Not there yet: scp')
+  title: 'SCP and SFTP',
+  options: [
+    { name: 'server', summary: 'Host, or host:port; also a name of ssh_config', required: true },
+    { name: 'port', summary: 'Port; default is that of ssh_config, or 22' },
+    { name: 'user', summary: 'User; default is that of ssh_config, or the current one' },
+    { name: 'path', summary: 'Folder, which must be there; default is the one after log-in' },
+    { name: 'key', summary: 'File of the private key; default are those of ssh_config and the agent' },
+    { name: 'known_hosts', summary: 'File of known host keys; default are those of ssh_config' },
+  ],
+  open: (options, context) => {
+    const settings = sshSettings(options, context)
+    return createRemoteTarget(() => connectFiles(settings))
   },
-  describe: () => 'scp:',
+  describe(options) {
+    const settings = sshSettings(options, { idleMs: 0, environment: {} })
+    const { folder } = settings
+    return `scp://${serverName(settings)}${folder.startsWith('/') ? folder : `/~/${folder}`}`
+  },
 }

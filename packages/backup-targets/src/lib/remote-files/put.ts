@@ -1,0 +1,110 @@
+import { readSource } from '../sources.js'
+import { TargetError } from '../target-error.js'
+import type { PutOptions, Source, StoredObject } from '../target.js'
+import type { RemoteFiles } from './remote-files.js'
+
+/** So many bytes before a cut are compared before an upload goes on behind it. */
+const comparedBytes = 1 << 18
+
+const partName = /^\.(?<name>.+)\.[A-Za-z0-9]{8,64}\.part$/
+
+/** Where an upload is while it is not whole: beside, under a name that no key has. */
+export function partPath(key: string, upload: string): string {
+  const slash = key.lastIndexOf('/') + 1
+  return `${key.slice(0, slash)}.${key.slice(slash)}.${upload}.part`
+}
+
+/** The last part of the key that a partial file belongs to; undefined: it is none. */
+export function nameOfPart(file: string): string | undefined {
+  return partName.exec(file)?.groups?.name
+}
+
+export function exists(key: string): TargetError {
+  return new TargetError('ERR_TARGET_EXISTS', `There is "${key}" already.`)
+}
+
+/** Writes beside, behind what a former upload of this name left, and renames. */
+export async function putFile(
+  files: RemoteFiles,
+  key: string,
+  upload: string,
+  source: Source,
+  { signal, onProgress, ifAbsent = false }: PutOptions,
+): Promise<StoredObject> {
+  if (ifAbsent && (await files.stat(key, signal))) throw exists(key)
+  const part = partPath(key, upload)
+  let start = await resumableBytes(files, part, source, signal)
+  let size = await write(start)
+  if (start > 0 && (await isOther(files, part, upload, signal))) {
+    start = 0
+    size = await write(start)
+  }
+  const written = await files.stat(part, signal)
+  if (written?.size !== size) {
+    await files.remove(part, signal)
+    const found = written ? `${written.size} bytes` : 'nothing'
+    throw new TargetError('ERR_TARGET_DAMAGED', `The server has ${found} of "${key}" instead of ${size} bytes.`)
+  }
+  if (ifAbsent && !files.movesExclusively && (await files.stat(key, signal))) throw exists(key)
+  signal?.throwIfAborted()
+  await files.move(part, key, !ifAbsent, signal)
+  return { key, size, modified: written.modified }
+
+  async function write(from: number): Promise<number> {
+    let sent = from
+    let taken = from
+    async function* counted(): AsyncGenerator<Buffer, void, undefined> {
+      for await (const chunk of readSource(source, { start: from, signal }) as AsyncIterable<Buffer>) {
+        sent += chunk.length
+        yield chunk
+      }
+    }
+    if (from > 0) onProgress?.(from)
+    if (from !== source.size || from === 0)
+      await files.write(part, from, counted(), { signal, onBytes: (bytes) => onProgress?.((taken += bytes)) })
+    return sent
+  }
+}
+
+/** How many bytes of the partial file are the beginning of this source, as far as its last ones tell. */
+async function resumableBytes(
+  files: RemoteFiles,
+  part: string,
+  source: Source,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const there = await files.stat(part, signal)
+  if (!there || there.size === 0 || source.size === undefined || there.size > source.size) return 0
+  const from = Math.max(0, there.size - comparedBytes)
+  const stored = await files.read(part, from, there.size, signal)
+  const expected = await source.open(from)
+  try {
+    const [a, b] = [await take(stored, there.size - from), await take(expected, there.size - from)]
+    return a.equals(b) ? there.size : 0
+  } finally {
+    stored.destroy()
+    expected.destroy()
+  }
+}
+
+/** The first bytes of a stream, at most so many. */
+async function take(stream: AsyncIterable<Uint8Array>, count: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    if ((bytes += chunk.length) >= count) break
+  }
+  return Buffer.concat(chunks).subarray(0, count)
+}
+
+/** Whether the server says that a file which was written in several goes is not what the upload is named after. */
+async function isOther(
+  files: RemoteFiles,
+  part: string,
+  upload: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (!files.sha256 || !/^[0-9a-f]{64}$/.test(upload)) return false
+  return (await files.sha256(part, signal)) !== upload
+}

@@ -1,0 +1,99 @@
+import { TargetError } from '../../target-error.js'
+import type { WriteOptions } from '../../remote-files/remote-files.js'
+import { text } from './packet.js'
+import type { SftpClient } from './sftp-client.js'
+import { isStatus, status } from './sftp-error.js'
+import type { SftpSession } from './sftp-session.js'
+
+const flag = { write: 0x2, create: 0x8, truncate: 0x10 }
+
+/** Sent and not confirmed: the window of an SSH channel. It bounds the memory, too. */
+const bytesUnderWay = 2_097_152
+const requestsUnderWay = 64
+
+/** Writes with many requests under way and makes it durable where the server can. */
+export async function writeFile(
+  session: SftpSession,
+  path: string,
+  start: number,
+  chunks: AsyncIterable<Buffer>,
+  { signal, onBytes }: WriteOptions,
+): Promise<void> {
+  const { client } = session
+  const handle = start === 0 ? await createFile(session, path) : await client.open(session.path(path), flag.write)
+  try {
+    await writeChunks(client, handle, start, chunks, onBytes)
+    signal?.throwIfAborted()
+    if (client.has('fsync@openssh.com')) await client.extended('fsync@openssh.com', text(handle))
+    await client.close(handle)
+  } catch (error) {
+    client.closeQuietly(handle)
+    throw isStatus(error, status.failure) ? await cannotWrite(session, path, error) : error
+  }
+}
+
+/** Opens an empty file and makes its folders: a `delete` removes those that it leaves empty, also meanwhile. */
+async function createFile(session: SftpSession, path: string): Promise<Buffer> {
+  const { client } = session
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await client.open(session.path(path), flag.write | flag.create | flag.truncate)
+    } catch (error) {
+      if (!isStatus(error, status.noSuchFile) || attempt === 10) throw error
+    }
+    const folders = path.split('/').slice(0, -1)
+    for (const [index] of folders.entries()) {
+      const folder = session.path(folders.slice(0, index + 1).join('/'))
+      // Of one that is there, servers say that it failed; of one that cannot be, opening the file tells.
+      await client.makeFolder(folder).catch((error: unknown) => {
+        if (!isStatus(error, status.failure, status.fileExists, status.noSuchFile)) throw error
+      })
+    }
+  }
+}
+
+async function writeChunks(
+  client: SftpClient,
+  handle: Buffer,
+  start: number,
+  chunks: AsyncIterable<Buffer>,
+  onBytes: WriteOptions['onBytes'],
+): Promise<void> {
+  const underWay: { readonly bytes: number; readonly done: Promise<void> }[] = []
+  let bytes = 0
+  let offset = start
+  const next = async () => {
+    const first = underWay.shift()
+    bytes -= first?.bytes ?? 0
+    await first?.done
+  }
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += client.chunkBytes) {
+      const piece = chunk.subarray(at, at + client.chunkBytes)
+      while (bytes + piece.length > bytesUnderWay || underWay.length >= requestsUnderWay) await next()
+      const done = client.write(handle, offset, piece).then(() => onBytes(piece.length))
+      // It is asked for later, in turn.
+      done.catch(() => {})
+      underWay.push({ bytes: piece.length, done })
+      bytes += piece.length
+      offset += piece.length
+    }
+  }
+  while (underWay.length > 0) await next()
+}
+
+/** Servers tell no reason for writes that fail; with a file that is open it is want of room. */
+async function cannotWrite(session: SftpSession, path: string, cause: unknown): Promise<TargetError> {
+  const free = await freeBytes(session).catch(() => undefined)
+  const room = free === undefined ? '' : `; ${free} bytes of its disk are free`
+  const message = `The server cannot write more of "${path}": its disk is full, or a quota or limit is reached${room}.`
+  return new TargetError('ERR_TARGET_FULL', message, { cause })
+}
+
+async function freeBytes(session: SftpSession): Promise<number | undefined> {
+  const { client } = session
+  if (!client.has('statvfs@openssh.com')) return undefined
+  const { fields } = await client.extended('statvfs@openssh.com', text(session.path('')))
+  const [, blockBytes = 0, , , available = 0] = Array.from({ length: 5 }, () => fields.uint64())
+  return blockBytes * available
+}

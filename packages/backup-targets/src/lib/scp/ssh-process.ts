@@ -1,0 +1,56 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { TargetError } from '../target-error.js'
+import { sshError } from './ssh-error.js'
+import { sshArguments, type SshSettings } from './ssh-settings.js'
+
+/** `ssh` that runs something on the server. */
+export interface SshProcess {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Resolves when it has ended and all that it printed is read; never rejects. */
+  readonly ended: Promise<SshEnd>
+  /** Ends it. */
+  kill(): void
+}
+
+export interface SshEnd {
+  /** Of what ran on the server; undefined: of nothing, `ssh` ended itself. */
+  readonly exitCode: number | undefined
+  /** The last of what came on stderr. */
+  readonly output: string
+  /** Why `ssh` ended by itself. */
+  readonly error: TargetError | undefined
+}
+
+/** Of stderr. */
+const keptCharacters = 4096
+
+/** Starts `ssh`; `subsystem` is e.g. `sftp`. */
+export function startSsh(settings: SshSettings, run: { subsystem: string } | { command: string }): SshProcess {
+  const [flags, words] = 'subsystem' in run ? [['-s'], [run.subsystem]] : [[], [run.command]]
+  const { environment } = settings.context
+  const child = spawn('ssh', [...sshArguments(settings), ...flags, '--', settings.host, ...words], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...environment, LC_ALL: 'C' },
+  })
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output = (output + chunk).slice(-keptCharacters)))
+  // Why writing failed is known when it has ended.
+  child.stdin.on('error', () => {})
+  const ended = new Promise<SshEnd>((resolve) => {
+    child.once('error', (error) => resolve({ exitCode: undefined, output, error: noProgram(error) }))
+    child.once('close', (code) => {
+      const exitCode = code === null || code === 255 ? undefined : code
+      resolve({ exitCode, output, error: exitCode === undefined ? sshError(settings, output) : undefined })
+    })
+  })
+  return { child, ended, kill: () => child.kill('SIGKILL') }
+}
+
+function noProgram(error: NodeJS.ErrnoException): TargetError {
+  const isMissing = error.code === 'ENOENT'
+  return new TargetError(
+    'ERR_TARGET_SETTINGS',
+    isMissing ? 'The program ssh is not installed.' : `The program ssh cannot be started: ${error.message}`,
+    { cause: error, ...(isMissing ? { help: 'On Debian it is installed by: apt-get install openssh-client' } : {}) },
+  )
+}

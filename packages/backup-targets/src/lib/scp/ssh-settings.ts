@@ -1,0 +1,76 @@
+import { accessSync, constants } from 'node:fs'
+import { TargetError } from '../target-error.js'
+import type { TargetContext } from '../target-type.js'
+import { remoteFolder } from '../remote-files/path.js'
+import { addressText, serverAddress, type ServerAddress } from '../remote-files/server-address.js'
+
+/** How to come to the server, checked. */
+export interface SshSettings extends ServerAddress {
+  readonly user: string | undefined
+  readonly folder: string
+  /** Files; undefined: what `ssh` uses by itself. */
+  readonly key: string | undefined
+  readonly knownHosts: string | undefined
+  readonly context: TargetContext
+}
+
+/** @throws TargetError ERR_TARGET_SETTINGS */
+export function sshSettings(options: Readonly<Record<string, string>>, context: TargetContext): SshSettings {
+  const { user, path, key, known_hosts: knownHosts } = options
+  if (user !== undefined && !/^[^\s\-:@/"'\\][^\s:@/"'\\]*$/.test(user))
+    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(user)} is no name of a user.`)
+  checkFile('key', key)
+  checkFile('known_hosts', knownHosts)
+  return { ...serverAddress(options), user, folder: remoteFolder(path), key, knownHosts, context }
+}
+
+function checkFile(option: string, path: string | undefined): void {
+  if (path === undefined) return
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not there' : 'cannot be read'
+    throw new TargetError('ERR_TARGET_SETTINGS', `The file ${JSON.stringify(path)} of "${option}" ${reason}.`)
+  }
+}
+
+/** For messages: `backup@host:22`. */
+export function serverName({ user, ...address }: SshSettings): string {
+  return `${user === undefined ? '' : `${user}@`}${addressText(address)}`
+}
+
+/** The arguments of `ssh` before the host: nothing is asked, nothing else is done with the connection. */
+export function sshArguments({ port, user, key, knownHosts, context }: SshSettings): string[] {
+  const seconds = Math.max(1, Math.ceil(context.idleMs / 1000))
+  const settings: Record<string, string | number> = {
+    BatchMode: 'yes',
+    StrictHostKeyChecking: 'yes',
+    LogLevel: 'ERROR',
+    ConnectTimeout: seconds,
+    // A server that is silent for so long is gone.
+    ServerAliveInterval: Math.ceil(seconds / 3),
+    ServerAliveCountMax: 3,
+    // One that is there is used; a new one would outlive us.
+    ControlMaster: 'no',
+    ClearAllForwardings: 'yes',
+    ForwardAgent: 'no',
+    ForwardX11: 'no',
+    PermitLocalCommand: 'no',
+    RequestTTY: 'no',
+    ...(knownHosts === undefined
+      ? {}
+      : { UserKnownHostsFile: quoted(knownHosts), GlobalKnownHostsFile: 'none', UpdateHostKeys: 'no' }),
+    ...(key === undefined ? {} : { IdentitiesOnly: 'yes' }),
+  }
+  return [
+    ...Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    ...(user === undefined ? [] : ['-l', user]),
+    ...(key === undefined ? [] : ['-i', key.replaceAll('%', '%%')]),
+  ]
+}
+
+/** A path in the syntax of `ssh_config`. */
+function quoted(path: string): string {
+  return `"${path.replaceAll('%', '%%').replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}
