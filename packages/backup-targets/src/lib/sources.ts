@@ -64,6 +64,11 @@ export function readSource(source: Source, { start = 0, signal }: CallOptions & 
   return sized
 }
 
+/** {@link readSource}, for loops. */
+export function chunksOf(source: Source, start = 0, signal?: AbortSignal): AsyncIterable<Buffer> {
+  return readSource(source, { start, signal })
+}
+
 async function opened(source: Source, start: number): Promise<Readable> {
   return source.open(start)
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readSource } from '../sources.js'
+import { chunksOf } from '../sources.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
 import { fileAt, isCode, makeFolders, syncFolder } from './files.js'
@@ -64,7 +64,7 @@ async function write(
 ): Promise<number> {
   let { size: there } = await handle.stat()
   let at = 0
-  for await (const chunk of readSource(source, { signal }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(source, 0, signal)) {
     const same = at < there ? await countSame(handle, chunk, at) : 0
     if (same < chunk.length) {
       // From here on it is another content, or the end of what was written.
