@@ -3,6 +3,7 @@ import { autoSaved, saveAll } from '../backup/save-all.js'
 import { wireBackup } from '../backup/wire-backup.js'
 import { megabytes } from '../instances/inspect-creation.js'
 import type { Action } from './action.js'
+import { checksaves } from './check-saves.js'
 import { download } from './download.js'
 import { prove } from './prove.js'
 import { backupsPrune } from './prune.js'
@@ -135,4 +136,4 @@ const verify: Action = {
   },
 }
 
-export const backupActions: readonly Action[] = [save, saveall, backups, verify, backupsPrune, prove, restore, download]
+export const backupActions: readonly Action[] = [save, saveall, backups, verify, backupsPrune, checksaves, prove, restore, download]

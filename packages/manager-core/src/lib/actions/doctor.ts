@@ -18,15 +18,22 @@ export const doctorActions: readonly Action[] = [
         summary: 'Only what this is about (default: all)',
       },
     ],
-    options: [{ name: 'fix', type: 'flag', summary: 'Put right what can be' }],
+    options: [
+      { name: 'fix', type: 'flag', summary: 'Put right what can be' },
+      { name: 'network', type: 'flag', summary: 'Also look whether backup targets can be reached' },
+    ],
     ability: 'admin',
     mutating: false,
     surfaces: ['cli'],
-    examples: ['doctor', 'doctor instances', 'doctor --fix'],
+    examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor backups --network'],
     view: { type: 'table', columns: ['level', 'category', 'message', 'help'], empty: 'Nothing was checked.' },
     async handler({ context, input }) {
       const category = input.category as DoctorCategory | undefined
-      const list = await examine(context, { category, fix: input.fix === true })
+      const list = await examine(context, {
+        category,
+        fix: input.fix === true,
+        network: input.network === true,
+      })
       const count = (level: string) => list.filter((each) => each.level === level).length
       const errors = count('error')
       const fixable = list.filter((each) => each.fixable).length

@@ -63,6 +63,7 @@ describe('schedule by cron', () => {
       { name: 'refresh', time: '02:30', by: 'cron' },
       { name: 'upgradeall', time: '03:00', by: 'cron' },
       { name: 'saveall', time: '04:00', by: 'cron' },
+      { name: 'checksaves', time: '08:00', by: 'cron' },
       { name: 'startall', time: 'boot', by: 'cron' },
     ])
     await schedule('install', { saveall: '22:15', startall: 'off' })
@@ -127,7 +128,7 @@ describe('schedule by cron', () => {
   it('refuses other times and words', async () => {
     await expect(schedule('install', { saveall: '4' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
     await expect(schedule('start')).rejects.toMatchObject({ code: 'ERR_USAGE' })
-    const off = { refresh: 'off', upgradeall: 'off', saveall: 'off', startall: 'off' }
+    const off = { refresh: 'off', upgradeall: 'off', saveall: 'off', checksaves: 'off', startall: 'off' }
     await expect(schedule('install', off)).rejects.toMatchObject({ code: 'ERR_USAGE' })
     expect(existsSync(table)).toBe(false)
   })
@@ -140,7 +141,14 @@ describe('schedule by systemd', () => {
     await schedule('install', { folder: units() })
     const names = readdirSync(units()).map((name) => name.replace(/^steward-[0-9a-f]{8}-/, ''))
     expect(names).toEqual([
-      ...['refresh.service', 'refresh.timer', 'saveall.service', 'saveall.timer'],
+      ...[
+        'checksaves.service',
+        'checksaves.timer',
+        'refresh.service',
+        'refresh.timer',
+        'saveall.service',
+        'saveall.timer',
+      ],
       ...['startall.service', 'upgradeall.service', 'upgradeall.timer'],
     ])
     const texts = readdirSync(units()).map((name) => readFileSync(join(units(), name), 'utf8'))
@@ -155,7 +163,7 @@ describe('schedule by systemd', () => {
 
     writeFileSync(join(units(), 'other.service'), '')
     await schedule('install', { folder: units(), saveall: 'off' })
-    expect((await schedule('show', { folder: units() })).list).toHaveLength(3)
+    expect((await schedule('show', { folder: units() })).list).toHaveLength(4)
     const files = readdirSync(units()).filter((name) => name.startsWith('steward-'))
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', ...files.map((name) => join(units(), name))], {
       encoding: 'utf8',
@@ -194,6 +202,7 @@ describe('schedule by systemd', () => {
       '--user daemon-reload',
       '--user enable --now upgradeall.timer',
       '--user enable --now saveall.timer',
+      '--user enable --now checksaves.timer',
       '--user enable startall.service',
     ])
     await installUnits('/srv/apps', units({ refresh: 'off', saveall: 'off' }), options)
@@ -213,6 +222,6 @@ describe('schedule by systemd', () => {
     const { message, data } = await schedule('install', { systemd: true, saveall: '22:15' }, true)
     expect(message).toContain('OnCalendar=*-*-* 22:15:00')
     expect(message).toContain('[Install]\nWantedBy=')
-    expect(data?.['units']).toHaveLength(7)
+    expect(data?.['units']).toHaveLength(9)
   })
 })

@@ -8,6 +8,7 @@ export const doctorCategories = [
   'databases',
   'templates',
   'instances',
+  'backups',
   'operations',
 ] as const
 export type DoctorCategory = (typeof doctorCategories)[number]
@@ -19,6 +20,8 @@ export interface DoctorCheck {
   readonly category: DoctorCategory
   /** What is looked at: `Files with secrets are private`. */
   readonly title: string
+  /** It calls other machines, so that it is done only when somebody asks for it. */
+  readonly network?: true
   /** Faults only; nothing: all is well. A check that rejects is itself an error. */
   run(context: ManagerContext): Promise<readonly Finding[]>
 }

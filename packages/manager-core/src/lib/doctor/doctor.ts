@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import type { DoctorCategory, DoctorCheck, Finding } from './check.js'
+import { backupChecks } from './backup-checks.js'
 import { databaseChecks } from './database-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
@@ -25,16 +26,26 @@ const checks: readonly DoctorCheck[] = [
   ...templateChecks,
   ...operationChecks,
   ...instanceChecks,
+  ...backupChecks,
 ]
 
-/** Runs all checks, or those of one category; `fix` puts right what can be. */
+export interface ExamineOptions {
+  /** Default: all. */
+  readonly category?: DoctorCategory | undefined
+  /** Puts right what can be. Default false. */
+  readonly fix?: boolean
+  /** Also what calls other machines. Default false. */
+  readonly network?: boolean
+}
+
+/** Runs checks. */
 export async function examine(
   context: ManagerContext,
-  { category, fix = false }: { readonly category?: DoctorCategory | undefined; readonly fix?: boolean } = {},
+  { category, fix = false, network = false }: ExamineOptions = {},
 ): Promise<readonly Diagnosis[]> {
   const report: Diagnosis[] = []
   for (const check of checks) {
-    if (category !== undefined && check.category !== category) continue
+    if ((category !== undefined && check.category !== category) || (check.network && !network)) continue
     const about = { check: check.id, category: check.category }
     const findings = await check
       .run(context)

@@ -22,6 +22,7 @@ it('has a line per job, without anything that only this caller has', () => {
       '30 2 * * * PATH=@ STEWARD_SURFACE=schedule /opt/node/bin/node /opt/cli.js refresh --home /srv/apps --wait=3600 >>/srv/apps/logs/schedule.log 2>&1',
       '0 3 * * * PATH=@ STEWARD_SURFACE=schedule /opt/node/bin/node /opt/cli.js upgradeall --home /srv/apps --wait=3600 >>/srv/apps/logs/schedule.log 2>&1',
       '0 4 * * * PATH=@ STEWARD_SURFACE=schedule /opt/node/bin/node /opt/cli.js saveall --home /srv/apps --wait=3600 >>/srv/apps/logs/schedule.log 2>&1',
+      '0 8 * * * PATH=@ STEWARD_SURFACE=schedule /opt/node/bin/node /opt/cli.js checksaves --home /srv/apps --wait=3600 >>/srv/apps/logs/schedule.log 2>&1',
       '@reboot PATH=@ STEWARD_SURFACE=schedule /opt/node/bin/node /opt/cli.js startall --home /srv/apps --wait=3600 >>/srv/apps/logs/schedule.log 2>&1',
     ].map((line) => line.replace('@ ', '/opt/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin ')),
     '# END steward manager /srv/apps',
@@ -30,7 +31,7 @@ it('has a line per job, without anything that only this caller has', () => {
 })
 
 it('takes times of its own, and refuses others', () => {
-  expect(jobsAt({ refresh: 'off', upgradeall: '23:59', startall: 'off' })).toEqual([
+  expect(jobsAt({ refresh: 'off', upgradeall: '23:59', checksaves: 'off', startall: 'off' })).toEqual([
     { name: 'upgradeall', time: '23:59' },
     { name: 'saveall', time: '04:00' },
   ])

@@ -1,0 +1,53 @@
+import { checkSaves } from '../backup/check-saves.js'
+import type { ManagerContext } from '../context.js'
+import type { DoctorCheck, Finding } from './check.js'
+
+export const backupChecks: readonly DoctorCheck[] = [
+  {
+    id: 'saves',
+    category: 'backups',
+    title: 'Instances that are saved automatically have a good and recent backup, also at the targets',
+    async run(context) {
+      return (await checkSaves(context))
+        .filter(({ problem }) => problem !== '')
+        .map(({ name, problem }) => ({
+          level: 'error',
+          message: `"${name}": ${problem}`,
+          help: `manager save ${name} saves it; the history says why saveall did not.`,
+        }))
+    },
+  },
+  {
+    id: 'damaged-backups',
+    category: 'backups',
+    title: 'No backup is damaged',
+    async run({ backups }) {
+      const [known, unreadable] = await Promise.all([backups.list(), backups.damaged()])
+      const marked = known.flatMap(({ damage }) => damage ?? [])
+      return [...marked, ...unreadable.map(({ message }) => message)].map((message) => ({
+        level: 'warning',
+        message,
+        help: 'Read it again with "backups verify", or remove its folder.',
+      }))
+    },
+  },
+  {
+    id: 'targets',
+    category: 'backups',
+    title: 'Backup targets can be reached',
+    network: true,
+    async run({ targets }) {
+      const findings = await Promise.all(targets.all.map(({ name }) => reach(targets, name)))
+      return findings.flatMap((finding) => finding ?? [])
+    },
+  },
+]
+
+async function reach(targets: ManagerContext['targets'], name: string): Promise<Finding | undefined> {
+  try {
+    await targets.use(name, (target) => target.list({ limit: 1 }))
+    return undefined
+  } catch (error) {
+    return { level: 'error', message: (error as Error).message, help: `manager target test ${name} says more.` }
+  }
+}
