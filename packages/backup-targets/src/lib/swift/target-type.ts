@@ -1,12 +1,40 @@
-import { TargetError } from '../target-error.js'
 import type { TargetType } from '../target-type.js'
+import { readSettings } from './settings.js'
+import { SwiftTarget } from './swift-target.js'
 
 export const target: TargetType = {
   name: 'swift',
-  title: 'swift',
-  options: [],
-  open() {
-    throw new TargetError('ERR_TARGET_SETTINGS', 'Not there yet: swift')
+  title: 'OpenStack Swift',
+  options: [
+    { name: 'auth_url', summary: 'Address of the log-in', required: true },
+    {
+      name: 'auth_version',
+      summary: 'Version of the log-in: 1, or Keystone 2 or 3; by default found out from the address',
+    },
+    { name: 'username', summary: 'User, with version 1 also "account:user"' },
+    { name: 'password', summary: 'Password, with version 1 the key', secret: true },
+    { name: 'tenant_name', summary: 'Tenant (version 2) or project (version 3)' },
+    { name: 'domain', summary: 'Domain of user and project (version 3)', default: 'Default' },
+    { name: 'tenant_domain', summary: 'Domain of the project, when it is another one (version 3)' },
+    { name: 'region', summary: 'Region of the store; by default the first one that the log-in tells' },
+    { name: 'application_credential_id', summary: 'Application credential, instead of user and password (version 3)' },
+    { name: 'application_credential_secret', summary: 'Its secret', secret: true },
+    { name: 'container', summary: 'Container or its address; made when it is not there', required: true },
+    { name: 'prefix', summary: 'What names of objects begin with' },
+    { name: 'part_mb', summary: 'Larger objects are stored in segments of so many MiB', default: '64' },
+  ],
+  open: (options, { idleMs }) => new SwiftTarget(readSettings(options), idleMs),
+  describe({ container = '', prefix = '', auth_url: authUrl = '' }) {
+    const place = /^https?:/i.test(container) ? withoutPassword(container) : `swift://${hostOf(authUrl)}/${container}`
+    return prefix === '' ? place : `${place.replace(/\/$/, '')}/${prefix.replace(/^\/+/, '')}`
   },
-  describe: () => 'swift:',
+}
+
+function hostOf(address: string): string {
+  return URL.parse(address)?.host ?? ''
+}
+
+function withoutPassword(address: string): string {
+  const url = URL.parse(address)
+  return url ? `${url.origin}${url.pathname}` : ''
 }

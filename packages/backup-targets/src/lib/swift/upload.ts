@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { TargetError } from '../target-error.js'
+import type { PutOptions, Source } from '../target.js'
+import { ByteReader } from './byte-reader.js'
+import { segmentArea, segmentFolder, segmentName, storedSegments, type SegmentArea } from './segments.js'
+import { maxPartBytes } from './settings.js'
+import { shown, type Place, type Store } from './store.js'
+
+/** What is not larger is sent with its MD5, so that the server refuses it damaged. */
+const wholeBytes = 4 * 2 ** 20
+/** Of one object; Swift's default (`max_manifest_segments`). */
+const maxSegments = 1000
+export const maxObjectBytes = maxSegments * maxPartBytes
+
+export interface Upload {
+  readonly store: Store
+  readonly place: Place
+  readonly source: Source
+  /** Names the content; segments of it that are there are used. */
+  readonly upload: string
+  readonly partBytes: number
+  readonly options: PutOptions
+}
+
+/** Stores an object by one request, or by segments and then their manifest. @returns how many bytes it has. */
+export async function upload(upload: Upload): Promise<number> {
+  const { source, partBytes } = upload
+  const { size } = source
+  if (size !== undefined && size > partBytes) return putSegments(upload)
+  const reader = new ByteReader(await source.open())
+  try {
+    const bytes = await reader.whole(Math.min(wholeBytes, partBytes))
+    if (bytes !== undefined) return await putWhole(upload, bytes)
+    return await (size === undefined ? putSegments(upload, reader) : putStreamed(upload, reader, size))
+  } finally {
+    reader.close()
+  }
+}
+
+async function putWhole({ store, place, source, options }: Upload, bytes: Buffer): Promise<number> {
+  if (source.size !== undefined && bytes.length !== source.size) throw wrongSize(source.size, bytes.length)
+  const { ifAbsent, signal, onProgress } = options
+  await store.put(place, bytes, { etag: createHash('md5').update(bytes).digest('hex'), ifAbsent, signal })
+  onProgress?.(bytes.length)
+  return bytes.length
+}
+
+async function putStreamed({ store, place, options }: Upload, reader: ByteReader, size: number): Promise<number> {
+  const { bytes } = await sendPart(store, place, reader, { ...options, length: size })
+  if (await reader.hasEnded()) return bytes
+  await store.deleteOne(place)
+  throw wrongSize(size, `more than ${bytes}`)
+}
+
+/** Goes on behind the segments that are there. @param reader of a source whose size is not known, at its begin */
+async function putSegments(upload: Upload, begun?: ByteReader): Promise<number> {
+  const { store, place, source, options } = upload
+  const { signal, onProgress, ifAbsent } = options
+  const { partBytes, sizeOf } = planOf(upload)
+  const area = await segmentArea(store, place.container, signal)
+  const folder = segmentFolder(area, place.name, upload.upload, partBytes)
+  const segments: Segment[] = await storedSegments(store, { container: area.container, folder }, sizeOf, signal)
+  let done = segments.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (done > 0) onProgress?.(done)
+
+  const reader = begun ?? new ByteReader(await source.open(done))
+  try {
+    if (begun) for await (const _ of begun.take(done));
+    while (source.size === undefined ? !(await reader.hasEnded()) : done < source.size) {
+      const number = segments.length
+      if (number === maxSegments) throw tooLarge(place, done)
+      const name = segmentName(folder, number)
+      const length = source.size === undefined ? undefined : sizeOf(number)
+      const sent = await sendPart(store, { container: area.container, name }, reader, {
+        signal,
+        length,
+        most: sizeOf(number),
+        onProgress: onProgress && ((bytes) => onProgress(done + bytes)),
+      })
+      segments.push({ name, ...sent })
+      done += sent.bytes
+    }
+    if (!(await reader.hasEnded())) throw wrongSize(source.size, `more than ${done}`)
+  } finally {
+    reader.close()
+  }
+  if (source.size === undefined) await checkRoom(upload, area, segments)
+  const manifest = segments.map(({ name, bytes, hash }) => {
+    return { path: `/${area.container}/${name}`, etag: hash, size_bytes: bytes }
+  })
+  const etag = createHash('md5')
+    .update(segments.map(({ hash }) => hash).join(''))
+    .digest('hex')
+  await store.put(place, Buffer.from(JSON.stringify(manifest)), { etag, ifAbsent, signal, isManifest: true })
+  return done
+}
+
+interface Segment {
+  readonly name: string
+  readonly bytes: number
+  /** MD5. */
+  readonly hash: string
+}
+
+/** How many bytes each segment has: all the same; of a source whose size is not known twice as many after each hundred. */
+function planOf({ source: { size }, place, partBytes: wanted }: Upload): {
+  readonly partBytes: number
+  readonly sizeOf: (number: number) => number
+} {
+  if (size === undefined) {
+    return { partBytes: wanted, sizeOf: (number) => Math.min(maxPartBytes, wanted * 2 ** Math.floor(number / 100)) }
+  }
+  if (size > maxObjectBytes) throw tooLarge(place, size)
+  const partBytes = Math.max(wanted, Math.ceil(size / maxSegments))
+  return { partBytes, sizeOf: (number) => Math.max(0, Math.min(partBytes, size - number * partBytes)) }
+}
+
+interface PartOptions extends Pick<PutOptions, 'signal' | 'onProgress' | 'ifAbsent'> {
+  /** Undefined: not known, but not more than `most`. */
+  readonly length: number | undefined
+  readonly most?: number
+}
+
+/** Stores the next bytes of a stream as an object. @returns what the server has. */
+async function sendPart(
+  store: Store,
+  place: Place,
+  reader: ByteReader,
+  { length, most = length ?? 0, signal, onProgress, ifAbsent }: PartOptions,
+): Promise<{ readonly bytes: number; readonly hash: string }> {
+  const hash = createHash('md5')
+  let bytes = 0
+  let hasBegun = false
+  async function* open(): AsyncGenerator<Buffer, void, undefined> {
+    // The server had refused it in the middle, and what was read is gone.
+    if (hasBegun) throw new TargetError('ERR_TARGET_UNREACHABLE', `Storing ${shown(place)} was cut.`)
+    hasBegun = true
+    for await (const chunk of reader.take(most)) {
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
+      onProgress?.(bytes)
+    }
+    if (length !== undefined && bytes < length) throw wrongSize(length, bytes)
+  }
+  const etag = await store.put(place, { length, open }, { ifAbsent, signal })
+  const md5 = hash.digest('hex')
+  if (etag === md5) return { bytes, hash: md5 }
+  await store.deleteOne(place, signal)
+  throw new TargetError(
+    'ERR_TARGET_DAMAGED',
+    `${shown(place)} has the MD5 ${etag}, but ${md5} was sent; it was removed.`,
+  )
+}
+
+/** The server looks at a quota when it is told a length, and cannot when it is not. */
+async function checkRoom({ store, place, options }: Upload, area: SegmentArea, segments: readonly Segment[]) {
+  const room = await store.room(area.container, options.signal)
+  if (room === undefined || room >= 0) return
+  await store.deleteAll(
+    segments.map(({ name }) => ({ container: area.container, name })),
+    options.signal,
+  )
+  throw new TargetError(
+    'ERR_TARGET_FULL',
+    `Cannot store ${shown(place)}: the quota of "${area.container}" is exceeded.`,
+  )
+}
+
+function wrongSize(wanted: number | undefined, given: number | string): TargetError {
+  return new TargetError('ERR_TARGET_FAILED', `What is to be stored has ${given} bytes instead of ${wanted}.`)
+}
+
+function tooLarge(place: Place, size: number): TargetError {
+  return new TargetError(
+    'ERR_TARGET_FULL',
+    `Cannot store ${shown(place)}: ${size} bytes need more than ${maxSegments} segments.`,
+    {
+      help: 'Set part_mb to a larger number.',
+    },
+  )
+}
