@@ -1,86 +1,11 @@
-import { saveKind } from '../backup/save.js'
-import { autoSaved, saveAll } from '../backup/save-all.js'
 import { wireBackup } from '../backup/wire-backup.js'
-import { megabytes } from '../instances/inspect-creation.js'
 import type { Action } from './action.js'
 import { checksaves } from './check-saves.js'
 import { download } from './download.js'
 import { prove } from './prove.js'
 import { backupsPrune } from './prune.js'
 import { restore } from './restore.js'
-import { runOperation } from './run-operation.js'
-
-const save: Action = {
-  name: 'save',
-  group: 'Backups',
-  summary: 'Save an instance: its database, application and files',
-  description:
-    'A backup is a folder in APPS_SAVE_DIR with a dump of the database, a tar of application and files, and a manifest, ' +
-    'made with zstd and tar, so that it can be unpacked by hand. It is read back before it counts. An instance that runs ' +
-    'is paused for a moment (APPS_SUSPENDMAX at most). The hooks pre-save.sh and post-save.sh run. Backups older than ' +
-    'APPS_SAVE_DIR_DEPTH days are removed, never the newest good one.',
-  parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to save' }],
-  options: [
-    {
-      name: 'with-secrets',
-      type: 'flag',
-      summary: 'Also save its settings with their passwords, and the key of its tokens; needs encryption',
-    },
-  ],
-  ability: 'operate',
-  mutating: true,
-  examples: ['save demo', 'save demo --dry-run'],
-  view: { type: 'text' },
-  handler(call) {
-    const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
-    return runOperation(
-      call,
-      saveKind,
-      { id, name, automatic: false, secrets: input['with-secrets'] === true },
-      async ({ outcomes }) => {
-        const { backup, bytes } = outcomes.get('save') as { backup: string; bytes: number }
-        return {
-          message: `Instance "${name}" is saved: ${backup} (${megabytes(bytes)}).`,
-          item: wireBackup(await context.backups.find(name, backup)),
-        }
-      },
-    )
-  },
-}
-
-const saveall: Action = {
-  name: 'saveall',
-  group: 'Backups',
-  summary: 'Save all instances that are saved automatically (autosave)',
-  description:
-    'Into APPS_SAVEALL_DIR, one after the other, in the order of their names; within APPS_WINDOW when it is set. It stops ' +
-    'after the first failure, which is mailed to APPS_EMAIL.',
-  options: [{ name: 'keep-going', type: 'flag', summary: 'Go on with the others after a failure' }],
-  ability: 'operate',
-  mutating: true,
-  examples: ['saveall', 'saveall --keep-going'],
-  view: {
-    type: 'table',
-    columns: ['name', 'result', 'backup', 'message'],
-    empty: 'No instance is saved automatically.',
-  },
-  async handler({ context, input, caller }) {
-    if (caller.dryRun) {
-      const list = autoSaved(context).map(({ name }) => ({ name, result: 'would be saved', backup: '', message: '' }))
-      return { message: `${list.length} would be saved.`, list }
-    }
-    const { entries, warnings } = await saveAll(context, caller, { keepGoing: input['keep-going'] === true })
-    const count = (result: string) => entries.filter((entry) => entry.result === result).length
-    const message = `${count('saved')} saved, ${count('failed')} failed, ${count('not begun')} not begun.`
-    return {
-      message,
-      list: entries,
-      ...(warnings.length > 0 && { warnings }),
-      ...(count('failed') > 0 && { exitCode: 1 }),
-    }
-  },
-}
+import { save, saveall } from './save.js'
 
 const backups: Action = {
   name: 'backups list',
@@ -136,4 +61,14 @@ const verify: Action = {
   },
 }
 
-export const backupActions: readonly Action[] = [save, saveall, backups, verify, backupsPrune, checksaves, prove, restore, download]
+export const backupActions: readonly Action[] = [
+  save,
+  saveall,
+  backups,
+  verify,
+  backupsPrune,
+  checksaves,
+  prove,
+  restore,
+  download,
+]

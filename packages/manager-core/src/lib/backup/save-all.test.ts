@@ -31,7 +31,7 @@ describe('saveall', () => {
     writeHook(test.home, 'pre-save', '[ "$1" != bbb ]')
     const mail = ['APPS_MAILSERVER=127.0.0.1', 'APPS_MAILPORT=1', 'APPS_EMAIL=operator@example.com']
     writeFileSync(join(test.home, 'config.sh'), mail.map((line) => `export ${line}\n`).join(''), { flag: 'a' })
-    const stopped = await test.another().perform('saveall', {}, test.caller)
+    const stopped = await test.another().perform('saveall', { parallel: 1 }, test.caller)
     expect(results(stopped)).toEqual(['aaa saved', 'bbb failed', 'ddd not begun'])
     expect(stopped.exitCode).toBe(1)
     expect(stopped.warnings).toEqual([expect.stringContaining('could not be mailed')])

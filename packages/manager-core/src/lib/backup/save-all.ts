@@ -1,14 +1,17 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { oneAfterTheOther } from '../operation/one-after-the-other.js'
+import { forEachInstance, type Done } from '../operation/for-each-instance.js'
 import type { Caller } from '../operation/operation.js'
+import { raiseAlarm } from './alarm.js'
+import type { Backup } from './backup.js'
+import { settleCopies } from './remote/settle-copies.js'
 import { saveKind } from './save.js'
 
 export type SaveAllEntry = {
   readonly name: string
   /** `not begun`: the window (APPS_WINDOW) ended, or another one failed before. */
   readonly result: 'saved' | 'failed' | 'not begun'
-  /** Of the backup; empty: none. */
+  /** Of the backup, which is good also when a copy failed; empty: none. */
   readonly backup: string
   readonly message: string
 }
@@ -18,28 +21,88 @@ export interface SaveAllReport {
   readonly warnings: readonly string[]
 }
 
-/** Saves one instance after the other; failures are mailed. Stops after the first one unless `keepGoing`. */
+export interface SaveAllOptions {
+  readonly keepGoing: boolean
+  /** How many instances at the same time. */
+  readonly parallel: number
+  /** Names of targets that each backup is copied to. */
+  readonly copyTo: readonly string[]
+}
+
+interface Saved extends Done {
+  /** Key */
+  readonly backup: string
+}
+
+/**
+ * Saves instances, and copies each backup to targets; earlier ones whose copies failed are copied, too. Failures are
+ * told by mail and by `monitoring.sh`. After the first one none is begun any more, unless `keepGoing`.
+ */
 export function saveAll(
   context: ManagerContext,
   caller: Caller,
-  { keepGoing }: { readonly keepGoing: boolean },
+  { keepGoing, parallel, copyTo }: SaveAllOptions,
 ): Promise<SaveAllReport> {
-  return oneAfterTheOther<SaveAllEntry>(context, caller, {
+  return forEachInstance<Saved, SaveAllEntry>(context, caller, {
     instances: autoSaved(context),
     noun: 'save',
-    subject: (names) => `saving ${names} failed`,
     keepGoing,
-    run: ({ id, name }) => context.operations.run(saveKind, { id, name, automatic: true, secrets: false }, caller),
-    entryOf({ name }, turn) {
-      const { message } = turn
-      if (turn.result !== 'done') return { name, result: turn.result, backup: '', message }
-      const { backup } = turn.operation.outcomes.get('save') as { backup: string }
-      return { name, result: 'saved', backup, message }
-    },
+    parallel,
+    run: (instance) => saveOne(context, caller, instance, copyTo),
+    entryOf: ({ name }, { result, message, done }) => ({
+      name,
+      result: result === 'done' ? 'saved' : result,
+      backup: done?.backup ?? '',
+      message,
+    }),
+    onFailure: (failed, text) =>
+      raiseAlarm(context, {
+        subject: `saving ${failed.map(({ name }) => name).join(', ')} failed`,
+        text,
+        instances: failed.map(({ name, backup, message }) => ({
+          ...{ name, message },
+          reason: backup === '' ? 'save-failed' : 'copy-failed',
+        })),
+      }),
   })
 }
 
 /** In the order of their names. */
 export function autoSaved({ registry }: Pick<ManagerContext, 'registry'>): readonly Instance[] {
   return registry.instances().filter(({ autoSave }) => autoSave)
+}
+
+async function saveOne(
+  context: ManagerContext,
+  caller: Caller,
+  { id, name }: Instance,
+  copyTo: readonly string[],
+): Promise<Saved> {
+  // Before, as that may make room here.
+  const earlier = await settleEarlier(context, caller, name)
+  const request = { id, name, automatic: true, secrets: false, copyTo }
+  const { outcomes, warnings } = await context.operations.run(saveKind, request, caller)
+  const { backup } = outcomes.get('save') as { backup: string }
+  const settled = await settleCopies(context, caller, await context.backups.find(name, backup))
+  const failures = [settled.failure, ...earlier.failures].filter((text) => text !== undefined)
+  return {
+    backup,
+    warnings: [...warnings, ...earlier.warnings, ...settled.warnings],
+    ...(failures.length > 0 && { failure: failures.join(' ') }),
+  }
+}
+
+/** A target that does not take one is not tried with the next one. */
+async function settleEarlier(context: ManagerContext, caller: Caller, name: string) {
+  const unfinished = (await context.backups.list({ name })).filter(({ wanted }: Backup) => wanted !== undefined)
+  const failed = new Set<string>()
+  const warnings: string[] = []
+  const failures: string[] = []
+  for (const backup of unfinished) {
+    const settled = await settleCopies(context, caller, backup, failed)
+    for (const target of settled.failed) failed.add(target)
+    warnings.push(...settled.warnings)
+    if (settled.failure !== undefined) failures.push(settled.failure)
+  }
+  return { warnings, failures }
 }

@@ -1,3 +1,5 @@
+import { mkdir, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { existing } from '../instances/existing.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
@@ -5,7 +7,9 @@ import { hookStep } from '../operation/steps/hook-steps.js'
 import { isEncrypting } from './encryption.js'
 import { newBackup, type NewBackup } from './new-backup.js'
 import { prune } from './prune.js'
+import { forgetBackup } from './remove-backup.js'
 import { createSaveSteps } from './save-steps.js'
+import { changeStatus, type WantedCopies } from './status.js'
 
 export type SaveRequest = {
   readonly id: string
@@ -14,6 +18,8 @@ export type SaveRequest = {
   readonly automatic: boolean
   /** Also its settings, with its passwords, and the key of its tokens; only into what is encrypted. */
   readonly secrets: boolean
+  /** Names of targets that it is to be copied to; the copies are made when it has ended. */
+  readonly copyTo: readonly string[]
 }
 
 type SaveFacts = NewBackup & {
@@ -38,7 +44,7 @@ export const saveKind: OperationKind<SaveRequest, SaveFacts> = {
   plan: planSave,
 }
 
-function planSave({ id, automatic, secrets }: SaveRequest, { name, folder, key, target }: SaveFacts): Plan {
+function planSave({ id, automatic, secrets, copyTo }: SaveRequest, { name, folder, key, target }: SaveFacts): Plan {
   const instance = { id, name }
   const hook = { args: [name], folder, instance, input: { action: 'save', instance: name, backup: key, automatic } }
   return {
@@ -46,12 +52,35 @@ function planSave({ id, automatic, secrets }: SaveRequest, { name, folder, key, 
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-save' }),
+      ...(copyTo.length > 0 ? [wantStep(target, { targets: copyTo, automatic })] : []),
       ...createSaveSteps({ instance, folder, target, backup: key, suspend: true, secrets, encrypt: true }),
       // It is a good backup from here on, whatever follows.
       { ...pruneStep(name), pointOfNoReturn: true },
       hookStep({ ...hook, hook: 'post-save' }),
     ],
-    notes: [`It goes to ${target}.`, 'The instance is paused for a moment when it runs.'],
+    notes: [
+      `It goes to ${target}.`,
+      'The instance is paused for a moment when it runs.',
+      ...(copyTo.length > 0 ? [`Then it is copied to ${copyTo.join(', ')}.`] : []),
+    ],
+  }
+}
+
+/** Before it is a backup, so that its copies are made by the next `saveall` when this process dies as soon as it is one. */
+function wantStep(target: string, wanted: WantedCopies): Step {
+  return {
+    id: 'want',
+    title: 'Write down where it is to be copied',
+    async do() {
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+      await changeStatus(target, (status) => ({ ...status, wanted }))
+    },
+    async undo() {
+      await forgetBackup(target)
+      // When it was the first one, its folder goes, too.
+      await rmdir(dirname(target)).catch(() => undefined)
+    },
+    check: () => 'not-done',
   }
 }
 

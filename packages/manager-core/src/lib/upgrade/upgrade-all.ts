@@ -1,7 +1,8 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { oneAfterTheOther } from '../operation/one-after-the-other.js'
-import type { Caller } from '../operation/operation.js'
+import { mailFailure } from '../mail/mail-failure.js'
+import { forEachInstance } from '../operation/for-each-instance.js'
+import type { Caller, OperationResult } from '../operation/operation.js'
 import { isUpgradeNeeded } from './upgrade-needed.js'
 import { upgradeKind } from './upgrade.js'
 
@@ -33,10 +34,9 @@ export async function upgradeAll(
   caller: Caller,
   { keepGoing, now }: UpgradeAllOptions,
 ): Promise<UpgradeAllReport> {
-  return oneAfterTheOther<UpgradeAllEntry>(context, caller, {
+  return forEachInstance<OperationResult, UpgradeAllEntry>(context, caller, {
     instances: await autoUpgraded(context),
     noun: 'upgrade',
-    subject: (names) => `upgrade of ${names} failed`,
     keepGoing,
     now,
     run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, caller),
@@ -46,6 +46,11 @@ export async function upgradeAll(
       result: result === 'done' ? 'upgraded' : result,
       message,
     }),
+    async onFailure(failed, text) {
+      const subject = `upgrade of ${failed.map(({ name }) => name).join(', ')} failed`
+      const problem = await mailFailure(context, { subject, text })
+      return problem === undefined ? [] : [`The failure could not be mailed: ${problem}`]
+    },
   })
 }
 

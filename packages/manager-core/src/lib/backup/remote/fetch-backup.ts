@@ -53,9 +53,15 @@ async function localBackup({ backups }: Pick<ManagerContext, 'backups'>, key: st
   return (await backups.list({ name: nameIn(key) })).find((backup) => backup.key === key)
 }
 
-async function fetchInto(
+/**
+ * Brings it into a folder; beside it, its status says that every byte was read.
+ *
+ * @param folder absolute
+ * @throws ManagerError ERR_BACKUP when the copy is damaged, ERR_TARGET, ERR_DISK
+ */
+export async function fetchInto(
   context: ManagerContext,
-  { signal, onEvent }: Caller,
+  { signal, onEvent }: Pick<Caller, 'signal' | 'onEvent'>,
   { target, key, manifest, stored }: RemoteBackup,
   folder: string,
 ): Promise<void> {

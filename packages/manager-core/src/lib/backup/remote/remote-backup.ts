@@ -4,7 +4,8 @@ import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
 import type { Manifest } from '../backup.js'
 import { manifestName } from '../manifest.js'
-import { changeStatus, readStatus, statusFile, type BackupStatus, type CopyStatus } from '../status.js'
+import { forgetBackup } from '../remove-backup.js'
+import { changeStatus, readStatus, statusFile, type CopyStatus } from '../status.js'
 
 /** A backup at a target: complete by its manifest and the sizes of its files. */
 export interface RemoteBackup {
@@ -60,15 +61,26 @@ export async function copyStatus(
   return (await readStatus(localFolderOf(context, key))).copies?.[target]
 }
 
-/** @param status undefined: there is none any more */
 export function rememberCopy(
   context: Pick<ManagerContext, 'settings'>,
   key: string,
   target: string,
-  status: CopyStatus | undefined,
+  status: CopyStatus,
 ): Promise<void> {
-  return changeStatus(localFolderOf(context, key), (before): BackupStatus => {
-    const { [target]: _former, ...others } = before.copies ?? {}
-    return { ...before, copies: status ? { ...others, [target]: status } : others }
-  })
+  return changeStatus(localFolderOf(context, key), (before) => ({
+    ...before,
+    copies: { ...before.copies, [target]: status },
+  }))
+}
+
+/** There is none any more. */
+export async function forgetCopy(
+  context: Pick<ManagerContext, 'settings'>,
+  key: string,
+  target: string,
+): Promise<void> {
+  const folder = localFolderOf(context, key)
+  if (!existsSync(statusFile(folder))) return
+  await changeStatus(folder, ({ copies: { [target]: _gone, ...copies } = {}, ...others }) => ({ ...others, copies }))
+  if (!existsSync(folder)) await forgetBackup(folder)
 }

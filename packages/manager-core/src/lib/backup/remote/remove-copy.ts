@@ -3,7 +3,7 @@ import type { ManagerContext } from '../../context.js'
 import { isTargetError } from '../../targets/target-failure.js'
 import { manifestName } from '../manifest.js'
 import { objectsAt } from './objects-at.js'
-import { rememberCopy, remoteKey } from './remote-backup.js'
+import { forgetCopy, remoteKey } from './remote-backup.js'
 
 /** `locked`: the store keeps it until a date. */
 export type Removal = 'removed' | 'absent' | 'locked'
@@ -25,7 +25,7 @@ export function removeCopies(
     const removals: { readonly key: string; readonly removal: Removal }[] = []
     for (const key of keys) {
       const removal = await removeCopy(opened, key, options)
-      if (removal !== 'locked') await rememberCopy(context, key, target, undefined)
+      if (removal !== 'locked') await forgetCopy(context, key, target)
       removals.push({ key, removal })
     }
     return removals

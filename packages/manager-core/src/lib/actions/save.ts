@@ -1,0 +1,113 @@
+import { saveKind } from '../backup/save.js'
+import { autoSaved, saveAll } from '../backup/save-all.js'
+import { settleCopies } from '../backup/remote/settle-copies.js'
+import { wireBackup } from '../backup/wire-backup.js'
+import { megabytes } from '../instances/inspect-creation.js'
+import { chosenTargets } from '../targets/chosen-targets.js'
+import type { Action, Option } from './action.js'
+import { runOperation } from './run-operation.js'
+
+const to: Option = {
+  name: 'to',
+  type: 'text',
+  summary: 'Copy it to these targets, separated by commas; "all": to each that is set',
+}
+
+export const save: Action = {
+  name: 'save',
+  group: 'Backups',
+  summary: 'Save an instance: its database, application and files',
+  description:
+    'A backup is a folder in APPS_SAVE_DIR with a dump of the database, a tar of application and files, and a manifest, ' +
+    'made with zstd and tar, so that it can be unpacked by hand. It is read back before it counts. An instance that runs ' +
+    'is paused for a moment (APPS_SUSPENDMAX at most). The hooks pre-save.sh and post-save.sh run. Backups that no rule ' +
+    'keeps any more are removed (backups prune), never the newest good one.\n\n' +
+    'With --to it is copied to targets (target list) then, and each copy is compared with it. When one fails, the backup ' +
+    'stays good and is kept: the exit code is 1, and backups export goes on with the copy.',
+  parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to save' }],
+  options: [
+    to,
+    {
+      name: 'with-secrets',
+      type: 'flag',
+      summary: 'Also save its settings with their passwords, and the key of its tokens; needs encryption',
+    },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['save demo', 'save demo --to scp,s3', 'save demo --to all', 'save demo --dry-run'],
+  view: { type: 'text' },
+  handler(call) {
+    const { context, input, caller } = call
+    const { id, name } = context.registry.get(input.name as string)
+    const copyTo = chosenTargets(context.targets, (input.to as string | undefined) ?? 'none')
+    const request = { id, name, automatic: false, secrets: input['with-secrets'] === true, copyTo }
+    return runOperation(call, saveKind, request, async ({ outcomes, warnings }) => {
+      const { backup: key, bytes } = outcomes.get('save') as { backup: string; bytes: number }
+      const settled = await settleCopies(context, caller, await context.backups.find(name, key))
+      const copied = copyTo.filter((target) => !settled.failed.includes(target))
+      const where = copied.length > 0 ? ` It is also at ${copied.join(', ')}.` : ''
+      const message = `Instance "${name}" is saved: ${key} (${megabytes(bytes)}).${where}`
+      const allWarnings = [...warnings, ...settled.warnings]
+      return {
+        message: settled.failure === undefined ? message : `${message}\n${settled.failure}`,
+        item: wireBackup(await context.backups.find(name, key)),
+        ...(allWarnings.length > 0 && { warnings: allWarnings }),
+        ...(settled.failure !== undefined && { exitCode: 1 }),
+      }
+    })
+  },
+}
+
+export const saveall: Action = {
+  name: 'saveall',
+  group: 'Backups',
+  summary: 'Save all instances that are saved automatically (autosave)',
+  description:
+    'Into APPS_SAVEALL_DIR, APPS_SAVEALL_PARALLEL at a time, in the order of their names; within APPS_WINDOW when it is ' +
+    'set. Each backup is copied to all targets that are set (target list), and so are earlier ones whose copies failed. ' +
+    'With APPS_SAVEALL_REMOVE_LOCAL a backup is removed here when every byte of every copy was read back and is right.\n\n' +
+    'After the first failure, also of a copy, none is begun any more. Failures are mailed to APPS_EMAIL, and ' +
+    'monitoring.sh is called with the name of the instance and save-failed or copy-failed.',
+  options: [
+    { name: 'keep-going', type: 'flag', summary: 'Go on with the others after a failure' },
+    {
+      name: 'parallel',
+      type: 'integer',
+      min: 1,
+      max: 64,
+      summary: 'How many at the same time (default: APPS_SAVEALL_PARALLEL)',
+    },
+    { ...to, summary: 'Copy them to these targets only, separated by commas; "none": to none (default: all)' },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['saveall', 'saveall --keep-going', 'saveall --parallel 4', 'saveall --to scp', 'saveall --to none'],
+  view: {
+    type: 'table',
+    columns: ['name', 'result', 'backup', 'message'],
+    empty: 'No instance is saved automatically.',
+  },
+  async handler({ context, input, caller }) {
+    const copyTo = chosenTargets(context.targets, (input.to as string | undefined) ?? 'all')
+    if (caller.dryRun) {
+      const where = copyTo.length > 0 ? `, and copied to ${copyTo.join(', ')}` : ''
+      const result = `would be saved${where}`
+      const list = autoSaved(context).map(({ name }) => ({ name, result, backup: '', message: '' }))
+      return { message: `${list.length} would be saved${where}.`, list }
+    }
+    const { entries, warnings } = await saveAll(context, caller, {
+      keepGoing: input['keep-going'] === true,
+      parallel: (input.parallel as number | undefined) ?? context.settings.global.saveAllParallel,
+      copyTo,
+    })
+    const count = (result: string) => entries.filter((entry) => entry.result === result).length
+    const message = `${count('saved')} saved, ${count('failed')} failed, ${count('not begun')} not begun.`
+    return {
+      message,
+      list: entries,
+      ...(warnings.length > 0 && { warnings }),
+      ...(count('failed') > 0 && { exitCode: 1 }),
+    }
+  },
+}
