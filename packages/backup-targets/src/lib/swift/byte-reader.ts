@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
-import { sourceError } from './errors.js'
+import { readSource } from '../sources.js'
+import type { Source } from '../target.js'
 
-/** A stream that is read in portions of a chosen length. */
+/** A source that is read in portions of a chosen length, once. Fails as {@link readSource} does. */
 export class ByteReader {
   readonly #stream: Readable
   readonly #chunks: AsyncIterator<Buffer>
@@ -9,9 +10,11 @@ export class ByteReader {
   #keptBytes = 0
   #hasEnded = false
 
-  constructor(stream: Readable) {
-    this.#stream = stream
-    this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  constructor(source: Source, signal?: AbortSignal) {
+    this.#stream = readSource(source, { signal })
+    // It may fail before it is read.
+    this.#stream.on('error', () => {})
+    this.#chunks = this.#stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
   /** Reads ahead. @returns what was read, when the stream has no more than so many bytes. */
@@ -43,15 +46,12 @@ export class ByteReader {
   }
 
   async #read(): Promise<void> {
-    try {
-      const { done, value } = await this.#chunks.next()
-      if (done) this.#hasEnded = true
-      else {
-        this.#kept.push(Buffer.isBuffer(value) ? value : Buffer.from(value))
-        this.#keptBytes += value.length
-      }
-    } catch (error) {
-      throw sourceError(error)
+    const { done, value } = await this.#chunks.next()
+    if (done) {
+      this.#hasEnded = true
+      return
     }
+    this.#kept.push(value)
+    this.#keptBytes += value.length
   }
 }

@@ -1,28 +1,19 @@
+import { networkErrorCode } from '../network-error.js'
 import { TargetError, type TargetErrorCode, type TargetErrorOptions } from '../target-error.js'
 import type { HttpAnswer } from './http.js'
-
-/** Codes of Node and OpenSSL for a server that cannot prove who it is. */
-const identityCode = /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY))/
 
 /** What an error of a connection means. */
 export function networkError(error: unknown, { host }: URL): TargetError {
   if (error instanceof TargetError) return error
-  const { code = '', message } = error as NodeJS.ErrnoException
-  if (identityCode.test(code)) {
-    return new TargetError('ERR_TARGET_IDENTITY', `${host} cannot prove that it is ${host}: ${message} (${code}).`, {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = message || code
+  if (networkErrorCode(error) === 'ERR_TARGET_IDENTITY') {
+    return new TargetError('ERR_TARGET_IDENTITY', `${host} cannot prove that it is ${host}: ${reason} (${code}).`, {
       cause: error,
       help: 'If its certificate is signed by your own authority, name its file in NODE_EXTRA_CA_CERTS.',
     })
   }
-  const said = message === '' ? code : message
-  return new TargetError('ERR_TARGET_UNREACHABLE', `The connection to ${host} failed: ${said}.`, { cause: error })
-}
-
-/** What a failed source means: it is none of the target's. */
-export function sourceError(error: unknown): unknown {
-  if (error instanceof TargetError) return error
-  const said = error instanceof Error ? error.message : String(error)
-  return new TargetError('ERR_TARGET_FAILED', `What is to be stored cannot be read: ${said}`, { cause: error })
+  return new TargetError('ERR_TARGET_UNREACHABLE', `The connection to ${host} failed: ${reason}.`, { cause: error })
 }
 
 const codeOf: Readonly<Record<number, TargetErrorCode>> = {

@@ -43,12 +43,15 @@ export async function storedSegments(
 
 /** Removes what an upload has stored that nobody can go on with. */
 export async function removeUpload(store: Store, { container, name }: Place, upload: string): Promise<void> {
+  const area = await segmentArea(store, container)
+  await removeSegments(store, { container: area.container, folder: `${area.folder}${name}/.${upload}-` })
+}
+
+/** Also after the caller has given up, but not for ever. */
+export async function removeSegments(store: Store, { container, folder }: SegmentArea): Promise<void> {
   const signal = AbortSignal.timeout(10_000)
-  const area = await segmentArea(store, container, signal)
   const left: Place[] = []
-  for await (const listed of store.listAll(area.container, `${area.folder}${name}/.${upload}-`, signal)) {
-    left.push({ container: area.container, name: listed.name })
-  }
+  for await (const { name } of store.listAll(container, folder, signal)) left.push({ container, name })
   await store.deleteAll(left, signal)
 }
 

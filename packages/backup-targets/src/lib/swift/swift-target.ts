@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { checkKey } from '../key.js'
+import { checkKey, isKey, uploadId } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type {
   BackupTarget,
@@ -15,6 +14,7 @@ import type {
   SweepOptions,
   TargetCapabilities,
 } from '../target.js'
+import { wholeStream } from '../whole-stream.js'
 import { answerError } from './errors.js'
 import { HttpClient } from './http.js'
 import { removeUpload, sweepSegments } from './segments.js'
@@ -41,7 +41,8 @@ export class SwiftTarget implements BackupTarget {
       hashes: ['md5'],
       resume: 'parts',
       multipart: { partBytes: settings.partBytes, parallel: 1 },
-      conditionalCreate: true,
+      // Swift looks whether there is one when a request begins, not when it ends; others with its API do not look.
+      conditionalCreate: false,
       immutability: false,
       unknownSize: true,
       listOrder: 'key',
@@ -56,11 +57,10 @@ export class SwiftTarget implements BackupTarget {
     if (lockUntil) throw new TargetError('ERR_TARGET_SETTINGS', 'Swift cannot keep objects from being removed.')
     const hasContainer = await this.#store.ensure(place.container, signal)
     const before = await this.#store.head(place, signal)
-    // Asked also here, as not every store with this API heeds the condition.
     if (before && ifAbsent) throw new TargetError('ERR_TARGET_EXISTS', `There is ${shown(place)} already.`)
     const replaced = before?.isLarge ? await this.#store.segmentsOf(place, signal) : []
 
-    const name = options.upload ?? randomUUID().replaceAll('-', '')
+    const name = uploadId(options.upload)
     const { partBytes } = this.#settings
     let size: number
     try {
@@ -84,7 +84,9 @@ export class SwiftTarget implements BackupTarget {
     const place = this.#place(key)
     const isPart = start !== undefined || end !== undefined
     const answer = await this.#store.get(place, isPart ? `bytes=${start ?? 0}-${end ?? ''}` : undefined, signal)
-    if (answer.status === 200 || answer.status === 206) return answer.stream()
+    if (answer.status === 200 || answer.status === 206) {
+      return wholeStream(answer.stream(), { key, bytes: Number(answer.headers['content-length']), signal })
+    }
     if (answer.status === 404) {
       await drop(answer)
       throw notThere(place)
@@ -165,16 +167,6 @@ export class SwiftTarget implements BackupTarget {
 
 function stored(key: string, { size, modified }: ObjectHead): StoredObject {
   return { key, size, modified }
-}
-
-/** Whatever else is in the container is none of ours. */
-function isKey(name: string): boolean {
-  try {
-    checkKey(name)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function noContainer({ container }: Place): TargetError {

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source } from '../target.js'
 import { ByteReader } from './byte-reader.js'
-import { segmentArea, segmentFolder, segmentName, storedSegments, type SegmentArea } from './segments.js'
+import {
+  removeSegments,
+  segmentArea,
+  segmentFolder,
+  segmentName,
+  storedSegments,
+  type SegmentArea,
+} from './segments.js'
 import { maxPartBytes } from './settings.js'
 import { shown, type Place, type Store } from './store.js'
 
@@ -24,11 +31,11 @@ export interface Upload {
 
 /** Stores an object by one request, or by segments and then their manifest. @returns how many bytes it has. */
 export async function upload(upload: Upload): Promise<number> {
-  const { source, partBytes } = upload
+  const { source, partBytes, options } = upload
   const { size } = source
-  if (size !== undefined && size > partBytes) return putSegments(upload)
-  const reader = new ByteReader(await source.open())
+  const reader = new ByteReader(source, options.signal)
   try {
+    if (size !== undefined && size > partBytes) return await putSegments(upload, reader)
     const bytes = await reader.whole(Math.min(wholeBytes, partBytes))
     if (bytes !== undefined) return await putWhole(upload, bytes)
     return await (size === undefined ? putSegments(upload, reader) : putStreamed(upload, reader, size))
@@ -37,8 +44,7 @@ export async function upload(upload: Upload): Promise<number> {
   }
 }
 
-async function putWhole({ store, place, source, options }: Upload, bytes: Buffer): Promise<number> {
-  if (source.size !== undefined && bytes.length !== source.size) throw wrongSize(source.size, bytes.length)
+async function putWhole({ store, place, options }: Upload, bytes: Buffer): Promise<number> {
   const { ifAbsent, signal, onProgress } = options
   await store.put(place, bytes, { etag: createHash('md5').update(bytes).digest('hex'), ifAbsent, signal })
   onProgress?.(bytes.length)
@@ -47,42 +53,35 @@ async function putWhole({ store, place, source, options }: Upload, bytes: Buffer
 
 async function putStreamed({ store, place, options }: Upload, reader: ByteReader, size: number): Promise<number> {
   const { bytes } = await sendPart(store, place, reader, { ...options, length: size })
-  if (await reader.hasEnded()) return bytes
-  await store.deleteOne(place)
-  throw wrongSize(size, `more than ${bytes}`)
+  return bytes
 }
 
-/** Goes on behind the segments that are there. @param reader of a source whose size is not known, at its begin */
-async function putSegments(upload: Upload, begun?: ByteReader): Promise<number> {
+/** Goes on behind the segments that are there. */
+async function putSegments(upload: Upload, reader: ByteReader): Promise<number> {
   const { store, place, source, options } = upload
   const { signal, onProgress, ifAbsent } = options
   const { partBytes, sizeOf } = planOf(upload)
   const area = await segmentArea(store, place.container, signal)
-  const folder = segmentFolder(area, place.name, upload.upload, partBytes)
-  const segments: Segment[] = await storedSegments(store, { container: area.container, folder }, sizeOf, signal)
+  const folder = { container: area.container, folder: segmentFolder(area, place.name, upload.upload, partBytes) }
+  const segments: Segment[] = await storedSegments(store, folder, sizeOf, signal)
+  await checkStored(upload, folder, segments, reader)
   let done = segments.reduce((sum, { bytes }) => sum + bytes, 0)
   if (done > 0) onProgress?.(done)
 
-  const reader = begun ?? new ByteReader(await source.open(done))
-  try {
-    if (begun) for await (const _ of begun.take(done));
-    while (source.size === undefined ? !(await reader.hasEnded()) : done < source.size) {
-      const number = segments.length
-      if (number === maxSegments) throw tooLarge(place, done)
-      const name = segmentName(folder, number)
-      const length = source.size === undefined ? undefined : sizeOf(number)
-      const sent = await sendPart(store, { container: area.container, name }, reader, {
-        signal,
-        length,
-        most: sizeOf(number),
-        onProgress: onProgress && ((bytes) => onProgress(done + bytes)),
-      })
-      segments.push({ name, ...sent })
-      done += sent.bytes
-    }
-    if (!(await reader.hasEnded())) throw wrongSize(source.size, `more than ${done}`)
-  } finally {
-    reader.close()
+  while (!(await reader.hasEnded())) {
+    const number = segments.length
+    if (number === maxSegments) throw tooLarge(place, done)
+    const name = segmentName(folder.folder, number)
+    const most = sizeOf(number)
+    const before = done
+    const sent = await sendPart(store, { container: area.container, name }, reader, {
+      signal,
+      length: source.size === undefined ? undefined : most,
+      most,
+      onProgress: onProgress && ((bytes) => onProgress(before + bytes)),
+    })
+    segments.push({ name, ...sent })
+    done += sent.bytes
   }
   if (source.size === undefined) await checkRoom(upload, area, segments)
   const manifest = segments.map(({ name, bytes, hash }) => {
@@ -93,6 +92,25 @@ async function putSegments(upload: Upload, begun?: ByteReader): Promise<number> 
     .digest('hex')
   await store.put(place, Buffer.from(JSON.stringify(manifest)), { etag, ifAbsent, signal, isManifest: true })
   return done
+}
+
+/** Reads what was stored before: it must be what the source has. */
+async function checkStored(
+  { store, place }: Upload,
+  folder: SegmentArea,
+  segments: readonly Segment[],
+  reader: ByteReader,
+): Promise<void> {
+  for (const { bytes, hash } of segments) {
+    const md5 = createHash('md5')
+    for await (const chunk of reader.take(bytes)) md5.update(chunk)
+    if (md5.digest('hex') === hash) continue
+    await removeSegments(store, folder)
+    throw new TargetError(
+      'ERR_TARGET_DAMAGED',
+      `What a former upload of ${shown(place)} stored is not what is to be stored now; it was removed.`,
+    )
+  }
 }
 
 interface Segment {
@@ -141,7 +159,6 @@ async function sendPart(
       yield chunk
       onProgress?.(bytes)
     }
-    if (length !== undefined && bytes < length) throw wrongSize(length, bytes)
   }
   const etag = await store.put(place, { length, open }, { ifAbsent, signal })
   const md5 = hash.digest('hex')
@@ -165,10 +182,6 @@ async function checkRoom({ store, place, options }: Upload, area: SegmentArea, s
     'ERR_TARGET_FULL',
     `Cannot store ${shown(place)}: the quota of "${area.container}" is exceeded.`,
   )
-}
-
-function wrongSize(wanted: number | undefined, given: number | string): TargetError {
-  return new TargetError('ERR_TARGET_FAILED', `What is to be stored has ${given} bytes instead of ${wanted}.`)
 }
 
 function tooLarge(place: Place, size: number): TargetError {
