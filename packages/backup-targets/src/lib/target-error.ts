@@ -43,7 +43,7 @@ export class TargetError extends Error {
   readonly retryAfterMs: number | undefined
 
   /** Also those of another copy of this package, as a plug-in may have one. */
-  static [Symbol.hasInstance](value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'TargetError' && 'transient' in value
   }
 

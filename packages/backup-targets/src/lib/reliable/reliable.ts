@@ -1,5 +1,9 @@
-import type { BackupTarget } from '../target.js'
+import type { BackupTarget, CallOptions } from '../target.js'
 import type { TargetError } from '../target-error.js'
+import { download } from './download.js'
+import { createLimit } from './limit.js'
+import { retry, type RetryPolicy } from './retry.js'
+import { upload } from './upload.js'
 
 export interface ReliableOptions {
   /** Attempts per call, the first one counted. Default: 5. */
@@ -7,7 +11,11 @@ export interface ReliableOptions {
   /** Pause before the second attempt, doubled with each one, and mixed with chance; ms. Default: 500 … 30,000. */
   readonly minPauseMs?: number
   readonly maxPauseMs?: number
-  /** A call in which no byte moves for so long is cut off and tried again; ms. Default: 60,000. */
+  /**
+   * A call in which no byte moves for so long is cut off and tried again; ms. Waiting for the source or for whoever reads
+   * does not count. A store may take ten times as long to end an upload, thirty times for `hash` and `sweep`. Default:
+   * 60,000.
+   */
   readonly idleMs?: number
   /** Limit of all transfers together. Default: none. */
   readonly bytesPerSecond?: number | undefined
@@ -20,9 +28,31 @@ export interface ReliableOptions {
 }
 
 /**
- * A target whose calls are tried again after transient failures: uploads go on where they were cut when it can resume,
- * and streams of `get` at the byte that is missing. A source that can be opened once only is not tried again.
+ * A target whose calls are tried again after transient failures: uploads that have an `upload` go on where they were cut
+ * when the target can resume, and streams of `get` at the byte that is missing. A source that can be opened once only is
+ * not tried again. A store that asks to come back later is obeyed, up to ten times `maxPauseMs`. Progress never goes back.
  */
-export function reliable(target: BackupTarget, _options: ReliableOptions = {}): BackupTarget {
-  return target
+export function reliable(target: BackupTarget, options: ReliableOptions = {}): BackupTarget {
+  const { attempts = 5, minPauseMs = 500, maxPauseMs = 30_000, idleMs = 60_000, onRetry } = options
+  const policy: RetryPolicy = { attempts, minPauseMs, maxPauseMs, idleMs, onRetry }
+  const slow: RetryPolicy = { ...policy, idleMs: 30 * idleMs }
+  const limit = options.bytesPerSecond ? createLimit(options.bytesPerSecond) : undefined
+  const call = <Options extends CallOptions, T>(
+    given: Options,
+    work: (given: Options) => Promise<T>,
+    how: RetryPolicy = policy,
+  ): Promise<T> => retry(how, given.signal, async ({ signal }) => work({ ...given, signal }))
+  const hash = target.hash?.bind(target)
+
+  return {
+    capabilities: target.capabilities,
+    put: (key, source, given = {}) => upload(target, key, source, given, policy, limit),
+    get: (key, given = {}) => download(target, key, given, policy, limit),
+    stat: (key, given = {}) => call(given, (now) => target.stat(key, now)),
+    list: (given = {}) => call(given, (now) => target.list(now)),
+    delete: (key, given = {}) => call(given, (now) => target.delete(key, now)),
+    ...(hash && { hash: (key, given = {}) => call(given, (now) => hash(key, now), slow) }),
+    sweep: (given) => call(given, (now) => target.sweep(now), slow),
+    close: () => target.close(),
+  }
 }

@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createLocalTarget } from '../local/create-local-target.js'
+import type { BackupTarget } from '../target.js'
+import { silent, slow } from '../testing/faulty.js'
+import { TargetError } from '../target-error.js'
+import { checks } from './index.js'
+import { probeTarget, type CheckReport, type ProbeOptions } from './probe.js'
+
+let path: string
+
+beforeAll(() => {
+  path = mkdtempSync(join(tmpdir(), 'steward-probe-'))
+})
+
+afterAll(() => rmSync(path, { recursive: true }))
+
+async function probe(wrap: (target: BackupTarget) => BackupTarget, options?: ProbeOptions): Promise<CheckReport[]> {
+  const reports: CheckReport[] = []
+  const open = () => Promise.resolve(wrap(createLocalTarget({ path })))
+  for await (const report of probeTarget(open, options)) reports.push(report)
+  return reports
+}
+
+it('tells all that a good target can do, and leaves nothing', async () => {
+  const reports = await probe((target) => target)
+  expect(reports.map(({ name }) => name)).toEqual(checks.map(({ name }) => name))
+  expect(reports.filter(({ result }) => result === 'failed')).toEqual([])
+  expect(reports.find(({ name }) => name.startsWith('an upload that was cut'))?.message).toMatch(/^at byte \d+ of \d+$/)
+  expect(readdirSync(path)).toEqual([])
+})
+
+it('leaves out the rest when nothing can be stored, and says why', async () => {
+  const refused = new TargetError('ERR_TARGET_REFUSED', 'The password is wrong.')
+  const [first, ...rest] = await probe((target) => ({ ...target, put: () => Promise.reject(refused) }))
+  expect(first).toMatchObject({ result: 'failed', message: 'ERR_TARGET_REFUSED: The password is wrong.' })
+  expect(rest).toHaveLength(checks.length - 1)
+  expect(new Set(rest.map(({ result, message }) => `${result}: ${message}`))).toEqual(
+    new Set(['skipped: nothing can be stored']),
+  )
+})
+
+it.each([
+  ['silent', (target: BackupTarget) => silent(target, { afterBytes: 1000 })],
+  ['slow', (target: BackupTarget) => slow(target, 150)],
+])('does not wait for ever for a store that is %s', async (_name, wrap) => {
+  const [first] = await probe(wrap, { timeoutMs: 300 })
+  expect(first).toMatchObject({ result: 'failed', message: 'It did not end in 0.3 s.' })
+})
+
+it('ends between two checks when it is aborted', async () => {
+  const signal = AbortSignal.abort(new Error('enough'))
+  await expect(probe((target) => target, { signal })).rejects.toThrow('enough')
+})

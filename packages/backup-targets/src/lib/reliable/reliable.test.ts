@@ -1,0 +1,323 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { bytesOf, readAll } from '../checks/expect.js'
+import { madeUpBytes, pieces } from '../checks/made-up.js'
+import { createLocalTarget } from '../local/create-local-target.js'
+import { bytesSource, streamSource } from '../sources.js'
+import { TargetError } from '../target-error.js'
+import type { BackupTarget, PutOptions, Source } from '../target.js'
+import { cutting, failing, silent } from '../testing/faulty.js'
+import { testBackupTarget } from '../testing/target-suite.js'
+import { reliable, type ReliableOptions } from './reliable.js'
+
+const quick: ReliableOptions = { minPauseMs: 1, maxPauseMs: 5 }
+const bytes = madeUpBytes(1_000_000)
+const upload = createHash('sha256').update(bytes).digest('hex')
+
+let folder: string
+/** Of one test. */
+let path: string
+let local: BackupTarget
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-reliable-'))
+})
+
+beforeEach(() => {
+  path = mkdtempSync(join(folder, 'test-'))
+  local = createLocalTarget({ path })
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A target and what was asked of it. */
+function counted(target: BackupTarget) {
+  const calls: string[] = []
+  const counting = Object.fromEntries(
+    Object.entries(target).map(([name, value]) => [
+      name,
+      typeof value !== 'function'
+        ? value
+        : (...args: unknown[]) => {
+            calls.push(name)
+            return (value as (...given: unknown[]) => unknown)(...args)
+          },
+    ]),
+  ) as unknown as BackupTarget
+  return { calls, counting }
+}
+
+function retries() {
+  const seen: { code: string; attempt: number; pauseMs: number }[] = []
+  const onRetry: ReliableOptions['onRetry'] = ({ error, attempt, pauseMs }) =>
+    seen.push({ code: error.code, attempt, pauseMs })
+  return { seen, onRetry }
+}
+
+describe('uploads', () => {
+  it('go on where they were cut, until all bytes are there', async () => {
+    const starts: number[] = []
+    const { seen, onRetry } = retries()
+    const target = reliable(cutting(local, { afterBytes: 300_000, times: 3 }), { ...quick, onRetry })
+    const source: Source = {
+      size: bytes.length,
+      open(start = 0) {
+        starts.push(start)
+        return pieces(bytes).open(start)
+      },
+    }
+    await target.put('a', source, { upload })
+    expect((await bytesOf(local, 'a')).equals(bytes)).toBe(true)
+    expect(seen.map(({ code, attempt }) => [code, attempt])).toEqual(
+      [1, 2, 3].map((at) => ['ERR_TARGET_UNREACHABLE', at]),
+    )
+    expect(starts).toHaveLength(4)
+    expect(readdirSync(path)).toEqual(['a'])
+  })
+
+  it('are given up after so many attempts, and leave what they have for the next', async () => {
+    const { calls, counting } = counted(cutting(local, { afterBytes: 100_000 }))
+    const target = reliable(counting, { ...quick, attempts: 3 })
+    await expect(target.put('a', pieces(bytes), { upload })).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
+    expect(calls).toEqual(['put', 'put', 'put'])
+    expect(readdirSync(path)).toEqual([`.a.${upload}.part`])
+    await expect(target.put('b', pieces(bytes))).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
+    expect(readdirSync(path)).toEqual([`.a.${upload}.part`])
+  })
+
+  it('tell a progress that never goes back and ends with the size', async () => {
+    const told: number[] = []
+    const target = reliable(cutting(local, { afterBytes: 500_000, times: 2 }), quick)
+    // Without a name, each attempt begins anew.
+    await target.put('a', pieces(bytes), { onProgress: (at) => told.push(at) })
+    expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b))
+    expect(told.at(-1)).toBe(bytes.length)
+  })
+
+  it('hear no progress of an attempt that is over', async () => {
+    let late: PutOptions['onProgress']
+    const told: number[] = []
+    const target = reliable(
+      {
+        ...local,
+        put(key, source, options) {
+          if (late) return local.put(key, source, options)
+          late = options?.onProgress
+          return Promise.reject(new TargetError('ERR_TARGET_UNREACHABLE', 'cut'))
+        },
+      },
+      quick,
+    )
+    await target.put('a', bytesSource('abc'), { onProgress: (at) => told.push(at) })
+    late?.(1000)
+    expect(told).toEqual([3])
+  })
+
+  it('of a source that can be read once only are not tried again, and fail because of the cut', async () => {
+    const { calls, counting } = counted(cutting(local, { afterBytes: 1000, times: 1 }))
+    const target = reliable(counting, quick)
+    const once = streamSource(Readable.from([bytes]), bytes.length)
+    await expect(target.put('a', once)).rejects.toMatchObject({ message: 'The connection was reset.' })
+    expect(calls).toEqual(['put', 'put'])
+    expect(readdirSync(path)).toEqual([])
+    await target.put('b', streamSource(Readable.from([bytes])))
+    expect((await bytesOf(local, 'b')).equals(bytes)).toBe(true)
+  })
+
+  it('fail at once when the source fails', async () => {
+    const { calls, counting } = counted(local)
+    const source: Source = {
+      size: 10,
+      open: () =>
+        new Readable({
+          read: (): never => {
+            throw new Error('EIO')
+          },
+        }),
+    }
+    await expect(reliable(counting, quick).put('a', source)).rejects.toThrow('Cannot read what is to be stored: EIO')
+    expect(calls).toEqual(['put'])
+  })
+
+  it('that were stored although the answer was lost are found to be there', async () => {
+    const lost = (): BackupTarget => {
+      let isFirst = true
+      return {
+        ...local,
+        async put(key, source, options) {
+          const stored = await local.put(key, source, options)
+          if (!isFirst) return stored
+          isFirst = false
+          throw new TargetError('ERR_TARGET_UNREACHABLE', 'The answer was lost.')
+        },
+      }
+    }
+    const stored = await reliable(lost(), quick).put('a', pieces(bytes), { ifAbsent: true })
+    expect(stored.size).toBe(bytes.length)
+    const other = reliable(failing(local, new TargetError('ERR_TARGET_UNREACHABLE', 'cut'), 1), quick)
+    const put = other.put('a', pieces(madeUpBytes(bytes.length)), { ifAbsent: true })
+    await expect(put).rejects.toMatchObject({ code: 'ERR_TARGET_EXISTS' })
+  })
+})
+
+describe('downloads', () => {
+  beforeEach(() => local.put('a', pieces(bytes)))
+
+  it('go on at the missing byte', async () => {
+    const { calls, counting } = counted(cutting(local, { afterBytes: 300_000, times: 3 }))
+    const target = reliable(counting, quick)
+    expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
+    expect(calls.filter((name) => name === 'get')).toHaveLength(4)
+  })
+
+  it('of a part go on, too', async () => {
+    const target = reliable(cutting(local, { afterBytes: 70_000, times: 3 }), quick)
+    const part = await bytesOf(target, 'a', { start: 100_000, end: 399_999 })
+    expect(part.equals(bytes.subarray(100_000, 400_000))).toBe(true)
+  })
+
+  it('that are cut behind the last byte are whole', async () => {
+    async function* cutAtTheEnd(stream: Readable) {
+      yield* stream
+      throw new TargetError('ERR_TARGET_UNREACHABLE', 'The connection was reset.')
+    }
+    const target = reliable(
+      { ...local, get: async (...args) => Readable.from(cutAtTheEnd(await local.get(...args)), { objectMode: false }) },
+      quick,
+    )
+    expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
+    expect((await bytesOf(target, 'a', { end: 9 })).equals(bytes.subarray(0, 10))).toBe(true)
+  })
+
+  it('fail after so many attempts', async () => {
+    const { calls, counting } = counted(cutting(local, { afterBytes: 1000 }))
+    const read = bytesOf(reliable(counting, { ...quick, attempts: 3 }), 'a')
+    await expect(read).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
+    expect(calls.filter((name) => name === 'get')).toHaveLength(3)
+  })
+
+  it('that nobody reads are not cut, those that give nothing are', async () => {
+    const { seen, onRetry } = retries()
+    const patient = reliable(local, { ...quick, idleMs: 30, onRetry })
+    const stream = await patient.get('a')
+    await new Promise((later) => setTimeout(later, 200))
+    expect((await readAll(stream)).equals(bytes)).toBe(true)
+    expect(seen).toEqual([])
+    const target = reliable(silent(local, { afterBytes: 200_000, times: 2 }), { ...quick, idleMs: 200, onRetry })
+    expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
+    expect(seen.map(({ code }) => code)).toEqual(['ERR_TARGET_UNREACHABLE', 'ERR_TARGET_UNREACHABLE'])
+  })
+})
+
+describe('each call', () => {
+  const throttled = new TargetError('ERR_TARGET_THROTTLED', 'Slow down.', { retryAfterMs: 40 })
+
+  it.each(['stat', 'list', 'delete', 'get', 'sweep'] as const)(
+    '%s() is tried again after a transient failure',
+    async (name) => {
+      await local.put('a', bytesSource('abc'))
+      const target = reliable(failing(local, throttled, 2), quick)
+      const calls = {
+        stat: () => target.stat('a'),
+        list: () => target.list(),
+        delete: () => target.delete('a'),
+        get: () => bytesOf(target, 'a'),
+        sweep: () => target.sweep({ before: new Date() }),
+      }
+      await expect(calls[name]()).resolves.toBeDefined()
+    },
+  )
+
+  it('is not tried again after a failure for good', async () => {
+    const { calls, counting } = counted(local)
+    const target = reliable(counting, quick)
+    await expect(bytesOf(target, 'a')).rejects.toMatchObject({ code: 'ERR_TARGET_NOT_FOUND' })
+    await expect(target.stat('../a')).rejects.toMatchObject({ code: 'ERR_TARGET_SETTINGS' })
+    expect(calls).toEqual(['get', 'stat'])
+  })
+
+  it('waits as long as the store asks for, and no longer than is sensible', async () => {
+    const { seen, onRetry } = retries()
+    const begin = performance.now()
+    await reliable(failing(local, throttled, 1), { ...quick, onRetry }).stat('a')
+    expect(performance.now() - begin).toBeGreaterThan(35)
+    expect(seen).toEqual([{ code: 'ERR_TARGET_THROTTLED', attempt: 1, pauseMs: 40 }])
+    const tomorrow = new TargetError('ERR_TARGET_THROTTLED', 'Come back tomorrow.', { retryAfterMs: 86_400_000 })
+    await expect(reliable(failing(local, tomorrow, 1), quick).stat('a')).rejects.toBe(tomorrow)
+  })
+
+  it('pauses longer each time, with some chance', async () => {
+    const { seen, onRetry } = retries()
+    const cut = new TargetError('ERR_TARGET_UNREACHABLE', 'cut')
+    const target = reliable(failing(local, cut, 4), { minPauseMs: 4, maxPauseMs: 20, onRetry })
+    await target.stat('a')
+    for (const [index, { pauseMs }] of seen.entries()) {
+      expect(pauseMs).toBeGreaterThanOrEqual(Math.min(20, 4 * 2 ** index))
+      expect(pauseMs).toBeLessThanOrEqual(Math.min(20, 8 * 2 ** index))
+    }
+    expect(seen).toHaveLength(4)
+  })
+
+  it('ends with the reason when it is aborted, also in a pause and in a call that does not hear', async () => {
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const target = reliable(failing(local, throttled, 9), {
+      minPauseMs: 60_000,
+      maxPauseMs: 60_000,
+      onRetry: () => controller.abort(reason),
+    })
+    await expect(target.stat('a', { signal: controller.signal })).rejects.toBe(reason)
+    const stuck = reliable({ ...local, stat: () => new Promise(() => {}) })
+    await expect(stuck.stat('a', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('the watchdog', () => {
+  it('cuts off an upload in which nothing moves', async () => {
+    const { seen, onRetry } = retries()
+    const target = reliable(silent(local, { afterBytes: 100_000, times: 1 }), { ...quick, idleMs: 100, onRetry })
+    await target.put('a', pieces(bytes), { upload })
+    expect(seen).toMatchObject([{ code: 'ERR_TARGET_UNREACHABLE', attempt: 1 }])
+    expect((await bytesOf(local, 'a')).equals(bytes)).toBe(true)
+  })
+
+  it('waits for a slow source, and longer for a store that has all bytes', async () => {
+    const { seen, onRetry } = retries()
+    async function* slowly() {
+      yield bytes.subarray(0, 10)
+      await new Promise((later) => setTimeout(later, 250))
+      yield bytes.subarray(10)
+    }
+    const thinking: BackupTarget = {
+      ...local,
+      async put(...args) {
+        const stored = await local.put(...args)
+        await new Promise((later) => setTimeout(later, 250))
+        return stored
+      },
+    }
+    const target = reliable(thinking, { ...quick, idleMs: 100, onRetry })
+    await target.put('a', streamSource(Readable.from(slowly()), bytes.length))
+    expect(seen).toEqual([])
+    expect((await bytesOf(local, 'a')).equals(bytes)).toBe(true)
+  })
+})
+
+describe('the limit', () => {
+  it('holds for all transfers together', async () => {
+    const small = madeUpBytes(60_000)
+    const target = reliable(local, { bytesPerSecond: 300_000, idleMs: 300 })
+    const begin = performance.now()
+    await Promise.all(['a', 'b'].map((key) => target.put(key, pieces(small))))
+    await bytesOf(target, 'a')
+    // A tenth of a second's worth may come at once.
+    expect(performance.now() - begin).toBeGreaterThan(((3 * 60_000 - 30_000) / 300_000) * 1000 * 0.9)
+    expect((await bytesOf(local, 'b')).equals(small)).toBe(true)
+  })
+})
+
+testBackupTarget({ name: 'reliable local', open: () => reliable(createLocalTarget({ path: folder }), quick) })
