@@ -9,7 +9,7 @@ const packagesOf = {
   goaccess: 'goaccess',
   'keystone-manage': 'keystone python3-keystonemiddleware',
   memcached: 'memcached',
-  proftpd: 'proftpd-core proftpd-mod-crypto',
+  proftpd: 'proftpd-core proftpd-mod-crypto openssl',
   radosgw: 'radosgw ceph-mon ceph-osd',
   rclone: 'rclone',
   sqlite3: 'sqlite3',
