@@ -1,12 +1,33 @@
-import { TargetError } from '../target-error.js'
+import { createRemoteTarget } from '../remote-files/create-remote-target.js'
 import type { TargetType } from '../target-type.js'
+import { FtpConnections } from './ftp-connections.js'
+import { ftpFiles } from './ftp-files.js'
+import { ftpServerName, ftpSettings } from './ftp-settings.js'
 
 export const target: TargetType = {
   name: 'ftp',
-  title: 'ftp',
-  options: [],
-  open() {
-    throw new TargetError('ERR_TARGET_SETTINGS', 'Not there yet: ftp')
+  title: 'FTP, encrypted by TLS or plain',
+  options: [
+    { name: 'server', summary: 'Host, or host:port', required: true },
+    { name: 'port', summary: 'Port; default is 21, or 990 for implicit TLS' },
+    { name: 'user', summary: 'User', default: 'anonymous' },
+    { name: 'password', summary: 'Password', secret: true },
+    { name: 'path', summary: 'Folder, which must be there; default is the one after log-in' },
+    { name: 'tls', summary: '"explicit", "implicit", or "none": all can be read on its way', default: 'explicit' },
+    { name: 'ca', summary: 'File of trusted certificates (PEM); default are those of Node.js' },
+  ],
+  open(options, context) {
+    const settings = ftpSettings(options, context)
+    return createRemoteTarget(async () => {
+      const connections = new FtpConnections(settings)
+      const features = await connections.use(undefined, (client) => client.features())
+      return ftpFiles(connections, features)
+    })
   },
-  describe: () => 'ftp:',
+  describe(options) {
+    const { ca: _ca, ...others } = options
+    const settings = ftpSettings(others, { idleMs: 0, environment: {} })
+    const { tls, folder } = settings
+    return `${tls === 'none' ? 'ftp' : 'ftps'}://${ftpServerName(settings)}${folder.startsWith('/') ? folder : `/~/${folder}`}`
+  },
 }

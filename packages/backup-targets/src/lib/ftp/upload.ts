@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { TLSSocket } from 'node:tls'
+import type { Client, FTPResponse } from 'basic-ftp'
+import { TargetError } from '../target-error.js'
+
+/** After the data connection broke, the server says why on the other one. */
+const reasonWithinMs = 5000
+
+/**
+ * Stores what comes, by `STOR` or `APPE`. basic-ftp's own upload ends the control connection when the data connection
+ * breaks, before the server has said that its disk is full.
+ */
+export async function upload(
+  { ftp, prepareTransfer }: Client,
+  command: string,
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  await prepareTransfer(ftp)
+  const data = ftp.dataSocket
+  if (!data) throw new TargetError('ERR_TARGET_UNREACHABLE', 'There is no data connection.')
+  for (const event of ['error', 'close', 'timeout']) data.removeAllListeners(event)
+  let dataError: unknown
+  data.on('error', (error) => (dataError ??= error))
+  const ready = data instanceof TLSSocket ? once(data, 'secureConnect') : Promise.resolve()
+  ready.catch(() => {})
+
+  let isSent = false
+  let isStarted = false
+  let response: FTPResponse | undefined
+  await ftp.handle(command, (reply, task) => {
+    const settle = () => {
+      if (response && isSent) task.resolve(response)
+      else if (response && dataError) task.reject(dataError as Error)
+    }
+    if (reply instanceof Error) {
+      data.destroy()
+      task.reject(reply)
+    } else if (reply.code >= 200) {
+      response = reply
+      settle()
+    } else if (!isStarted) {
+      isStarted = true
+      // From now on the data connection is watched.
+      ftp.socket.setTimeout(0)
+      ready
+        .then(() => send(data, chunks, onBytes, ftp.timeout))
+        .then(
+          () => {
+            isSent = true
+            ftp.socket.setTimeout(ftp.timeout)
+            settle()
+          },
+          (error: unknown) => {
+            dataError = error
+            data.destroy()
+            if (error instanceof TargetError) task.reject(error)
+            ftp.socket.setTimeout(Math.min(ftp.timeout, reasonWithinMs))
+            settle()
+          },
+        )
+    }
+  })
+}
+
+/** Fails with TargetError when it is the source that fails, or when the server takes nothing more. */
+async function send(
+  data: Socket,
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (bytes: number) => void,
+  idleMs: number,
+): Promise<void> {
+  data.setTimeout(idleMs, () => {
+    // Else it is the source that has nothing.
+    if (data.writableLength > 0)
+      data.destroy(new TargetError('ERR_TARGET_UNREACHABLE', `The server has taken nothing for ${idleMs} ms.`))
+  })
+  await pipeline(async function* () {
+    for await (const chunk of chunks) {
+      yield chunk
+      onBytes(chunk.length)
+    }
+  }, data)
+}
