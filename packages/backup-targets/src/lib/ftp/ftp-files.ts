@@ -1,5 +1,5 @@
 import type { Client } from 'basic-ftp'
-import type { RemoteFile, RemoteFiles } from '../remote-files/remote-files.js'
+import { sha256OfNothing, type RemoteFile, type RemoteFiles } from '../remote-files/remote-files.js'
 import { TargetError } from '../target-error.js'
 import { download } from './download.js'
 import type { FtpConnections } from './ftp-connections.js'
@@ -152,6 +152,8 @@ async function makeFolders(client: Client, path: string): Promise<void> {
 
 async function hashOf(client: Client, command: string, path: string, statOf: typeof factsOf): Promise<string> {
   const { size = 0 } = (await statOf(client, path)) ?? {}
+  // ProFTPD refuses to.
+  if (size === 0) return sha256OfNothing
   if (command === 'HASH') await client.send('OPTS HASH SHA-256')
   const answer = client.send(`${command} ${path}`)
   client.ftp.socket.setTimeout(client.ftp.timeout + size / hashedBytesPerMs)

@@ -45,3 +45,5 @@ export interface RemoteEntry extends RemoteFile {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'other'
 }
+
+export const sha256OfNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'

@@ -1,5 +1,5 @@
 import { TargetError } from '../target-error.js'
-import type { RemoteFiles } from '../remote-files/remote-files.js'
+import { sha256OfNothing, type RemoteFiles } from '../remote-files/remote-files.js'
 import { runCommand, shellWord } from './run-command.js'
 import { SharedConnection } from './shared-connection.js'
 import { NoSftpError, SftpSession } from './sftp/sftp-session.js'
@@ -32,8 +32,6 @@ async function canHash(settings: SshSettings): Promise<boolean> {
   const { stdout } = await runCommand(settings, 'sha256sum /dev/null')
   return sumIn(stdout) === sha256OfNothing
 }
-
-const sha256OfNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 async function sha256sum(settings: SshSettings, path: string, signal?: AbortSignal): Promise<string> {
   const { stdout, output } = await runCommand(settings, `sha256sum ${shellWord(path)}`, { signal })

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { toolIsMissing } from '../../../../../tests/servers/index.js'
+import { startProftpd, type TestProftpd } from '../../../../../tests/servers/proftpd.js'
+import { openTarget } from '../../index.js'
+import { testBackupTarget } from '../../testing.js'
+
+const missing = toolIsMissing('proftpd')
+
+for (const tls of ['none', 'explicit'] as const) {
+  describe.skipIf(missing)(`ProFTPD, TLS: ${tls}`, () => {
+    let proftpd: TestProftpd
+    beforeAll(async () => {
+      proftpd = await startProftpd({ tls })
+    })
+    afterAll(() => proftpd?.close())
+    testBackupTarget({ name: 'ftp', open: () => openTarget({ type: 'ftp', options: proftpd.options }) })
+  })
+}
+it.skipIf(!missing)('is tested with a real server', ({ skip }) => skip(missing))
