@@ -1,9 +1,11 @@
-import { rmSync, truncateSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeBackupOfNothing } from '../testing/made-up-backup.js'
 import { testInstance } from '../testing/made-up-operation.js'
+import { writeHook } from '../testing/write-hook.js'
 import { changeStatus } from './status.js'
 
 const now = new Date('2026-11-21T08:00:00Z')
@@ -16,8 +18,9 @@ describe('checksaves', () => {
     test = await createTestManager({
       refresh: false,
       clock: () => now,
-      config: ['export APPS_SAVE_MAXAGE=26', 'export APPS_DATABASES=sqlite'],
+      config: ['export APPS_SAVE_MAXAGE=26', 'export APPS_DATABASES=sqlite', 'export APPS_EMAIL=operator@example.com'],
     })
+    writeHook(test.home, 'monitoring', `echo "$1 $2" >> ${test.folder}/alarms`)
     save = join(test.home, 'save')
     for (const [index, name] of ['demo', 'other', 'fresh'].entries())
       test.context.registry.transaction((writer) =>
@@ -53,6 +56,7 @@ describe('checksaves', () => {
 
   it('misses one that was never made, is too old, or is damaged', async () => {
     expect(await check()).toMatchObject({ problems: { demo: 'It has no good backup.' }, exitCode: 1 })
+    expect(readFileSync(join(test.folder, 'alarms'), 'utf8')).toBe('demo save-missing\n')
     writeBackupOfNothing(save, 'demo', hoursAgo(27))
     expect((await check()).problems.demo).toBe(
       'Its last good backup is of 2026-11-20T05:00:00.000Z, which is more than 26 hours ago.',
@@ -69,5 +73,31 @@ describe('checksaves', () => {
       { level: 'warning', message: 'It is damaged.' },
       { level: 'warning', message: expect.stringContaining('manifest.json') },
     ])
+  })
+  it('misses copies at targets that are set, knows those whose local backup is gone, and mails once', async () => {
+    const { received, port } = await mailServer(plain)
+    const config = join(test.home, 'config.sh')
+    const before = readFileSync(config, 'utf8')
+    const stores = ['NAS', 'SAFE'].map((name) => `APPS_TARGET_${name}_TYPE=local APPS_TARGET_${name}_PATH=/nowhere`)
+    const lines = ['APPS_MAILSERVER=127.0.0.1', `APPS_MAILPORT=${port}`, 'APPS_TARGETS=nas,safe', ...stores]
+    appendFileSync(config, `${lines.join('\n')}\n`)
+    const checkAgain = async () => {
+      const { list } = await test.another().perform('checksaves', {}, { ...test.caller, surface: 'schedule' })
+      return (list as { problem: string }[])[0]?.problem
+    }
+    const copied = { at: now.toISOString() }
+    const old = writeBackupOfNothing(save, 'demo', hoursAgo(30))
+    const young = writeBackupOfNothing(save, 'demo', hoursAgo(4))
+    await changeStatus(old, () => ({ copies: { nas: copied, safe: copied } }))
+    await changeStatus(young, () => ({ copies: { nas: copied, safe: { ...copied, damage: 'It is damaged.' } } }))
+    expect(await checkAgain()).toBe('No good backup of the last 26 hours is at "safe".')
+    expect(received.map(({ text }) => /^Subject: .*/m.exec(text)?.[0])).toEqual([
+      'Subject: [localhost:8000] no good backup of demo',
+    ])
+    await changeStatus(young, () => ({ copies: { nas: copied, safe: copied } }))
+    rmSync(young, { recursive: true })
+    expect(await checkAgain()).toBe('')
+    expect(received).toHaveLength(1)
+    writeFileSync(config, before)
   })
 })

@@ -10,7 +10,8 @@ describe('backups prune', () => {
   let test: TestManager
   let save: string
   beforeAll(async () => {
-    const config = ['export APPS_SAVE_DIR_DEPTH=3', 'export APPS_KEEP_MONTHLY=2']
+    const store = ['APPS_TARGETS=nas', 'APPS_TARGET_NAS_TYPE=local', 'APPS_TARGET_NAS_PATH=/nowhere']
+    const config = ['export APPS_SAVE_DIR_DEPTH=3', 'export APPS_KEEP_MONTHLY=2', ...store]
     test = await createTestManager({ refresh: false, config, clock: () => now })
     save = join(test.home, 'save')
   })
@@ -56,6 +57,20 @@ describe('backups prune', () => {
       result: 'ok',
       message: '2 removed, 4 kept.',
     })
+  })
+
+  it('leaves alone what is still to be copied to a target that is set', async () => {
+    write('wanted', '2026-06-01')
+    write('wanted', '2026-05-01')
+    const status = { wanted: { automatic: true, targets: ['gone', 'nas'] } }
+    await changeStatus(write('wanted', '2026-03-01'), () => status)
+    await changeStatus(write('wanted', '2026-02-01'), () => ({ ...status, copies: { nas: { at: now.toISOString() } } }))
+    expect(await results({ name: 'wanted' })).toEqual([
+      'wanted 0601 kept: the newest good one',
+      'wanted 0501 kept: the last of 2026-05',
+      'wanted 0301 kept: it is not at "nas" yet',
+      'wanted 0201 removed: no rule keeps it',
+    ])
   })
 
   it('leaves alone what an operation reads', async () => {

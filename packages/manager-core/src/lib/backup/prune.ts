@@ -4,14 +4,16 @@ import type { Registry } from '../store/registry.js'
 import type { Backup } from './backup.js'
 import { endRemovals, removeBackup } from './remove-backup.js'
 import { retain, type RetentionRules, type Verdict } from './retention.js'
+import { readStatus } from './status.js'
 
-type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry'>
+type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
 
 /** What the rules of `config.sh` say of the local backups of an instance; nothing is changed. */
 export async function examineBackups(context: PruneContext, name: string): Promise<readonly Verdict<Backup>[]> {
-  const busy = foldersInUse(context.registry)
   const all = await context.backups.list({ name })
-  const candidates = all.map((backup) => (busy.has(backup.folder) ? { ...backup, needed: 'it is being used' } : backup))
+  const candidates = await Promise.all(
+    all.map(async (backup) => ({ ...backup, needed: await needOf(context, backup.folder) })),
+  )
   return retain(candidates, rulesOf(context), context.clock())
 }
 
@@ -23,17 +25,28 @@ export async function prune(context: PruneContext, name: string): Promise<readon
   return verdicts
 }
 
+/** Whether an operation reads the backup in this folder, which has not ended. */
+export function isInUse({ database }: Pick<Registry, 'database'>, folder: string): boolean {
+  const found = database
+    .prepare(
+      `select 1 from operation where state not in ('succeeded', 'rolled_back')
+       and kind in ('restore', 'recreate', 'prove') and request ->> '$.backup' = ?`,
+    )
+    .get(folder)
+  return found !== undefined
+}
+
+/** Why a backup must stay whatever rules say. */
+async function needOf({ registry, targets }: PruneContext, folder: string): Promise<string | undefined> {
+  if (isInUse(registry, folder)) return 'it is being used'
+  const { wanted, copies = {} } = await readStatus(folder)
+  const missing = wanted?.targets.find(
+    (name) => copies[name] === undefined && targets.all.some((one) => one.name === name),
+  )
+  return missing === undefined ? undefined : `it is not at "${missing}" yet`
+}
+
 function rulesOf({ settings }: Pick<ManagerContext, 'settings'>): RetentionRules {
   const { saveDepthDays, keep } = settings.global
   return { depthDays: saveDepthDays, ...keep }
-}
-
-/** Backups that operations read, which have not ended. */
-function foldersInUse({ database }: Pick<Registry, 'database'>): ReadonlySet<string> {
-  const rows = database
-    .prepare(
-      `select request ->> '$.backup' as folder from operation where state not in ('succeeded', 'rolled_back') and kind in ('restore', 'recreate', 'prove')`,
-    )
-    .all()
-  return new Set(rows.map(({ folder }) => String(folder)))
 }

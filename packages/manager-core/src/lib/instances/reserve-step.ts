@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
+import { isThrowAway } from '../domain/instance.js'
 import type { Step } from '../operation/operation.js'
 import type { NewInstance } from './creation.js'
 import { freePort } from './ports.js'
@@ -21,7 +22,7 @@ export function reserveStep(row: NewInstance): Step {
       return context.locks.with(['ports'], options, async () => {
         const port = await freePort(context)
         context.registry.transaction((writer) => {
-          checkLimit(context)
+          if (!isThrowAway(row)) checkLimit(context)
           writer.insertInstance({
             ...row,
             desired: 'stopped',

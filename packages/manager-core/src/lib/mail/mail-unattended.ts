@@ -4,7 +4,7 @@ import type { ManagerError } from '../../errors.js'
 import { mailFailure } from './mail-failure.js'
 
 /** They tell of each instance themselves. */
-const mailing: ReadonlySet<string> = new Set(['upgradeall', 'saveall'])
+const mailing: ReadonlySet<string> = new Set(['upgradeall', 'saveall', 'checksaves', 'prove'])
 
 /** Performs an action while nobody looks: `APPS_EMAIL` is told when it fails. Rejects with what it rejects with. */
 export async function performUnattended(

@@ -20,6 +20,7 @@ export interface Registry {
   byId(id: string): Instance | undefined
   /** @throws ManagerError ERR_NOT_FOUND */
   get(name: string): Instance
+  /** Without those that are there while a backup is proved. */
   count(): number
   versions(): readonly VersionRow[]
   history(filter?: { readonly instance?: string; readonly limit?: number }): readonly HistoryEntry[]
@@ -116,7 +117,7 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
       const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
       throw new ManagerError('ERR_NOT_FOUND', `There is no instance "${shown}".`, { command: 'list' })
     },
-    count: () => Number(all('select count(*) as n from instance')[0]?.n),
+    count: () => Number(all(`select count(*) as n from instance where source not like 'prove:%'`)[0]?.n),
     versions: () => all('select * from version order by version') as unknown as VersionRow[],
     history({ instance, limit = 100 } = {}) {
       const where = instance === undefined ? '' : 'where instance_id = ?'
