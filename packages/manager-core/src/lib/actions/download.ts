@@ -1,7 +1,8 @@
 import { ManagerError } from '../../errors.js'
 import { createArchive, downloadTypes, type DownloadType } from '../download/create-archive.js'
 import { stampOf } from '../backup/new-backup.js'
-import type { Action } from './action.js'
+import { packBackup } from '../download/pack-backup.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
 
 export const download: Action = {
   name: 'download',
@@ -10,12 +11,18 @@ export const download: Action = {
   description:
     'all: application, data, the application server and start.sh, with which it starts on another machine with nothing ' +
     'but Node (its database becomes an SQLite file). webapp: the application. data: files, and the database as a dump. ' +
-    'logs: its logs. It goes on running meanwhile. APPS_ALLOWDOWNLOAD=no switches downloads off.',
+    'logs: its logs. It goes on running meanwhile. With --backup it is a .tar of a backup as it is, which becomes one ' +
+    'again when it is unpacked in APPS_SAVE_DIR. APPS_ALLOWDOWNLOAD=no switches downloads off.',
   parameters: [
     { name: 'name', type: 'instance', required: true, summary: 'Instance to download' },
     { name: 'type', type: 'choice', choices: downloadTypes, summary: 'What of it (default: all)' },
   ],
   options: [
+    {
+      name: 'backup',
+      type: 'text',
+      summary: 'A backup instead: the beginning of its name, or latest; also of an instance that is gone',
+    },
     {
       name: 'output',
       short: 'o',
@@ -25,13 +32,19 @@ export const download: Action = {
   ],
   ability: 'sensitive',
   mutating: false,
-  examples: ['download demo', 'download demo logs', 'download demo data --output demo.tar.gz'],
+  examples: [
+    'download demo',
+    'download demo logs',
+    'download demo data --output demo.tar.gz',
+    'download demo --backup latest',
+  ],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     if (!context.settings.global.allowDownload)
       throw new ManagerError('ERR_STATE', 'Instances may not be downloaded here (APPS_ALLOWDOWNLOAD=no).', {
         command: 'config',
       })
+    if (input.backup !== undefined) return ofBackup(context, input)
     const instance = context.registry.get(input.name as string)
     const type = (input.type as DownloadType | undefined) ?? 'all'
     const name = `${instance.name}-${type}-${stampOf(context.clock())}.tar.gz`
@@ -44,4 +57,20 @@ export const download: Action = {
       },
     }
   },
+}
+
+async function ofBackup(
+  { backups }: ActionCall['context'],
+  { name, backup, type }: ActionCall['input'],
+): Promise<ActionResult> {
+  if (type !== undefined)
+    throw new ManagerError('ERR_USAGE', `A backup is downloaded as a whole, not only "${String(type)}" of it.`, {
+      command: 'download --help',
+    })
+  const found = await backups.find(name as string, backup as string)
+  const file = `${found.key.replace('/', '-')}.tar`
+  return {
+    message: `${file} of the backup ${found.key}.`,
+    file: { name: file, mime: 'application/x-tar', content: () => packBackup(found) },
+  }
 }

@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
@@ -10,11 +8,8 @@ import { Secret } from '../domain/secret.js'
 import { newPassword } from '../instances/passwords.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest, ManifestFile } from './backup.js'
-import { openerOf } from './encryption.js'
-import { decryptor } from './packing/age.js'
-import { createMeter } from './packing/meter.js'
-import { bothOf, pipeThrough } from './packing/program.js'
-import { decompressor } from './packing/zstd.js'
+import { bothOf } from './packing/program.js'
+import { readContent } from './read-content.js'
 
 const pattern = /^db\.([a-z]+)\.zst(?:\.age)?$/
 
@@ -77,7 +72,6 @@ export async function dropTemporary(
   await databases.server(kind).drop({ name, user: name, password: '' })
 }
 
-/** What is read is measured once more: the disk may have changed its mind since it was verified. */
 async function restoreFrom(
   run: StepRun,
   { backup, manifest }: Pick<FillOptions, 'backup' | 'manifest'>,
@@ -85,16 +79,11 @@ async function restoreFrom(
 ): Promise<void> {
   const { context, signal } = run
   const { file, kind } = databaseFileOf(manifest)
-  const { name, plainSize, plainSha256 } = file
-  const opener = await openerOf(manifest, context.settings.global.backupEncryption)
-  const filter = await decompressor(opener && (await decryptor(opener)))
-  const meter = createMeter((bytes) => run.progress('Restore the database', { bytes, of: plainSize }))
+  const onBytes = (bytes: number) => run.progress('Restore the database', { bytes, of: file.plainSize })
   const content = new PassThrough()
-  const source = createReadStream(join(backup, name))
-  // Whoever stops reading has a reason of its own.
+  const reading = readContent(context, { backup, manifest, file, signal, onBytes }, [content])
+  // Whoever has no more to read ends with that; whoever stops reading has a reason of its own.
+  reading.catch((error: Error) => content.destroy(error))
   const restoring = restoreDatabase(context, to, { kind, content }, { signal }).finally(() => content.destroy())
-  await bothOf(pipeThrough(filter, [source], [meter.stream, content], signal), restoring)
-  const { size, sha256 } = meter.measure()
-  if (size !== plainSize || sha256 !== plainSha256)
-    throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${join(backup, name)} gave other bytes than before.`)
+  await bothOf(reading, restoring)
 }

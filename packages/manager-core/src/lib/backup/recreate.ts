@@ -10,6 +10,7 @@ import { startStep } from '../operation/steps/runtime-steps.js'
 import { checkKnown } from './check-version.js'
 import { needManifest } from './manifest.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
+import { checkKeys } from './verify-backup.js'
 
 export type RecreateRequest = {
   /** Of the new instance. */
@@ -38,6 +39,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
   locks: ({ id, name }) => [`name:${name.toLowerCase()}`, `instance:${id}`],
   async inspect({ id, name, backup, key, database, sameInstance, allowNewer }, context) {
     const manifest = await needManifest(backup)
+    await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     checkName(name)
     checkNameFree(name, context)
     checkLimit(context)

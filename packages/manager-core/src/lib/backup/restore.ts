@@ -8,6 +8,7 @@ import { checkFits, checkKnown } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
 import { needManifest } from './manifest.js'
 import { createRestoreDataSteps, dropOldStep } from './restore-data-steps.js'
+import { checkKeys } from './verify-backup.js'
 
 export type RestoreRequest = {
   readonly id: string
@@ -36,6 +37,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
   async inspect({ id, name, backup, parts, allowNewer }, context) {
     const instance = unprotected({ id, name }, 'replaced by a backup', context)
     const manifest = await needManifest(backup)
+    await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     if (parts !== 'all') checkFits(instance, manifest.instance, parts)
     if (parts !== 'data' && !allowNewer) await checkKnown(context, manifest.instance)
     const { file, kind } = databaseFileOf(manifest)

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileError } from '../instances/file-error.js'
@@ -7,31 +6,29 @@ import type { Manifest } from './backup.js'
 import { openerOf } from './encryption.js'
 import { filesBase, needFile } from './manifest.js'
 import { decryptor } from './packing/age.js'
-import { createMeter } from './packing/meter.js'
-import { bothOf, pipeThrough } from './packing/program.js'
+import { bothOf } from './packing/program.js'
 import { packingTools } from './packing/tools.js'
 import { unpackByPrograms, unpackInto } from './packing/unpack.js'
-import { decompressor } from './packing/zstd.js'
+import { readContent } from './read-content.js'
 
 /** Unpacks the files of a verified backup, `app` and `data`, into a folder that is made anew. */
 export async function unpackFiles(
   run: StepRun,
   { backup, manifest, folder }: { readonly backup: string; readonly manifest: Manifest; readonly folder: string },
 ): Promise<void> {
-  const { name, plainSize: of } = needFile(manifest, filesBase)
+  const { context, signal } = run
+  const file = needFile(manifest, filesBase)
+  const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of: file.plainSize })
   try {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const file = join(backup, name)
-    const opener = await openerOf(manifest, run.context.settings.global.backupEncryption)
-    const decrypt = opener && (await decryptor(opener))
-    const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of })
     const tools = await packingTools()
+    const opener = await openerOf(manifest, context.settings.global.backupEncryption)
+    const decrypt = opener && (await decryptor(opener))
     if (tools.tar !== undefined && tools.zstd !== undefined && (decrypt === undefined || 'command' in decrypt))
-      return await unpackByPrograms(file, decrypt?.command, folder, { signal: run.signal, onBytes })
-    const filter = await decompressor(decrypt)
+      return await unpackByPrograms(join(backup, file.name), decrypt?.command, folder, { signal, onBytes })
     const { sink, done } = await unpackInto(folder)
-    await bothOf(pipeThrough(filter, [createReadStream(file)], [createMeter(onBytes).stream, sink], run.signal), done)
+    await bothOf(readContent(context, { backup, manifest, file, signal, onBytes }, [sink]), done)
   } catch (error) {
     throw fileError(error, `Cannot unpack the backup into ${folder}`)
   }

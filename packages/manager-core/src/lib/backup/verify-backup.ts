@@ -5,7 +5,7 @@ import type { BackupEncryptionSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile, Verification } from './backup.js'
 import { openerOf } from './encryption.js'
 import { filesBase, manifestName } from './manifest.js'
-import { isOtherKey, type Opener } from './packing/age.js'
+import { checkKey, isOtherKey, type Opener } from './packing/age.js'
 import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
 import { hashFile } from './packing/hash-file.js'
 import { readCompressed, type Measures, type ReadOptions, type StreamOptions } from './packing/store.js'
@@ -56,6 +56,23 @@ export async function verifyForRestore(
 ): Promise<void> {
   await checkNames(folder, manifest)
   await verifyContents(folder, manifest, await openerOf(manifest, keys), options)
+}
+
+/**
+ * Whether it can be decrypted here; only the beginning of one file is read.
+ *
+ * @throws ManagerError ERR_BACKUP when it cannot; ERR_SETTINGS
+ */
+export async function checkKeys(folder: string, manifest: Manifest, keys: BackupEncryptionSettings): Promise<void> {
+  const opener = await openerOf(manifest, keys)
+  const [file] = manifest.files
+  if (!opener || !file) return
+  try {
+    await checkKey(join(folder, file.name), opener)
+  } catch (error) {
+    // What else is wrong is told by whoever reads all of it.
+    if (isOtherKey(error)) throw await unopened(folder, file.name, opener, file, error)
+  }
 }
 
 /** Exactly those files are there. */
@@ -160,14 +177,20 @@ async function read(folder: string, name: string, options: Parameters<typeof ver
     // Who could not write it knows why it cannot be read.
     const { size, sha256 } = await options.end
     if (!isOtherKey(error)) throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)
-    // One that was changed is for nobody, either.
-    if (size !== undefined && sha256 !== undefined)
-      compare(folder, name, await hashFile(path, options), { size, sha256 })
-    throw otherKey(path, options.opener as Opener, error)
+    throw await unopened(folder, name, options.opener as Opener, { size, sha256 }, error)
   }
 }
 
-function otherKey(path: string, opener: Opener, cause: unknown): ManagerError {
+/** Why a file could not be decrypted: one that was changed is for no key, either. */
+async function unopened(
+  folder: string,
+  name: string,
+  opener: Opener,
+  { size, sha256 }: Partial<Stored>,
+  cause: unknown,
+): Promise<ManagerError> {
+  const path = join(folder, name)
+  if (size !== undefined && sha256 !== undefined) compare(folder, name, await hashFile(path), { size, sha256 })
   const [what, variable] =
     'passphrase' in opener
       ? ['with another passphrase', 'APPS_BACKUP_PASSPHRASE']

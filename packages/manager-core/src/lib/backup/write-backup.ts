@@ -56,7 +56,7 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   const of = rows.first.bytes + (await folderSize(join(folder, 'app'))) + (await folderSize(join(folder, 'data')))
   await checkSpace(dirname(target), await expectedBytes(context, instance.name, of))
 
-  const seal = encrypt ? await sealOf(global.backupEncryption, mostFiles) : undefined
+  const seal = encrypt ? await sealOf(global.backupEncryption, secrets ? 3 : 2) : undefined
   const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
   const packed = await packInstance(run, { ...options, settings, seal, rows, onBytes })
   const { observed: _observed, operation: _operation, port: _port, ...backedUp } = instance
@@ -81,9 +81,6 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   await syncPath(target)
   return manifest
 }
-
-/** Database, files and settings. */
-const mostFiles = 3
 
 async function namesOfTools(files: Manifest['files'], seal: Seal | undefined): Promise<Record<string, string>> {
   const { tar, zstd, age } = await packingTools()

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { unpackDownload } from '../testing/unpack-download.js'
@@ -29,6 +31,42 @@ describe('download', () => {
     const { content } = file as NonNullable<typeof file>
     for await (const chunk of content()) if (chunk.length > 0) break
     expect(readdirSync(test.home).filter((name) => name.startsWith('.download'))).toEqual([])
+  })
+
+  it('of a backup is one tar, which becomes a backup again where it is unpacked', async () => {
+    await test.perform('save', { name: 'demo' })
+    const { key, folder, manifest } = await test.context.backups.find('demo', 'latest')
+    const { file } = await test.perform('download', { name: 'demo', backup: 'latest' })
+    const { name, content } = file as NonNullable<typeof file>
+    expect(name).toBe(`demo-${manifest.id}.tar`)
+    const tar = await buffer(content())
+    const { stdout } = await execa('tar', ['-t'], { input: tar })
+    expect(stdout.split('\n')).toEqual(
+      ['db.sqlite.zst', 'files.tar.zst', 'manifest.json'].map((one) => `${key}/${one}`),
+    )
+    // Also when the instance is gone.
+    rmSync(join(test.home, 'save'), { recursive: true })
+    mkdirSync(join(test.home, 'save'))
+    await execa('tar', ['-x', '-C', join(test.home, 'save')], { input: tar })
+    await test.perform('delete', { name: 'demo', purge: true })
+    await test.perform('restore', { name: 'demo' })
+    await expect(test.perform('download', { name: 'demo', backup: 'latest', type: 'data' })).rejects.toThrow(
+      'as a whole',
+    )
+
+    // One that was changed never comes whole.
+    const path = join(folder, 'files.tar.zst')
+    const whole = readFileSync(path)
+    const changed = Buffer.from(whole)
+    changed[changed.length - 1] = (changed.at(-1) as number) ^ 1
+    for (const bad of [changed, whole.subarray(0, -1), Buffer.concat([whole, Buffer.from('x')])]) {
+      rmSync(path)
+      writeFileSync(path, bad)
+      const again = await test.perform('download', { name: 'demo', backup: 'latest' })
+      await expect(buffer((again.file as NonNullable<typeof file>).content())).rejects.toMatchObject({
+        code: 'ERR_BACKUP',
+      })
+    }
   })
 
   it('is refused where it is switched off', async () => {

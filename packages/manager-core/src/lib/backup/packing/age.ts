@@ -1,5 +1,6 @@
+import { createReadStream } from 'node:fs'
 import { PassThrough, Readable } from 'node:stream'
-import type { Encrypter } from 'age-encryption'
+import type { Decrypter, Encrypter } from 'age-encryption'
 import { Secret } from '../../domain/secret.js'
 import type { BackupEncryption } from '../backup.js'
 import { filterOf, runFilter, type Command, type Filter } from './program.js'
@@ -81,15 +82,35 @@ export async function decryptor(opener: Opener): Promise<Stage> {
     if ((await packingTools()).age !== undefined && !/^AGE-SECRET-KEY-PQ-/m.test(secret))
       return { command: { command: 'age', args: ['--decrypt', '--identity', '/dev/fd/3'], secret } }
   }
-  const { Decrypter } = await import('age-encryption')
-  const decrypter = new Decrypter()
-  if ('passphrase' in opener) decrypter.addPassphrase(opener.passphrase.reveal())
-  else for (const identity of linesOf(opener.identities.reveal())) decrypter.addIdentity(identity)
+  const decrypter = await decrypterOf(opener)
   const input = new PassThrough()
   async function* decrypted() {
-    yield* (await decrypter.decrypt(Readable.toWeb(input) as ReadableStream<Uint8Array>)) as AsyncIterable<Uint8Array>
+    yield* await decrypter.decrypt(Readable.toWeb(input) as ReadableStream<Uint8Array>)
   }
   return { filter: filterOf(input, Readable.from(decrypted(), { objectMode: false })) }
+}
+
+/**
+ * Looks at the beginning of a file only.
+ *
+ * @throws Error `isOtherKey`, and others when there is no such beginning
+ */
+export async function checkKey(path: string, opener: Opener): Promise<void> {
+  const decrypter = await decrypterOf(opener)
+  const file = createReadStream(path)
+  try {
+    await (await decrypter.decrypt(Readable.toWeb(file) as ReadableStream<Uint8Array>)).cancel()
+  } finally {
+    file.destroy()
+  }
+}
+
+async function decrypterOf(opener: Opener): Promise<Decrypter> {
+  const age = await import('age-encryption')
+  const decrypter = new age.Decrypter()
+  if ('passphrase' in opener) decrypter.addPassphrase(opener.passphrase.reveal())
+  else for (const identity of linesOf(opener.identities.reveal())) decrypter.addIdentity(identity)
+  return decrypter
 }
 
 /** Of what a decryptor said: it is encrypted for somebody else, or with another passphrase. */

@@ -1,13 +1,20 @@
-import type { Stats } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, type Stats } from 'node:fs'
 import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
+import type { Measure } from './meter.js'
 
 /** A file or folder with all in it, or text, and its path in the tar. */
 export type TarInput =
-  | { readonly source: string; readonly target: string }
+  | {
+      readonly source: string
+      readonly target: string
+      /** Of a file that must be exactly this. */
+      readonly expected?: Measure
+    }
   | { readonly content: string; readonly target: string; readonly mode: number }
 
 export interface PackInNodeOptions {
@@ -32,8 +39,9 @@ export function packInNode(inputs: readonly TarInput[], options: PackInNodeOptio
   const add: Add = (header) => controller.add(options.anonymous ? { ...header, uid: 0, gid: 0 } : header)
   const work = async () => {
     for (const input of inputs)
-      if ('source' in input) await addPath(input.source, input.target, add, options, changes)
-      else await addText(input, add)
+      if ('content' in input) await addText(input, add)
+      else if (input.expected) await addExactly(input.source, input.target, input.expected, add)
+      else await addPath(input.source, input.target, add, options, changes)
     controller.finalize()
     return changes
   }
@@ -71,6 +79,22 @@ async function addPath(
     for (const name of ((await readdir(path).catch(ignoreMissing)) ?? []).toSorted())
       await addPath(join(path, name), `${target}/${name}`, add, options, changes)
   }
+}
+
+/** Fails in its middle, so that nobody takes the archive for a whole one, when the file is another one. */
+async function addExactly(path: string, target: string, { size, sha256 }: Measure, add: Add): Promise<void> {
+  const { mode, mtime } = await lstat(path)
+  const writer = add({ name: target, size, mode: mode & 0o7777, mtime, type: 'file' }).getWriter()
+  const hash = createHash('sha256')
+  let left = size
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+    left -= chunk.length
+    hash.update(chunk)
+    if (left < 0 || (left === 0 && hash.copy().digest('hex') !== sha256)) break
+    await writer.write(chunk)
+  }
+  if (left !== 0 || hash.digest('hex') !== sha256) throw new Error(`${path} is not what it was`)
+  await writer.close()
 }
 
 /** Exactly as many bytes as its header says; one that became shorter is filled up with zeros, as GNU tar does. */

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { generateHybridIdentity, generateIdentity, identityToRecipient } from 'age-encryption'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { toolIsMissing } from '../../../../../../tests/servers/index.js'
+import { Secret } from '../../domain/secret.js'
+import { createSeal, type Opener, type Seal } from './age.js'
+import { storeFolder } from './store-folder.js'
+import { readCompressed, storeCompressed } from './store.js'
+
+const missing = toolIsMissing('age') ?? toolIsMissing('zstd')
+
+describe('encrypted files', () => {
+  const path = process.env.PATH as string
+  const folder = mkdtempSync(join(tmpdir(), 'steward-age-'))
+  const text = Buffer.from('größe ☃\n'.repeat(100_000))
+  let identity: string
+  let recipient: string
+  let number = 0
+  beforeAll(async () => {
+    identity = await generateIdentity()
+    recipient = await identityToRecipient(identity)
+    writeFileSync(join(folder, 'key'), `# a key\n${identity}\n`, { mode: 0o600 })
+  })
+  afterEach(() => void (process.env.PATH = path))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  async function store(seal: Seal): Promise<string> {
+    const file = join(folder, `${number++}.zst.age`)
+    await storeCompressed(Readable.from([text]), await open(file, 'wx'), { encrypt: await seal.encryptor() })
+    return file
+  }
+
+  const read = async (file: string, opener: Opener) => (await readCompressed(file, { opener })).plainSize
+  const keys = (): Opener => ({ identities: new Secret(`# a key\n\n${identity}\n`) })
+  const byHand = (file: string) =>
+    execFileSync('bash', ['-c', `age -d -i ${join(folder, 'key')} ${file} | zstd -d`], {
+      encoding: 'buffer',
+      env: { PATH: path },
+      maxBuffer: 2 ** 28,
+    })
+
+  /** As on a machine without programs. */
+  const without = () => void (process.env.PATH = join(folder, 'nothing'))
+
+  it.skipIf(missing)('are read by the program when Node made them, and the other way round', async () => {
+    const byProgram = await store(await createSeal({ recipients: [recipient] }, 1))
+    without()
+    const inNode = await store(await createSeal({ recipients: [recipient] }, 1))
+    for (const file of [byProgram, inNode]) {
+      without()
+      expect(await read(file, keys())).toBe(text.length)
+      process.env.PATH = path
+      expect(await read(file, keys())).toBe(text.length)
+      expect(byHand(file)).toEqual(text)
+    }
+  })
+
+  it.skipIf(missing)('of a folder come from the programs alone, and are read while they are written', async () => {
+    writeFileSync(join(folder, 'large'), Buffer.alloc(6_000_000, text))
+    const seal = await createSeal({ recipients: [recipient] }, 1)
+    const file = join(folder, 'files.tar.zst.age')
+    const options = { encrypt: await seal.encryptor() }
+    const storing = storeFolder({ folder, entries: ['large'] }, await open(file, 'wx'), options)
+    const { opener } = seal
+    const found = await readCompressed(file, { opener, end: storing, check: () => undefined })
+    const { measures } = await storing
+    expect(measures).toMatchObject({ exitCodes: { tar: 0, zstd: 0, age: 0 }, plainSize: found.plainSize })
+    expect(found).toMatchObject({ entries: 1, size: readFileSync(file).length })
+    expect(await readCompressed(file, { opener: keys() })).toMatchObject({ plainSha256: found.plainSha256 })
+  })
+
+  it('are opened by a passphrase, also by several recipients, and by keys that only Node knows', async () => {
+    const passphrase = new Secret('correct horse battery')
+    const locked = await store(await createSeal({ passphrase }, 1))
+    expect(await read(locked, { passphrase })).toBe(text.length)
+    const other = await generateIdentity()
+    const both = await store(await createSeal({ recipients: [await identityToRecipient(other), recipient] }, 1))
+    for (const each of [identity, other]) expect(await read(both, { identities: new Secret(each) })).toBe(text.length)
+    const hybrid = await generateHybridIdentity()
+    const strong = await store(await createSeal({ recipients: [await identityToRecipient(hybrid)] }, 1))
+    expect(await read(strong, { identities: new Secret(hybrid) })).toBe(text.length)
+  })
+
+  it('are refused with another key, when they were changed or cut off, and when something follows', async () => {
+    const file = await store(await createSeal({ recipients: [recipient] }, 1))
+    const whole = readFileSync(file)
+    const other = { identities: new Secret(await generateIdentity()) }
+    for (const prepare of [() => undefined, without]) {
+      prepare()
+      await expect(read(file, other)).rejects.toThrow(/no identity matched/)
+      for (const at of [10, 300, Math.floor(whole.length / 2), whole.length - 1]) {
+        const changed = Buffer.from(whole)
+        changed[at] = (changed[at] as number) ^ 1
+        writeFileSync(file, changed)
+        await expect(read(file, keys())).rejects.toThrow()
+      }
+      for (const bad of [whole.subarray(0, -1), whole.subarray(0, 100), Buffer.concat([whole, Buffer.from('x')])]) {
+        writeFileSync(file, bad)
+        await expect(read(file, keys())).rejects.toThrow()
+      }
+      writeFileSync(file, whole)
+    }
+  })
+
+  it.skipIf(missing)('leave no key behind, and show none', async () => {
+    const temporary = join(folder, 'temporary')
+    mkdirSync(temporary)
+    vi.stubEnv('TMPDIR', temporary)
+    const seal = await createSeal({ recipients: [recipient] }, 1)
+    expect(JSON.stringify([seal, await seal.encryptor()])).not.toContain('AGE-SECRET-KEY')
+    expect(await read(await store(seal), keys())).toBe(text.length)
+    expect(readdirSync(temporary)).toEqual([])
+    vi.unstubAllEnvs()
+  })
+})

@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import type { Duplex, Writable } from 'node:stream'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Manifest, ManifestFile } from './backup.js'
+import { openerOf } from './encryption.js'
+import { decryptor } from './packing/age.js'
+import { createMeter } from './packing/meter.js'
+import { pipeThrough } from './packing/program.js'
+import type { StreamOptions } from './packing/store.js'
+import { decompressor } from './packing/zstd.js'
+
+export interface ContentOptions extends StreamOptions {
+  /** Folder of the backup. */
+  readonly backup: string
+  readonly manifest: Manifest
+  readonly file: ManifestFile
+}
+
+/**
+ * Lets through what a file of a verified backup holds, decrypted and decompressed, and measures it once more: the disk may
+ * have changed its mind since. What came is good only when this resolves.
+ *
+ * @throws ManagerError ERR_BACKUP, ERR_SETTINGS; what a program or a stream says
+ */
+export async function readContent(
+  { settings }: Pick<ManagerContext, 'settings'>,
+  { backup, manifest, file, signal, onBytes }: ContentOptions,
+  sinks: readonly [...Duplex[], Writable],
+): Promise<void> {
+  const opener = await openerOf(manifest, settings.global.backupEncryption)
+  const filter = await decompressor(opener && (await decryptor(opener)))
+  const meter = createMeter(onBytes)
+  const path = join(backup, file.name)
+  await pipeThrough(filter, [createReadStream(path)], [meter.stream, ...sinks], signal)
+  const { size, sha256 } = meter.measure()
+  if (size !== file.plainSize || sha256 !== file.plainSha256)
+    throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${path} gave other bytes than before.`)
+}
