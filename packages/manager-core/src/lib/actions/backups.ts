@@ -1,37 +1,58 @@
-import { wireBackup } from '../backup/wire-backup.js'
-import type { Action } from './action.js'
+import { ManagerError } from '../../errors.js'
+import { findCopy, listCopies } from '../backup/remote/list-copies.js'
+import { verifyCopy } from '../backup/remote/verify-copy.js'
+import { wireBackup, wireCopy } from '../backup/wire-backup.js'
+import type { ManagerContext } from '../context.js'
+import type { Action, ActionCall, ActionResult, Option } from './action.js'
 import { checksaves } from './check-saves.js'
+import { backupsExport, backupsFetch } from './copies.js'
 import { download } from './download.js'
+import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
 import { prove } from './prove.js'
 import { backupsPrune } from './prune.js'
 import { restore } from './restore.js'
 import { save, saveall } from './save.js'
+
+const at: Option = { name: 'at', type: 'text', summary: 'Those at a target, see "target list" (default: those here)' }
 
 const backups: Action = {
   name: 'backups list',
   aliases: ['backups'],
   group: 'Backups',
   summary: 'List backups, the newest first',
-  description: 'Also those of instances that are gone: restore makes them again.',
+  description:
+    'Also those of instances that are gone: restore makes them again. With --at those at a target, which is asked: they ' +
+    'are known by their manifests there, so that another manager finds them, too.',
   parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
+  options: [at],
   ability: 'read',
   mutating: false,
-  examples: ['backups list', 'backups demo', 'backups demo --json'],
+  examples: ['backups list', 'backups demo', 'backups demo --json', 'backups list demo --at scp'],
   view: {
     type: 'table',
-    columns: ['name', 'backup', 'saved', 'version', 'size', 'database', 'verified', 'proved', 'damage'],
+    columns: ['name', 'backup', 'saved', 'version', 'size', 'database', 'verified', 'proved', 'copies', 'damage'],
     empty: 'There are no backups.',
   },
-  async handler({ context, input }) {
+  async handler({ context, input, caller }) {
+    const target = input.at as string | undefined
     const filter = input.name === undefined ? {} : { name: input.name as string }
-    const [list, damaged] = await Promise.all([context.backups.list(filter), context.backups.damaged(filter)])
-    const warnings = damaged.map(({ message }) => message)
+    const { list, problems } = target === undefined ? await here(context, filter) : await away(target)
     return {
-      message: `${list.length} backups.`,
-      list: list.map(wireBackup),
-      ...(warnings.length > 0 && { warnings }),
+      message: `${list.length} backups${target === undefined ? '' : ` at "${target}"`}.`,
+      list,
+      ...(problems.length > 0 && { warnings: problems }),
+    }
+
+    async function away(name: string) {
+      const found = await listCopies(context, name, { ...filter, signal: caller.signal })
+      return { list: found.backups.map(wireCopy), problems: found.damaged.map(({ error }) => error.message) }
     }
   },
+}
+
+async function here({ backups: local }: ManagerContext, filter: { readonly name?: string }) {
+  const [list, damaged] = await Promise.all([local.list(filter), local.damaged(filter)])
+  return { list: list.map(wireBackup), problems: damaged.map(({ message }) => message) }
 }
 
 const verify: Action = {
@@ -39,26 +60,54 @@ const verify: Action = {
   aliases: ['verify'],
   group: 'Backups',
   summary: 'Read every byte of a backup and compare it with what was saved',
-  parameters: [
-    { name: 'name', type: 'text', required: true, summary: 'Name of the instance, also of one that is gone' },
-    { name: 'backup', type: 'text', summary: 'Backup, or the beginning of its name (default: the latest)' },
-  ],
+  description:
+    'What came out is remembered, see backups list. With --deep it is also decrypted and unpacked, without being written ' +
+    'anywhere. With --at the copy at a target is read back; a damaged one is replaced by backups export.',
+  parameters: [nameOfBackup, whichBackup],
+  options: [{ name: 'deep', type: 'flag', summary: 'Also look at all that it holds' }, at],
   ability: 'operate',
   mutating: false,
-  examples: ['backups verify demo', 'backups verify demo 20261121T030000Z'],
+  examples: ['backups verify demo', 'backups verify demo 20261121T030000Z --deep', 'backups verify demo --at scp'],
   view: { type: 'text' },
-  async handler({ context, input, caller }) {
-    const backup = await context.backups.find(input.name as string, (input.backup as string | undefined) ?? 'latest')
-    const of = backup.manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
-    await context.backups.verify(backup, {
-      signal: caller.signal,
-      onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: 'Read the backup', bytes, of }),
+  handler(call) {
+    const { at: target, deep } = call.input
+    if (target === undefined) return verifyHere(call)
+    if (deep !== true) return verifyAway(call, target as string)
+    throw new ManagerError('ERR_USAGE', '--deep is for backups that are here: a copy is compared byte by byte.', {
+      command: `backups fetch ${call.input.name as string} --from ${target as string}`,
     })
-    return {
-      message: `The backup ${backup.key} is good: every byte was read.`,
-      item: wireBackup(await context.backups.find(input.name as string, backup.key)),
-    }
   },
+}
+
+async function verifyHere({ context, input, caller }: ActionCall): Promise<ActionResult> {
+  const deep = input.deep === true
+  const backup = await context.backups.find(input.name as string, wantedOf(input))
+  const of = backup.manifest.files.reduce((sum, { size, plainSize }) => sum + (deep ? plainSize : size), 0)
+  const { depth, note } = await context.backups.verify(backup, {
+    deep,
+    signal: caller.signal,
+    onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: 'Read the backup', bytes, of }),
+  })
+  const what = depth === 'contents' ? 'all that it holds was looked at' : 'every byte was read'
+  return {
+    message: `The backup ${backup.key} is good: ${what}.`,
+    item: wireBackup(await context.backups.find(input.name as string, backup.key)),
+    ...(note !== undefined && { warnings: [note] }),
+  }
+}
+
+async function verifyAway({ context, input, caller }: ActionCall, target: string): Promise<ActionResult> {
+  const { signal } = caller
+  const copy = await findCopy(context, input.name as string, { target, backup: wantedOf(input) }, { signal })
+  const of = copy.manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const verified = await verifyCopy(context, copy, {
+    signal,
+    onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: `Read at ${target}`, bytes, of }),
+  })
+  return {
+    message: `The backup ${copy.key} at "${target}" is good: every byte was read back.`,
+    item: wireCopy({ ...copy, verified, damage: undefined }),
+  }
 }
 
 export const backupActions: readonly Action[] = [
@@ -66,6 +115,8 @@ export const backupActions: readonly Action[] = [
   saveall,
   backups,
   verify,
+  backupsFetch,
+  backupsExport,
   backupsPrune,
   checksaves,
   prove,

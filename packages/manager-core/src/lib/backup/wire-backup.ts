@@ -1,8 +1,9 @@
 import type { Backup } from './backup.js'
+import type { RemoteBackup } from './remote/remote-backup.js'
 
 /** A backup as surfaces show it. */
 export type WireBackup = {
-  /** What `restore --from` takes. */
+  /** What `restore --from` takes, behind `<target>:` when it is at a target. */
   readonly backup: string
   /** Name of the instance at that time. */
   readonly name: string
@@ -19,12 +20,42 @@ export type WireBackup = {
   readonly proved: string
   /** How long that took, from the backup to an instance that is healthy. */
   readonly proved_seconds: number
+  /** Targets where it is, or is to be: `scp, s3 (damaged), ftp (missing)`; empty: none. */
+  readonly copies: string
   /** What is wrong with it; empty: nothing. */
   readonly damage: string
+  /** Empty: it is not here. */
   readonly folder: string
 }
 
-export function wireBackup({ key, folder, manifest, verified, proved, damage = '' }: Backup): WireBackup {
+export function wireBackup(backup: Backup): WireBackup {
+  const { folder, verified, proved, damage = '' } = backup
+  return {
+    ...wireManifest(backup),
+    verified: damage === '' ? verified : '',
+    proved: proved?.at ?? '',
+    proved_seconds: proved?.seconds ?? 0,
+    copies: copiesOf(backup),
+    damage,
+    folder,
+  }
+}
+
+/** One at a target. */
+export function wireCopy(copy: RemoteBackup): WireBackup {
+  const { target, verified, damage = '' } = copy
+  return {
+    ...wireManifest(copy),
+    verified: damage === '' ? verified : '',
+    proved: '',
+    proved_seconds: 0,
+    copies: target,
+    damage,
+    folder: '',
+  }
+}
+
+function wireManifest({ key, manifest }: Pick<Backup, 'key' | 'manifest'>) {
   const { instance, database, files, started, consistency, id } = manifest
   return {
     backup: id,
@@ -34,10 +65,13 @@ export function wireBackup({ key, folder, manifest, verified, proved, damage = '
     size: files.reduce((sum, { size }) => sum + size, 0),
     database: database.type,
     consistency,
-    verified: damage === '' ? verified : '',
-    proved: proved?.at ?? '',
-    proved_seconds: proved?.seconds ?? 0,
-    damage,
-    folder,
   }
+}
+
+function copiesOf({ copies, wanted }: Pick<Backup, 'copies' | 'wanted'>): string {
+  const missing = wanted?.targets.filter((target) => copies[target] === undefined) ?? []
+  return [
+    ...Object.entries(copies).map(([target, { damage }]) => (damage === undefined ? target : `${target} (damaged)`)),
+    ...missing.map((target) => `${target} (missing)`),
+  ].join(', ')
 }

@@ -16,8 +16,7 @@ export interface SettleReport {
 }
 
 /**
- * Makes the copies of a backup that are still wanted, and removes the local one when it may go
- * (APPS_SAVEALL_REMOVE_LOCAL): every byte of every copy was read back then, and its hashes were right.
+ * Makes the copies of a backup that are still wanted, see {@link finishCopies}.
  *
  * @param without targets that are not tried now
  */
@@ -27,32 +26,44 @@ export async function settleCopies(
   backup: Backup,
   without: ReadonlySet<string> = new Set(),
 ): Promise<SettleReport> {
-  const { wanted } = await readStatus(backup.folder)
-  if (!wanted) return { warnings: [], failed: [], failure: undefined }
-  const mayGo = wanted.automatic && context.settings.global.saveAllRemoveLocal
-  const due = dueOf(context, await readStatus(backup.folder), mayGo)
-  const report = await makeCopies(context, caller, {
-    backup,
-    targets: due.filter((target) => !without.has(target)),
-    readBack: mayGo,
-  })
-  const failure = failureText(backup, report)
-  const failed = report.failed.map(({ target }) => target)
   const status = await readStatus(backup.folder)
-  if (dueOf(context, status, mayGo).length > 0) return { warnings: report.warnings, failed, failure }
-  // Targets that are not set any more have no copy that anybody could have back.
-  const isSomewhere = wanted.targets.some((target) => isSet(context, target))
-  const kept = mayGo && isSomewhere ? await removeLocal(context, caller, backup) : undefined
-  if (kept === undefined) await changeStatus(backup.folder, ({ wanted: _done, ...rest }) => rest)
-  return { warnings: [...report.warnings, ...(kept === undefined ? [] : [kept])], failed, failure }
+  const targets = dueOf(context, status).filter((target) => !without.has(target))
+  const report = await makeCopies(context, caller, { backup, targets, readBack: mayGo(context, status) })
+  return {
+    warnings: [...report.warnings, ...(await finishCopies(context, caller, backup))],
+    failed: report.failed.map(({ target }) => target),
+    failure: failureText(backup, report),
+  }
+}
+
+/**
+ * When all copies of a backup are there that are wanted, the local one is removed if it may go
+ * (APPS_SAVEALL_REMOVE_LOCAL): every byte of every copy was read back then, and its hashes were right.
+ *
+ * @returns warnings
+ */
+export async function finishCopies(
+  context: ManagerContext,
+  caller: Caller,
+  backup: Backup,
+): Promise<readonly string[]> {
+  const status = await readStatus(backup.folder)
+  if (!status.wanted || dueOf(context, status).length > 0) return []
+  // Of targets that are not set any more nobody could have it back.
+  const isSomewhere = status.wanted.targets.some((target) => isSet(context, target))
+  if (mayGo(context, status) && isSomewhere) return removeLocal(context, caller, backup)
+  await changeStatus(backup.folder, ({ wanted: _done, ...rest }) => rest)
+  return []
+}
+
+function mayGo({ settings }: Pick<ManagerContext, 'settings'>, { wanted }: BackupStatus): boolean {
+  return wanted?.automatic === true && settings.global.saveAllRemoveLocal
 }
 
 /** Targets that a backup is wanted at and is not, or not for certain. */
-function dueOf(
-  context: Pick<ManagerContext, 'targets'>,
-  { wanted, copies = {} }: BackupStatus,
-  mustBeRead: boolean,
-): readonly string[] {
+function dueOf(context: Pick<ManagerContext, 'settings' | 'targets'>, status: BackupStatus): readonly string[] {
+  const { wanted, copies = {} } = status
+  const mustBeRead = mayGo(context, status)
   return (wanted?.targets ?? []).filter((target) => {
     const copy = copies[target]
     const isThere = copy !== undefined && copy.damage === undefined && (!mustBeRead || copy.verified !== undefined)
@@ -64,19 +75,17 @@ function isSet({ targets }: Pick<ManagerContext, 'targets'>, name: string): bool
   return targets.all.some((target) => target.name === name)
 }
 
-/** @returns why it stays for now; undefined: it is gone. */
 async function removeLocal(
   { locks, registry }: ManagerContext,
   { actor }: Caller,
   { key, folder }: Backup,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const { id } = instanceOf({ registry }, key)
   const lock = locks.tryAcquire(id === '' ? [] : [`instance:${id}`], `removal of ${key} by ${actor}`)
   try {
-    if (!lock || isInUse(registry, folder))
-      return `${key} is being used, and removed here by the next saveall.`
+    if (!lock || isInUse(registry, folder)) return [`${key} is being used, and removed here by the next saveall.`]
     await removeBackup(folder)
-    return undefined
+    return []
   } finally {
     lock?.release()
   }

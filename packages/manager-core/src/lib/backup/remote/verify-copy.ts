@@ -7,13 +7,14 @@ import { damagedCopy, rememberCopy, type RemoteBackup } from './remote-backup.js
  * Reads every byte of a copy back, and remembers what came out.
  *
  * @param options `onBytes` is told of stored bytes
+ * @returns when, ISO 8601
  * @throws ManagerError ERR_BACKUP naming the file that is wrong, ERR_TARGET when it cannot be read
  */
 export function verifyCopy(
   context: Pick<ManagerContext, 'targets' | 'settings' | 'clock'>,
   { target, key, manifest, stored }: RemoteBackup,
   { signal, onBytes }: StreamOptions = {},
-): Promise<void> {
+): Promise<string> {
   return context.targets.use(target, async (opened) => {
     const verified = context.clock().toISOString()
     let before = 0
@@ -28,5 +29,6 @@ export function verifyCopy(
       before += file.size
     }
     await rememberCopy(context, key, target, { at: stored, verified })
+    return verified
   })
 }

@@ -1,0 +1,88 @@
+import { ManagerError } from '../../errors.js'
+import { fetchBackup } from '../backup/remote/fetch-backup.js'
+import { findCopy } from '../backup/remote/list-copies.js'
+import { failureText, makeCopies } from '../backup/remote/make-copies.js'
+import { remoteIn } from '../backup/remote/remote-backup.js'
+import { finishCopies } from '../backup/remote/settle-copies.js'
+import { wireBackup } from '../backup/wire-backup.js'
+import { megabytes } from '../instances/inspect-creation.js'
+import { chosenTargets } from '../targets/chosen-targets.js'
+import type { Action } from './action.js'
+import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
+
+export const backupsFetch: Action = {
+  name: 'backups fetch',
+  group: 'Backups',
+  summary: 'Bring a backup from a target into APPS_SAVE_DIR',
+  description:
+    'It is a backup here when every byte was compared with what was saved. A fetch that was cut off goes on behind the ' +
+    'files that are there. One that is here is left alone, unless it is known to be damaged: then it is replaced.',
+  parameters: [nameOfBackup],
+  options: [
+    {
+      name: 'from',
+      type: 'text',
+      summary: '<target> for the latest one there, or <target>:<backup or the beginning of its name>',
+    },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['backups fetch demo --from scp', 'backups fetch demo --from scp:20261121T03'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    if (input.from === undefined)
+      throw new ManagerError('ERR_USAGE', 'backups fetch needs --from <target>[:<backup>].', {
+        command: 'backups fetch --help',
+      })
+    const from = input.from as string
+    const wanted = remoteIn(from) ?? { target: from, backup: 'latest' }
+    const copy = await findCopy(context, input.name as string, wanted, { signal: caller.signal })
+    if (caller.dryRun) {
+      const bytes = copy.manifest.files.reduce((sum, { size }) => sum + size, 0)
+      return { message: `${copy.key} (${megabytes(bytes)}) would be fetched from "${copy.target}": nothing was done.` }
+    }
+    const { backup, message } = await fetchBackup(context, caller, copy)
+    return { message, item: wireBackup(backup) }
+  },
+}
+
+export const backupsExport: Action = {
+  name: 'backups export',
+  group: 'Backups',
+  summary: 'Copy a backup to targets',
+  description:
+    'Nothing counts there before all of it is there, and each file was compared with what was saved. It may be repeated: ' +
+    'what is there and good is not sent again, an upload that was cut off goes on, and a damaged copy is replaced.',
+  parameters: [nameOfBackup, whichBackup],
+  options: [
+    { name: 'to', type: 'text', summary: 'Targets, separated by commas (default: all that are set)' },
+    { name: 'read-back', type: 'flag', summary: 'Read every byte back, also where the store tells hashes of its own' },
+  ],
+  ability: 'operate',
+  mutating: true,
+  examples: ['backups export demo', 'backups export demo 20261121T030000Z --to scp,s3'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    const targets = chosenTargets(context.targets, (input.to as string | undefined) ?? 'all')
+    if (targets.length === 0)
+      throw new ManagerError('ERR_USAGE', 'There is no target to copy it to.', { command: 'target list' })
+    const backup = await context.backups.find(input.name as string, wantedOf(input))
+    const { key, manifest } = backup
+    if (caller.dryRun) {
+      const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
+      return { message: `${key} (${megabytes(bytes)}) would be copied to ${targets.join(', ')}: nothing was done.` }
+    }
+    const report = await makeCopies(context, caller, { backup, targets, readBack: input['read-back'] === true })
+    const { copied, failed } = report
+    const failure = failureText(backup, report)
+    // A single one tells what is wrong as it is.
+    if (failed[0] && copied.length === 0 && failed.length === 1) throw failed[0].error
+    const warnings = [...report.warnings, ...(await finishCopies(context, caller, backup))]
+    const done = `The backup ${key} is at ${copied.join(', ')}.`
+    return {
+      message: [...(copied.length > 0 ? [done] : []), ...(failure === undefined ? [] : [failure])].join('\n'),
+      ...(warnings.length > 0 && { warnings }),
+      ...(failure !== undefined && { exitCode: 1 }),
+    }
+  },
+}
