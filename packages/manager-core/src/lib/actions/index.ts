@@ -8,6 +8,7 @@ import { lookingActions } from './looking.js'
 import { managerActions } from './manager.js'
 import { neutraliseActions } from './neutralise.js'
 import { runningActions } from './running.js'
+import { targetActions } from './targets.js'
 import { versionActions } from './versions.js'
 
 /** The action table. */
@@ -16,6 +17,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...runningActions,
   ...versionActions,
   ...backupActions,
+  ...targetActions,
   ...lookingActions,
   ...flagActions,
   ...neutraliseActions,

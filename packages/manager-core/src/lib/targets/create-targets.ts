@@ -32,10 +32,8 @@ export function createTargets({ settings, home, open = openTarget }: TargetsOpti
     })
   }
 
-  async function opened({ type, options }: TargetSettings): Promise<BackupTarget> {
-    const target = await open({ type, options: plain(options), pluginFolders, environment: settings().environment() })
-    return reliable(target, { bytesPerSecond: settings().global.targetBandwidth })
-  }
+  const opened = ({ type, options }: TargetSettings): Promise<BackupTarget> =>
+    open({ type, options: plain(options), pluginFolders, environment: settings().environment() })
 
   return {
     get all() {
@@ -53,7 +51,7 @@ export function createTargets({ settings, home, open = openTarget }: TargetsOpti
     async use(name, work) {
       const of = get(name)
       try {
-        const target = await opened(of)
+        const target = reliable(await opened(of), { bytesPerSecond: settings().global.targetBandwidth })
         try {
           return await work(target)
         } finally {
@@ -63,6 +61,10 @@ export function createTargets({ settings, home, open = openTarget }: TargetsOpti
       } catch (error) {
         throw targetFailure(name, error)
       }
+    },
+    async open(name) {
+      const of = get(name)
+      return opened(of).catch((error: unknown) => Promise.reject(targetFailure(name, error) as Error))
     },
   }
 }

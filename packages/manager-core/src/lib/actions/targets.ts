@@ -1,0 +1,102 @@
+import { probeTarget, type CheckReport, type TargetCapabilities } from '@steward/backup-targets'
+import type { ManagerContext } from '../context.js'
+import type { TargetSettings } from '../targets/targets.js'
+import type { Action } from './action.js'
+
+const list: Action = {
+  name: 'target list',
+  group: 'Backups',
+  summary: 'List the targets that backups are copied to',
+  description:
+    'Those of the settings APPS_SCP_…, APPS_FTP_…, APPS_SWIFT_…, APPS_S3_… and APPS_GCS_…, and the named ones of ' +
+    'APPS_TARGETS. Nothing is asked of the stores: "target test" does that.',
+  ability: 'read',
+  mutating: false,
+  examples: ['target list', 'target list --json'],
+  view: {
+    type: 'table',
+    columns: ['name', 'type', 'where', 'problem'],
+    empty: 'No target is set: backups stay on this machine. "config --all remote" shows the settings.',
+  },
+  async handler({ context }) {
+    const rows = await Promise.all(context.targets.all.map((target) => rowOf(context, target)))
+    return { message: rows.length === 1 ? '1 target.' : `${rows.length} targets.`, list: rows }
+  },
+}
+
+async function rowOf({ targets }: ManagerContext, { name, type }: TargetSettings) {
+  try {
+    return { name, type, where: await targets.describe(name), problem: '' }
+  } catch (error) {
+    return { name, type, where: '', problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const test: Action = {
+  name: 'target test',
+  group: 'Backups',
+  summary: 'Try what a target can do, check by check',
+  description:
+    'Stores, reads, lists, cuts and removes small objects below a name of their own (steward-check-…), as backups would, ' +
+    'and removes them. Nothing is tried again, so that a store shows how it is. Ends with 1 when a check failed.',
+  parameters: [{ name: 'target', type: 'text', required: true, summary: 'Name of the target: see target list' }],
+  ability: 'admin',
+  mutating: false,
+  examples: ['target test s3', 'target test scp --json'],
+  view: { type: 'table', columns: ['name', 'result', 'message', 'seconds'], empty: 'Nothing was checked.' },
+  async handler({ context, input, caller }) {
+    const name = input.target as string
+    const { targets } = context
+    let capabilities: TargetCapabilities | undefined
+    const open = async () => {
+      const opened = await targets.open(name)
+      capabilities = opened.capabilities
+      return opened
+    }
+    const reports: CheckReport[] = []
+    for await (const report of probeTarget(open, { signal: caller.signal })) {
+      reports.push(report)
+      caller.onEvent?.({ type: 'progress', step: '', text: `${report.name}: ${report.result}` })
+    }
+    const count = (result: CheckReport['result']) => reports.filter((report) => report.result === result).length
+    const outcome = `${count('passed')} checks passed, ${count('failed')} failed, ${count('skipped')} skipped.`
+    return {
+      message: `Target "${name}": ${outcome}${capabilities ? ` ${abilities(capabilities)}` : ''}`,
+      list: reports.map(({ name: check, result, message, durationMs }) => ({
+        ...{ name: check, result, message, seconds: Math.round(durationMs / 10) / 100 },
+      })),
+      // Without keys whose value is undefined, which JSON cannot tell.
+      data: { capabilities: JSON.parse(JSON.stringify(capabilities ?? {})) },
+      exitCode: count('failed') > 0 ? 1 : 0,
+    }
+  },
+}
+
+const publishing: Readonly<Record<TargetCapabilities['atomicPublish'], string>> = {
+  rename: 'objects appear by a rename',
+  complete: 'objects appear when their upload is completed',
+  request: 'objects appear with one request',
+}
+
+const resuming: Readonly<Record<TargetCapabilities['resume'], string>> = {
+  append: 'uploads go on behind the bytes that are there',
+  parts: 'uploads go on with the parts that are there',
+  none: 'uploads begin anew after a cut',
+}
+
+function abilities(capabilities: TargetCapabilities): string {
+  const { atomicPublish, resume, hashes, conditionalCreate, immutability, multipart, maxObjectBytes } = capabilities
+  const parts = [
+    publishing[atomicPublish],
+    resuming[resume],
+    hashes.length > 0 ? `it computes ${hashes.join(', ')}` : 'it computes no hashes, so that copies are read back',
+    ...(multipart ? [`parts have ${multipart.partBytes >> 20} MB`] : []),
+    conditionalCreate ? 'of two writers one wins' : 'two writers may overwrite each other',
+    immutability ? 'it locks objects' : 'it locks nothing',
+    ...(maxObjectBytes === undefined ? [] : [`objects have at most ${Math.floor(maxObjectBytes / 1e9)} GB`]),
+  ]
+  const text = parts.join('; ')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+export const targetActions: readonly Action[] = [list, test]
