@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs'
-import type { openTarget } from '@steward/backup-targets'
 import { ManagerError } from '../errors.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
@@ -19,7 +18,7 @@ import { createProcessRuntime } from './runtime/create-process-runtime.js'
 import { createSettings } from './settings/create-settings.js'
 import type { Registry } from './store/registry.js'
 import { openRegistry } from './store/registry.js'
-import { createTargets } from './targets/create-targets.js'
+import { createTargets, type TargetsOptions } from './targets/create-targets.js'
 import { createTemplates } from './templates/create-templates.js'
 
 export interface ManagerOptions {
@@ -35,8 +34,8 @@ export interface ManagerOptions {
   readonly command?: readonly string[]
   /** Default: the system's. */
   readonly clock?: () => Date
-  /** Opens the targets of backups, for tests of faults. Default: that of `@steward/backup-targets`. */
-  readonly openTarget?: typeof openTarget
+  /** How targets of backups are opened and used, for tests of faults. */
+  readonly targets?: Pick<TargetsOptions, 'open' | 'retries'>
   /** Told after each entry of the journal, for tests of crashes. */
   readonly onJournal?: (point: JournalPoint) => void
 }
@@ -97,7 +96,7 @@ export function createManager(options: ManagerOptions): Manager {
       createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),
     ),
     backups: once(() => createBackups({ settings, clock })),
-    targets: once(() => createTargets({ settings, home, open: options.openTarget })),
+    targets: once(() => createTargets({ settings, home, ...options.targets })),
     hooks: once(() => createHooks({ home, settings })),
     mailer: once(() => createMailer({ settings })),
   }

@@ -1,4 +1,4 @@
-import { openTarget, reliable, targetTypeOf, type BackupTarget } from '@steward/backup-targets'
+import { openTarget, reliable, targetTypeOf, type BackupTarget, type ReliableOptions } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
 import { didYouMean } from '../domain/near-miss.js'
 import type { Home } from '../home.js'
@@ -9,12 +9,14 @@ import type { Targets, TargetSettings } from './targets.js'
 export interface TargetsOptions {
   readonly settings: () => Settings
   readonly home: Home
-  /** For tests of faults. Default: that of `@steward/backup-targets`. */
-  readonly open?: typeof openTarget | undefined
+  /** Default: that of `@steward/backup-targets`. */
+  readonly open?: typeof openTarget
+  /** How calls are tried again. Default: as `reliable` does. */
+  readonly retries?: Omit<ReliableOptions, 'bytesPerSecond'>
 }
 
 /** The targets of `config.sh`; plug-ins are looked for in `<home>/node_modules` first, then beside the manager. */
-export function createTargets({ settings, home, open = openTarget }: TargetsOptions): Targets {
+export function createTargets({ settings, home, open = openTarget, retries }: TargetsOptions): Targets {
   const pluginFolders = [home.folder, import.meta.dirname]
 
   function get(name: string): TargetSettings {
@@ -51,7 +53,7 @@ export function createTargets({ settings, home, open = openTarget }: TargetsOpti
     async use(name, work) {
       const of = get(name)
       try {
-        const target = reliable(await opened(of), { bytesPerSecond: settings().global.targetBandwidth })
+        const target = reliable(await opened(of), { ...retries, bytesPerSecond: settings().global.targetBandwidth })
         try {
           return await work(target)
         } finally {
