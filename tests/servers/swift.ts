@@ -1,21 +1,21 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { accepts, Background } from './background.js'
 import { makeFolder } from './folders.js'
-import { run, serverEnvironment } from './programs.js'
-import { asUser, freePorts, giveTo, isRoot } from './server.js'
+import { run } from './programs.js'
+import { freePorts, giveTo, isRoot } from './server.js'
 
 /** The system user who runs it when we are root. */
-const user = 'swift'
-const startTimeoutMs = 30_000
+export const swiftUser = 'swift'
 /** Debian's: Swift is not installed for another one that comes first in PATH. */
-const python = '/usr/bin/python3'
+export const python = '/usr/bin/python3'
 
 export type SwiftServerKind = 'proxy' | 'account' | 'container' | 'object'
 
@@ -54,7 +54,7 @@ export async function startSwift(): Promise<TestSwift> {
   const [proxy, account, container, object, memcached] = await freePorts(5)
   const ports = { proxy, account, container, object, memcached } as TestSwift['ports']
   writeConfiguration(folder, ports)
-  await giveTo(user, folder)
+  await giveTo(swiftUser, folder)
   const swift = new PrivateSwift(folder, ports)
   try {
     await swift.startAll()
@@ -69,12 +69,13 @@ class PrivateSwift implements TestSwift {
   readonly folder: string
   readonly ports: TestSwift['ports']
   readonly pids = new Map<string, number>()
-  readonly #children: ChildProcess[] = []
-  #answers: AsyncIterator<string> | undefined
+  readonly #programs: Background
+  #loader: { readonly input: Writable; readonly answers: AsyncIterator<string> } | undefined
 
   constructor(folder: string, ports: TestSwift['ports']) {
     this.folder = folder
     this.ports = ports
+    this.#programs = new Background(swiftUser, folder)
   }
 
   get port(): number {
@@ -97,18 +98,19 @@ class PrivateSwift implements TestSwift {
 
   async startAll(): Promise<void> {
     const { memcached } = this.ports
-    this.#spawn('memcached', ['memcached', '-l', '127.0.0.1', '-p', String(memcached), '-U', '0', '-m', '16'])
+    this.#programs.spawn('memcached', ['memcached', '-l', '127.0.0.1', '-p', String(memcached), '-U', '0', '-m', '16'])
     const script = join(import.meta.dirname, 'swift-servers.py')
-    const { stdout } = this.#spawn('swift', [python, script, this.folder])
-    this.#answers = createInterface({ input: stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]()
+    const { stdin, stdout } = this.#programs.spawn('swift', [python, script, this.folder])
+    const lines = createInterface({ input: stdout as Readable })
+    this.#loader = { input: stdin as Writable, answers: lines[Symbol.asyncIterator]() }
     for (const kind of ['account', 'container', 'object', 'proxy']) await this.#launch(kind)
-    await Promise.all(Object.values(this.ports).map((port) => this.#listens(port)))
+    await Promise.all(Object.values(this.ports).map((port) => this.#programs.listens(port)))
   }
 
   async start(name: string): Promise<void> {
     if (this.pids.has(name)) return
     await this.#launch(name)
-    await this.#listens(portIn(join(this.folder, `${name}-server.conf`)))
+    await this.#programs.listens(portIn(join(this.folder, `${name}-server.conf`)))
   }
 
   async stop(kind: SwiftServerKind): Promise<void> {
@@ -127,13 +129,7 @@ class PrivateSwift implements TestSwift {
   }
 
   async close(): Promise<void> {
-    const running = this.#children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
-    const ended = Promise.all(running.map((child) => once(child, 'exit')))
-    for (const child of running) {
-      child.ref()
-      child.kill('SIGKILL')
-    }
-    await ended
+    await this.#programs.close()
     // The kernel kills the forked servers with the one that forked them.
     for (const port of Object.values(this.ports)) while (await accepts(port)) await sleep(5)
     this.pids.clear()
@@ -142,45 +138,10 @@ class PrivateSwift implements TestSwift {
 
   /** Starts a server whose configuration is there, and learns its pid. */
   async #launch(name: string): Promise<void> {
-    const [, swift] = this.#children
-    swift?.stdin?.write(`${name}\n`)
-    const answer = await this.#answers?.next()
-    if (!answer?.value) throw new Error(`Swift did not start:\n${this.#logs()}`)
+    this.#loader?.input.write(`${name}\n`)
+    const answer = await this.#loader?.answers.next()
+    if (!answer?.value) throw this.#programs.failure()
     this.pids.set(name, Number(answer.value))
-  }
-
-  #spawn(name: string, command: string[]): ChildProcess {
-    const [program = '', ...args] = asUser(user, command)
-    const log = openSync(join(this.folder, `${name}.log`), 'w')
-    const child = spawn(program, args, {
-      stdio: ['pipe', 'pipe', log],
-      env: serverEnvironment({ HOME: this.folder }),
-      cwd: this.folder,
-    })
-    closeSync(log)
-    child.once('error', () => {})
-    child.stdin?.on('error', () => {})
-    child.unref()
-    this.#children.push(child)
-    return child
-  }
-
-  async #listens(port: number): Promise<void> {
-    const deadline = Date.now() + startTimeoutMs
-    while (!(await accepts(port))) {
-      const ended = this.#children.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)
-      if (ended || Date.now() > deadline) throw new Error(`Swift did not start:\n${this.#logs()}`)
-      await sleep(20)
-    }
-  }
-
-  #logs(): string {
-    const tail = (name: string) =>
-      readFileSync(join(this.folder, `${name}.log`), 'utf8')
-        .trimEnd()
-        .split('\n')
-        .slice(-15)
-    return ['memcached', 'swift'].flatMap(tail).join('\n')
   }
 }
 
@@ -204,17 +165,10 @@ function writeConfiguration(folder: string, ports: TestSwift['ports']): void {
     'swift.conf',
     '[swift-hash]\nswift_hash_path_suffix = t\nswift_hash_path_prefix = t\n[storage-policy:0]\nname = gold\ndefault = yes\n',
   )
-  const common = (port: number) => `[DEFAULT]
-bind_ip = 127.0.0.1
-bind_port = ${port}
-workers = 0
-user = ${isRoot() ? user : userInfo().username}
-swift_dir = ${folder}
-`
   for (const kind of ['account', 'container', 'object'] as const) {
     write(
       `${kind}-server.conf`,
-      `${common(ports[kind])}devices = ${folder}/srv
+      `${serverDefaults(folder, ports[kind])}devices = ${folder}/srv
 mount_check = false
 fallocate_reserve = 0
 recon_cache_path = ${folder}/cache
@@ -225,7 +179,7 @@ use = egg:swift#${kind}
 `,
     )
   }
-  write('proxy-server.conf', common(ports.proxy) + proxyPipeline('s3api tempauth', ports.memcached, tempauth))
+  write('proxy-server.conf', proxyConfiguration(folder, ports.proxy, ports.memcached, 's3api tempauth', tempauth))
 }
 
 const tempauth = `[filter:tempauth]
@@ -235,10 +189,26 @@ user_test_tester = testing .admin
 user_test_reader = reading
 `
 
-/** What a proxy does with a request, with the given filters of log-in in the middle. */
-export function proxyPipeline(login: string, memcachedPort: number, loginFilters: string): string {
+function serverDefaults(folder: string, port: number): string {
+  return `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = ${port}
+workers = 0
+user = ${isRoot() ? swiftUser : userInfo().username}
+swift_dir = ${folder}
+`
+}
+
+/** Of a proxy with the given filters for the log-in, and their settings. */
+export function proxyConfiguration(
+  folder: string,
+  port: number,
+  memcachedPort: number,
+  login: string,
+  loginFilters: string,
+): string {
   const plain = ['catch_errors', 'gatekeeper', 'healthcheck', 'bulk', 'tempurl', 'copy', 'slo', 'dlo', 'symlink']
-  return `[pipeline:main]
+  return `${serverDefaults(folder, port)}[pipeline:main]
 pipeline = catch_errors gatekeeper healthcheck cache bulk tempurl ${login} copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
@@ -263,12 +233,4 @@ ${plain.map((name) => `[filter:${name}]\nuse = egg:swift#${name}\n`).join('')}${
 
 function portIn(file: string): number {
   return Number(/^bind_port = (\d+)$/m.exec(readFileSync(file, 'utf8'))?.[1])
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
 }
