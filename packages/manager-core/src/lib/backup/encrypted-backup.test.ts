@@ -92,6 +92,19 @@ describe('an encrypted backup', () => {
     expect(readFileSync(join(out, 'data', 'document.txt'), 'utf8')).toBe('a document')
   })
 
+  it.skipIf(toolIsMissing('age'))('is none when the program fails after its output has ended well', async () => {
+    const before = await test.context.backups.list()
+    const programs = mkdtempSync(join(test.folder, 'programs-'))
+    const { stdout: real } = await execa('sh', ['-c', 'command -v age'])
+    const script = `#!/bin/sh\n${real} "$@" || exit\ncase "$1" in --encrypt) echo no luck >&2; exit 1;; esac\n`
+    writeFileSync(join(programs, 'age'), script, { mode: 0o755 })
+    vi.stubEnv('PATH', `${programs}:${process.env.PATH}`)
+    set({ RECIPIENTS: recipient })
+    await expect(save()).rejects.toThrow('no luck')
+    vi.unstubAllEnvs()
+    expect(await test.context.backups.list()).toEqual(before)
+  })
+
   it('is made with a passphrase when there are no recipients', async () => {
     const passphrase = { PASSPHRASE: 'correct horse battery' }
     set(passphrase)
@@ -106,8 +119,7 @@ describe('an encrypted backup', () => {
   })
 
   it('is made and restored without the program, too', async () => {
-    const programs = join(test.folder, 'programs')
-    mkdirSync(programs)
+    const programs = mkdtempSync(join(test.folder, 'programs-'))
     for (const name of ['tar', 'zstd'])
       symlinkSync((await execa('bash', ['-c', `type -P ${name}`])).stdout, join(programs, name))
     vi.stubEnv('PATH', programs)

@@ -35,8 +35,14 @@ describe('save', () => {
       instance: { name: 'demo', version: '1.0' },
       database: { type: 'sqlite', rows: { note: 1 } },
       consistency: 'suspended',
+      files: [
+        { name: 'db.sqlite.zst', exitCodes: { zstd: 0 } },
+        { name: 'files.tar.zst', exitCodes: { tar: 0, zstd: 0 }, entries: expect.any(Number) },
+      ],
       warnings: [],
     })
+    const tar = await execa('bash', ['-c', `zstd -dc files.tar.zst | tar -t | wc -l`], { cwd: folder })
+    expect(Number(tar.stdout)).toBe(backup?.manifest.files[1]?.entries)
     await expectPlainToolsToRestore(folder, document)
   })
 

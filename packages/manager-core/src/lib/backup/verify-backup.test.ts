@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
+import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import type { Backup } from './backup.js'
@@ -81,6 +82,27 @@ describe('a backup that was changed', () => {
     const restoring = test.perform('restore', { name: 'demo', from: backup.manifest.id })
     await expect(restoring).rejects.toMatchObject({ message: expect.stringContaining(name) })
     expect(await stateOf()).toEqual(before)
+  })
+
+  it('with a bit that is another one is found wherever that is, by reading what is stored or what it holds', async () => {
+    const { find, verify } = test.context.backups
+    const wrong = { code: 'ERR_BACKUP', message: expect.stringContaining('is damaged') }
+    const name = fc.constantFrom('db.sqlite.zst', 'files.tar.zst', 'manifest.json')
+    const property = fc.asyncProperty(name, fc.nat(), fc.nat(7), fc.boolean(), async (changed, at, bit, deep) => {
+      const whole = readFileSync(file(changed))
+      const bytes = Buffer.from(whole)
+      bytes[at % bytes.length] = (bytes[at % bytes.length] as number) ^ (1 << bit)
+      writeFileSync(file(changed), bytes)
+      try {
+        if (changed === 'manifest.json') await expect(find('demo', backup.manifest.id)).rejects.toMatchObject(wrong)
+        else await expect(verify(backup, { deep })).rejects.toMatchObject(wrong)
+      } finally {
+        writeFileSync(file(changed), whole)
+      }
+    })
+    await fc.assert(property, { numRuns: 100 })
+    expect(await verify(backup)).toEqual({ depth: 'stored' })
+    expect(await verify(backup, { deep: true })).toEqual({ depth: 'contents' })
   })
 
   it('stays marked as damaged until it is read well again', async () => {

@@ -38,7 +38,7 @@ describe('encrypted files', () => {
   const read = async (file: string, opener: Opener) => (await readCompressed(file, { opener })).plainSize
   const keys = (): Opener => ({ identities: new Secret(`# a key\n\n${identity}\n`) })
   const byHand = (file: string) =>
-    execFileSync('bash', ['-c', `age -d -i ${join(folder, 'key')} ${file} | zstd -d`], {
+    execFileSync('sh', ['-c', `age -d -i ${join(folder, 'key')} ${file} | zstd -d`], {
       encoding: 'buffer',
       env: { PATH: path },
       maxBuffer: 2 ** 28,
