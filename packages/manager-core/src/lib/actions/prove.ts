@@ -1,7 +1,12 @@
-import { proveKind, type Proof } from '../backup/prove.js'
-import { wireBackup } from '../backup/wire-backup.js'
+import { ManagerError } from '../../errors.js'
+import { raiseAlarm } from '../backup/alarm.js'
+import { lastPart } from '../backup/choose-backup.js'
+import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
+import { findCopy } from '../backup/remote/list-copies.js'
+import { remoteIn } from '../backup/remote/remote-backup.js'
 import { randomId } from '../domain/names.js'
-import type { Action } from './action.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
+import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
 import { runOperation } from './run-operation.js'
 
 export const prove: Action = {
@@ -11,27 +16,69 @@ export const prove: Action = {
   description:
     'It is restored into a throw-away instance with a database of its own, its rows are counted and compared with what ' +
     'was saved, it is started, and its health is checked. It sends no mail, calls nobody and does nothing by schedule, ' +
-    'and is in no list. Whatever comes out, all of it is removed. list and backups list show when that went well.',
-  parameters: [
-    { name: 'name', type: 'text', required: true, summary: 'Name of the instance, also of one that is gone' },
-    { name: 'backup', type: 'text', summary: 'Backup, or the beginning of its name (default: the latest)' },
+    'and is in no list. Whatever comes out, all of it is removed. list and backups list show when that went well. When ' +
+    'it fails and nobody looks (STEWARD_SURFACE=schedule), APPS_EMAIL is told, and the hook monitoring.sh is called with ' +
+    'the reason proof-failed.',
+  parameters: [nameOfBackup, whichBackup],
+  options: [
+    {
+      name: 'from',
+      type: 'text',
+      summary: '<target> or <target>:<backup>: fetch the copy that is there, and prove it',
+    },
   ],
   ability: 'operate',
   mutating: true,
-  examples: ['prove demo', 'prove demo 20261121T030000Z', 'prove demo --dry-run'],
+  examples: ['prove demo', 'prove demo 20261121T030000Z', 'prove demo --from scp', 'prove demo --dry-run'],
   view: { type: 'text' },
   async handler(call) {
-    const { context, input } = call
-    const name = input.name as string
-    const { folder, key, manifest } = await context.backups.find(name, (input.backup as string | undefined) ?? 'latest')
-    const instance = context.registry.byId(manifest.instance.id)?.id ?? ''
-    const request = { id: randomId(), backup: folder, key, instance }
-    return runOperation(call, proveKind, request, async ({ outcomes }) => {
-      const { seconds } = outcomes.get('start') as Proof
-      return {
-        message: `The backup ${key} is proved: it was restored, started and healthy after ${seconds} s.`,
-        item: wireBackup(await context.backups.find(name, key)),
-      }
-    })
+    try {
+      return await proveNow(call)
+    } catch (error) {
+      if (call.caller.surface !== 'schedule' || !(error instanceof ManagerError)) throw error
+      return alarmOf(call, error)
+    }
   },
+}
+
+async function proveNow(call: ActionCall): Promise<ActionResult> {
+  const request = await requestOf(call)
+  return runOperation(call, proveKind, request, ({ outcomes }) => {
+    const { at, seconds } = outcomes.get('start') as Proof
+    const { key, target } = request
+    const where = target === '' ? '' : ` at "${target}"`
+    return {
+      message: `The backup ${key}${where} is proved: it was restored, started and healthy after ${seconds} s.`,
+      item: { backup: lastPart(key), target, proved: at, proved_seconds: seconds },
+    }
+  })
+}
+
+/** Nobody looks. */
+async function alarmOf({ context, input }: ActionCall, error: ManagerError): Promise<ActionResult> {
+  const name = input.name as string
+  const { message, output = '' } = error
+  const warnings = await raiseAlarm(context, {
+    subject: `the backup of ${name} could not be proved`,
+    text: `${message}\n${output}`.trimEnd(),
+    instances: [{ name, reason: 'proof-failed', message }],
+  })
+  return { message, warnings, exitCode: 1 }
+}
+
+async function requestOf({ context, input, caller }: ActionCall): Promise<ProveRequest> {
+  const id = randomId()
+  const name = input.name as string
+  const from = input.from as string | undefined
+  const remote = from === undefined ? undefined : (remoteIn(from) ?? { target: from, backup: wantedOf(input) })
+  const found = remote
+    ? await findCopy(context, name, remote, { signal: caller.signal })
+    : await context.backups.find(name, wantedOf(input))
+  const { key, manifest } = found
+  const instance = context.registry.byId(manifest.instance.id)?.id ?? ''
+  return {
+    ...{ id, key, instance },
+    target: remote?.target ?? '',
+    backup: 'folder' in found ? found.folder : fetchFolder(context, id, key),
+  }
 }

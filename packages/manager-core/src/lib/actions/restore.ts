@@ -1,10 +1,15 @@
 import { ManagerError } from '../../errors.js'
+import { lastPart } from '../backup/choose-backup.js'
 import { recreateKind } from '../backup/recreate.js'
+import { fetchBackup } from '../backup/remote/fetch-backup.js'
+import { findCopy } from '../backup/remote/list-copies.js'
+import { namingOthers, remoteOrigin, withManifestOnly, type Origin } from '../backup/restore-origin.js'
 import { restoreKind } from '../backup/restore.js'
+import type { ManagerContext } from '../context.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { urlOf, wireInstance } from '../instances/wire-instance.js'
-import type { Action, ActionCall } from './action.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
 
 export const restore: Action = {
@@ -12,7 +17,8 @@ export const restore: Action = {
   group: 'Backups',
   summary: 'Put an instance back to what a backup holds, or make a new one of it',
   description:
-    'Every byte of the backup is read before anything is touched. An instance that runs is stopped for the switch and ' +
+    'Every byte of the backup is read before anything is touched; one at a target is fetched into APPS_SAVE_DIR before, ' +
+    'when nothing speaks against the rest. An instance that runs is stopped for the switch and ' +
     'started again; when that fails, all is put back as it was. An instance that is gone is made again under its name, ' +
     'with --as a copy under another name; both get new secrets and another port, the users in their data keep their ' +
     'passwords. Refused are: an instance that is protected; data of a newer version than the application that stays, or ' +
@@ -24,7 +30,9 @@ export const restore: Action = {
     {
       name: 'from',
       type: 'text',
-      summary: 'Backup, or the beginning of its name, or <other name>/<backup> (default: the latest)',
+      summary:
+        'Backup, or the beginning of its name, or <other name>/<backup>; at a target <target> or <target>:<backup> ' +
+        '(default: the latest one here)',
     },
     { name: 'as', type: 'new-name', summary: 'Make a new instance of this name instead' },
     {
@@ -48,42 +56,78 @@ export const restore: Action = {
   examples: [
     'restore demo',
     'restore demo --from 20261121T030000Z',
+    'restore demo --from scp:latest --dry-run',
     'restore demo --as demo2',
     'restore demo --only data',
   ],
   view: { type: 'record' },
   async handler(call) {
-    const { context, input } = call
-    const backup = await context.backups.find(input.name as string, (input.from as string | undefined) ?? 'latest')
-    const instance = context.registry.find(input.name as string)
-    const as = input.as as string | undefined
-    if (!instance || as !== undefined) return recreate(call, backup, as ?? (input.name as string), as === undefined)
-    if (input.database !== undefined)
-      throw new ManagerError('ERR_USAGE', '--database is for an instance that is made: name it with --as.', {
-        command: 'restore --help',
-      })
-    const { id, name } = instance
-    const parts = (input.only as 'data' | 'app' | undefined) ?? 'all'
-    const request = { id, name, backup: backup.folder, parts, allowNewer: input['allow-newer'] === true }
-    return runOperation(call, restoreKind, request, () => ({
-      message: `Instance "${name}" is as it was saved: ${backup.key}.`,
-      item: wireInstance(context.registry.get(name)),
-    }))
+    const { context, input, caller } = call
+    const name = input.name as string
+    const from = input.from as string | undefined
+    const remote = remoteOrigin(context, from)
+    let key: string | undefined
+    return namingOthers(
+      context,
+      () => ({ name, key, target: remote?.target }),
+      async () => {
+        if (!remote) {
+          const backup = await context.backups.find(name, from ?? 'latest')
+          key = backup.key
+          const passedOver = from === undefined ? await newerDamaged(context, name, key) : []
+          const result = await restoreFrom(call, backup)
+          return { ...result, warnings: [...passedOver, ...(result.warnings ?? [])] }
+        }
+        const copy = await findCopy(context, name, remote, { signal: caller.signal })
+        key = copy.key
+        // What is refused is refused before many bytes have come.
+        const planned = await withManifestOnly(copy, (origin) =>
+          restoreFrom({ ...call, caller: { ...caller, dryRun: true } }, origin),
+        )
+        if (caller.dryRun)
+          return { ...planned, message: `${key} is fetched from "${copy.target}" first. ${planned.message}` }
+        const { backup } = await fetchBackup(context, caller, copy)
+        return restoreFrom(call, backup)
+      },
+    )
   },
+}
+
+/** What `latest` did not mean. */
+async function newerDamaged({ backups }: ManagerContext, name: string, key: string): Promise<readonly string[]> {
+  const damaged = (await backups.damaged({ name })).filter((one) => lastPart(one.key) > lastPart(key))
+  return damaged.map((one) => `${one.key}, which is newer, was passed over. ${one.message}`)
+}
+
+function restoreFrom(call: ActionCall, backup: Origin): Promise<ActionResult> {
+  const { context, input } = call
+  const instance = context.registry.find(input.name as string)
+  const as = input.as as string | undefined
+  if (!instance || as !== undefined) return recreate(call, backup, as ?? (input.name as string), as === undefined)
+  if (input.database !== undefined)
+    throw new ManagerError('ERR_USAGE', '--database is for an instance that is made: name it with --as.', {
+      command: 'restore --help',
+    })
+  const { id, name } = instance
+  const parts = (input.only as 'data' | 'app' | undefined) ?? 'all'
+  const request = { id, name, backup: backup.folder, parts, allowNewer: input['allow-newer'] === true }
+  return runOperation(call, restoreKind, request, () => ({
+    message: `Instance "${name}" is as it was saved: ${backup.key}.`,
+    item: wireInstance(context.registry.get(name)),
+  }))
 }
 
 function recreate(
   call: ActionCall,
-  backup: { readonly folder: string; readonly key: string },
+  { folder, key }: Origin,
   name: string,
   sameInstance: boolean,
-) {
+): Promise<ActionResult> {
   const { context, input } = call
   if (input.only !== undefined)
     throw new ManagerError('ERR_USAGE', '--only is for an instance that is there; a new one needs both.', {
       command: 'restore --help',
     })
-  const { folder, key } = backup
   const database = (input.database as DatabaseType | undefined) ?? null
   const allowNewer = input['allow-newer'] === true
   const request = { id: randomId(), name, backup: folder, key, database, sameInstance, allowNewer }

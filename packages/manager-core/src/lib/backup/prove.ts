@@ -1,23 +1,32 @@
 import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
 import { defineStep, undefineStep } from '../instances/define-step.js'
 import { fileError } from '../instances/file-error.js'
 import { neutraliseStep } from '../instances/neutralise.js'
 import { placeStep } from '../instances/stage.js'
-import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import type { OperationEvent, OperationKind, Plan, Step } from '../operation/operation.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { needManifest } from './manifest.js'
 import { compareRowsStep } from './compare-rows-step.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
+import { nameIn } from './remote/export-backup.js'
+import { fetchInto } from './remote/fetch-backup.js'
+import { findCopy } from './remote/list-copies.js'
+import { localFolderOf } from './remote/remote-backup.js'
 import { changeStatus, type BackupStatus } from './status.js'
+import { checkKeys } from './verify-backup.js'
 
 export type ProveRequest = {
   /** Of the throw-away instance; nobody has it. */
   readonly id: string
-  /** Folder of the backup: absolute. */
+  /** Folder of the backup: absolute; of one at a target the one that it is fetched into, see `fetchFolder`. */
   readonly backup: string
   readonly key: string
+  /** Name of a target; empty: the backup is here. */
+  readonly target: string
   /** Of the instance that was saved; empty: it is gone. */
   readonly instance: string
 }
@@ -34,6 +43,11 @@ type ProveFacts = {
   readonly at: string
 }
 
+/** Where a backup is fetched to that is proved; beside those that are here, and none of them. */
+export function fetchFolder({ settings }: Pick<ManagerContext, 'settings'>, id: string, key: string): string {
+  return join(settings.global.saveFolder, `.prove-${id}`, key)
+}
+
 /** What the step `start` gives: how long it took from the backup to an instance that is healthy. */
 export type Proof = { readonly at: string; readonly seconds: number }
 
@@ -44,8 +58,9 @@ export type Proof = { readonly at: string; readonly seconds: number }
 export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
   kind: 'prove',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, backup, key }, context) {
-    const manifest = await needManifest(backup)
+  async inspect({ id, backup, key, target }, context) {
+    const manifest = target === '' ? await needManifest(backup) : (await copyAt(context, target, key)).manifest
+    await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     const { updated: _updated, ...saved } = manifest.instance
     const kind = await inspectRecreation(context, manifest, saved.database)
     const at = context.clock().toISOString()
@@ -66,7 +81,7 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
 }
 
 function planProve(request: ProveRequest, { row, folder, kind, names, saved, at }: ProveFacts): Plan {
-  const { backup, key } = request
+  const { backup, key, target } = request
   const { id, name, database } = row
   const throwAway = { id, name }
   const [verify, ...others] = recreateSteps({ row, backup, kind }) as [Step, ...Step[]]
@@ -74,6 +89,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
     title: `Prove the backup ${key}`,
     instance: { id: request.instance || id, name: saved },
     steps: [
+      ...(target === '' ? [] : [fetchStep(request)]),
       timed(verify),
       ...others,
       neutraliseStep(),
@@ -85,8 +101,8 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
       { ...stopStep({ instance: throwAway, folder, force: true }), pointOfNoReturn: true },
       undefineStep({ row, folder }),
       ...(database === 'sqlite' ? [] : [dropStep(database, names)]),
-      removeStep(folder),
-      recordStep(backup),
+      removeStep(target === '' ? [folder] : [folder, dirname(dirname(backup))]),
+      recordStep(key),
     ],
     notes: [
       'It is restored into an instance that is removed again, with its database; nothing of it is sent anywhere.',
@@ -131,28 +147,49 @@ function dropStep(database: DatabaseType, names: ProveFacts['names']): Step {
   }
 }
 
-function removeStep(folder: string): Step {
+function fetchStep({ backup, key, target }: ProveRequest): Step {
+  return {
+    id: 'fetch',
+    title: `Fetch it from "${target}"`,
+    async do(run) {
+      const { context, signal, progress } = run
+      const onEvent = (event: OperationEvent) => {
+        if (event.type === 'progress') progress(event.text, event)
+      }
+      await fetchInto(context, { signal, onEvent }, await copyAt(context, target, key), backup)
+    },
+    undo: () => rm(dirname(dirname(backup)), { recursive: true, force: true }),
+    check: () => 'not-done',
+  }
+}
+
+function copyAt(context: ManagerContext, target: string, key: string) {
+  return findCopy(context, nameIn(key), { target, backup: key })
+}
+
+function removeStep(folders: readonly string[]): Step {
   return {
     id: 'remove',
     title: 'Remove its folder',
     async do() {
-      try {
-        await rm(folder, { recursive: true, force: true, maxRetries: 3 })
-      } catch (error) {
-        throw fileError(error, `Cannot remove ${folder}`)
-      }
+      for (const folder of folders)
+        try {
+          await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+        } catch (error) {
+          throw fileError(error, `Cannot remove ${folder}`)
+        }
     },
     check: () => 'not-done',
   }
 }
 
-function recordStep(backup: string): Step {
+function recordStep(key: string): Step {
   return {
     id: 'record',
     title: 'Write down that it is proved',
-    async do({ outcome }) {
+    async do({ context, outcome }) {
       const proved = outcome('start') as Proof satisfies BackupStatus['proved']
-      await changeStatus(backup, (status) => ({ ...status, proved }))
+      await changeStatus(localFolderOf(context, key), (status) => ({ ...status, proved }))
     },
     check: () => 'not-done',
   }
