@@ -19,7 +19,9 @@
  * })
  * ```
  */
+export { startCeph, type TestCeph } from './ceph.js'
 export { execute, freshDatabase, type FreshDatabase } from './database.js'
+export { startKeystone, type TestKeystone } from './keystone.js'
 export { startMariadb } from './mariadb.js'
 export { needs, needsOwn } from './need.js'
 export { startPostgresql } from './postgresql.js'

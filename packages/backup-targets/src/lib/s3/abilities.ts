@@ -1,23 +1,31 @@
+import type { S3 } from '@aws-sdk/client-s3'
 import { TargetError } from '../target-error.js'
 import type { Connection } from './connection.js'
 import { nameOf } from './errors.js'
+import { cannotLock } from './lock.js'
+
+/** Field of a request. */
+export const onlyNew = { IfNoneMatch: '*' } as const
 
 /** What differs between stores, found out when one is opened. */
 export interface Abilities {
-  /** `If-None-Match: *` is kept: an object that is there is not replaced. */
-  readonly conditionalCreate: boolean
+  /** `If-None-Match: *` is kept: an object that is there is not replaced by one that is sent at once. */
+  readonly conditionalPut: boolean
+  /** Nor by one that is sent in parts. */
+  readonly conditionalComplete: boolean
   /** The bucket has Object Lock. */
   readonly immutability: boolean
 }
 
 /** Of Amazon's S3 conditions are known to be kept; others are tried. */
 export async function findAbilities(connection: Connection): Promise<Abilities> {
-  const { endpoint } = connection.settings
-  const [immutability, conditionalCreate] = await Promise.all([
+  const { bucket, endpoint, lockDays } = connection.settings
+  const [immutability, conditions] = await Promise.all([
     hasObjectLock(connection),
-    endpoint === undefined || keepsConditions(connection),
+    endpoint === undefined ? { conditionalPut: true, conditionalComplete: true } : findConditions(connection),
   ])
-  return { immutability, conditionalCreate }
+  if (lockDays !== undefined && !immutability) throw cannotLock(bucket)
+  return { immutability, ...conditions }
 }
 
 async function hasObjectLock(connection: Connection): Promise<boolean> {
@@ -42,33 +50,52 @@ function isUnknown({ code }: TargetError): boolean {
 }
 
 /**
- * Some stores refuse the condition, some ignore it: then the second of two requests makes the object again. Its name is
- * no key, so nobody sees it.
+ * Some stores refuse the condition, some ignore it: always, in buckets with versions, or for objects in parts. So an
+ * object is made twice, and a third time of one part. Its name is no key: nobody sees it.
  */
-async function keepsConditions(connection: Connection): Promise<boolean> {
-  const object = connection.at('.steward-probe')
-  const versions: (string | undefined)[] = []
-  const create = async () => {
-    const { VersionId } = await connection.call(
-      (s3, request) => s3.putObject({ ...object, Body: '', IfNoneMatch: '*' }, request),
-      {},
-    )
-    versions.push(VersionId)
-  }
+async function findConditions(connection: Connection): Promise<Omit<Abilities, 'immutability'>> {
+  const probe = connection.at('.steward-probe')
+  const made: (string | undefined)[] = []
+  const create = (make: (s3: S3) => Promise<{ readonly VersionId?: string | undefined }>) =>
+    isKept(connection, async (s3) => {
+      made.push((await make(s3)).VersionId)
+    })
+  const put = (s3: S3) => s3.putObject({ ...probe, Body: '', ...onlyNew })
   try {
-    await create()
-    await create()
-    return false
-  } catch (error) {
-    if (error instanceof TargetError && error.code === 'ERR_TARGET_EXISTS') return true
-    if (isRefusal(error) || (error instanceof TargetError && (isUnknown(error) || error.code === 'ERR_TARGET_FULL')))
-      return false
-    throw error
+    const first = await create(put)
+    const conditionalPut = first ?? (await create(put)) ?? false
+    const conditionalComplete = conditionalPut && ((await create((s3) => putAsPart(s3, probe))) ?? false)
+    return { conditionalPut, conditionalComplete }
   } finally {
-    for (const VersionId of versions.toReversed()) {
-      // Where it is kept, the next probe finds it.
-      await connection.call((s3, request) => s3.deleteObject({ ...object, VersionId }, request), {}).catch(() => {})
+    for (const VersionId of made) {
+      // Where it cannot be removed, the next probe finds it.
+      await connection.call((s3) => s3.deleteObject({ ...probe, VersionId }), {}).catch(() => {})
     }
+  }
+}
+
+/** Whether the store kept the condition; undefined: the object was made. */
+async function isKept(connection: Connection, make: (s3: S3) => Promise<void>): Promise<boolean | undefined> {
+  try {
+    await connection.call(make, {})
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error
+    if (error.code === 'ERR_TARGET_EXISTS') return true
+    if (isRefusal(error) || isUnknown(error) || error.code === 'ERR_TARGET_FULL') return false
+    throw error
+  }
+}
+
+async function putAsPart(s3: S3, probe: ReturnType<Connection['at']>) {
+  const { UploadId } = await s3.createMultipartUpload(probe)
+  try {
+    const { ETag } = await s3.uploadPart({ ...probe, UploadId, PartNumber: 1, Body: '' })
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] }
+    return await s3.completeMultipartUpload({ ...probe, UploadId, MultipartUpload, ...onlyNew })
+  } catch (error) {
+    await s3.abortMultipartUpload({ ...probe, UploadId }).catch(() => {})
+    throw error
   }
 }
 

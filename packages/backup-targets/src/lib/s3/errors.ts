@@ -108,7 +108,7 @@ export function toTargetError(error: unknown, { bucket, key }: Subject): TargetE
   if (retryAfter > 0) options.retryAfterMs = retryAfter * 1000
   if (retriable.has(name)) options.transient = true
   const where = key === undefined ? `The bucket ${bucket}` : `${key} in the bucket ${bucket}`
-  return new TargetError(code, `${where}: ${textOf(error as Error, name)}`, options)
+  return new TargetError(code, `${where}: ${textOf(error as Error, name, status)}`, options)
 }
 
 function unknownCode(error: unknown, status: number | undefined): TargetErrorCode {
@@ -116,7 +116,9 @@ function unknownCode(error: unknown, status: number | undefined): TargetErrorCod
   return /region is missing/i.test((error as Error).message) ? 'ERR_TARGET_SETTINGS' : 'ERR_TARGET_FAILED'
 }
 
-function textOf(error: Error, name: string): string {
-  const text = error.message === '' || error.message === 'UnknownError' ? '' : ` (${error.message})`
-  return `${name}${text}`
+function textOf(error: Error, name: string, status: number | undefined): string {
+  // Answers to HEAD have no text.
+  const shown = name.startsWith('Unknown') && status !== undefined ? `HTTP ${status}` : name
+  const isSaid = error.message !== '' && error.message !== 'UnknownError' && error.message !== name
+  return isSaid ? `${shown} (${error.message})` : shown
 }

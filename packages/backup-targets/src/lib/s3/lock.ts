@@ -17,12 +17,15 @@ export function retentionOf(
 ): Retention {
   const until = lockUntil ?? (lockDays === undefined ? undefined : new Date(Date.now() + lockDays * 86_400_000))
   if (until === undefined) return {}
-  if (!immutability) {
-    throw new TargetError('ERR_TARGET_SETTINGS', `The bucket ${bucket} cannot lock objects.`, {
-      help: 'Make a bucket with Object Lock, or leave lock_days out.',
-    })
-  }
+  if (!immutability) throw cannotLock(bucket)
   return { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: until }
+}
+
+/** Some stores forget it for objects in parts, and an upload that goes on has that of the call which began it. */
+export function isForgotten({ ObjectLockRetainUntilDate: wanted }: Retention, found: HeadObjectCommandOutput): boolean {
+  const until = found.ObjectLockRetainUntilDate?.getTime() ?? 0
+  // Stores keep whole seconds.
+  return wanted !== undefined && until < Math.floor(wanted.getTime() / 1000) * 1000
 }
 
 /** @throws TargetError ERR_TARGET_LOCKED when the store must not let it be changed. */
@@ -35,4 +38,10 @@ export function refuseLocked(key: string, found: HeadObjectCommandOutput): void 
 
 export function lockedError(key: string, how: string, cause?: unknown): TargetError {
   return new TargetError('ERR_TARGET_LOCKED', `The store keeps ${key} ${how}.`, { cause })
+}
+
+export function cannotLock(bucket: string): TargetError {
+  return new TargetError('ERR_TARGET_SETTINGS', `The bucket ${bucket} cannot lock objects.`, {
+    help: 'Make a bucket with Object Lock, or leave lock_days out.',
+  })
 }

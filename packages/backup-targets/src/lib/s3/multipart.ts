@@ -3,9 +3,10 @@ import { TargetError } from '../target-error.js'
 import type { PutOptions } from '../target.js'
 import type { Connection } from './connection.js'
 import { nameOf } from './errors.js'
+import type { Retention } from './lock.js'
 import type { Part } from './parts.js'
 import { head, md5Of } from './read.js'
-import { sendBytes } from './send-bytes.js'
+import { patience, sendBytes } from './send-bytes.js'
 
 /** An upload of parts. */
 export interface PartsToSend {
@@ -18,8 +19,10 @@ export interface PartsToSend {
   /** Gets the memory of parts that were sent. */
   readonly release: (bytes: Buffer) => void
   /** Fields of the request that begins the upload, and of the one that completes it. */
-  readonly create: Readonly<Record<string, unknown>>
-  readonly complete: Readonly<Record<string, unknown>>
+  readonly create: Retention
+  readonly complete: { readonly IfNoneMatch?: string }
+  /** Looks once more at what is there: it may be long after the beginning. */
+  readonly beforeComplete: () => Promise<void>
   readonly options: PutOptions
 }
 
@@ -28,8 +31,6 @@ export interface CompletedUpload {
   readonly size: number
   /** Of the object, in a bucket that has versions. */
   readonly versionId: string | undefined
-  /** It was begun by a former call. */
-  readonly isResumed: boolean
 }
 
 /**
@@ -45,8 +46,9 @@ export async function sendParts(connection: Connection, upload: PartsToSend): Pr
   const there = found === undefined ? new Map() : await partsThere(connection, key, id, signal)
   try {
     const sent = await sendMissing(connection, upload, id, there)
+    await upload.beforeComplete()
     const versionId = await complete(connection, upload, id, sent.parts)
-    return { size: sent.size, versionId, isResumed: found !== undefined }
+    return { size: sent.size, versionId }
   } catch (error) {
     const isOfUse = options.upload !== undefined && !isFinal(error)
     if (!isOfUse) await abortUpload(connection, key, id).catch(() => {})
@@ -83,10 +85,15 @@ async function sendMissing(
     let etag = stored?.etag ?? ''
     const isThere = stored?.size === bytes.length && md5Of({ ETag: etag }) === md5.toString('hex')
     if (!isThere) {
-      const answer = await sendBytes(connection, { key, bytes, md5, signal, onMove }, (s3, body, request) =>
-        s3.uploadPart({ ...connection.at(key), UploadId: id, PartNumber: number, ...body }, request),
-      )
-      etag = answer.ETag ?? ''
+      etag = await sendBytes(connection, { key, bytes, md5, signal, onMove }, async (s3, body, request) => {
+        const part = { ...connection.at(key), UploadId: id, PartNumber: number, ...body }
+        const answer = await s3.uploadPart(part, request)
+        if ((md5Of(answer) ?? md5.toString('hex')) === md5.toString('hex')) return answer.ETag ?? ''
+        throw new TargetError(
+          'ERR_TARGET_DAMAGED',
+          `The store has other bytes of part ${number} of ${key} than were sent.`,
+        )
+      })
     }
     sent.push({ number, etag, md5 })
     taken += bytes.length
@@ -120,7 +127,7 @@ async function complete(
   id: string,
   parts: readonly SentPart[],
 ): Promise<string | undefined> {
-  const requestTimeout = 5 * connection.settings.idleMs
+  const requestTimeout = patience * connection.settings.idleMs
   const MultipartUpload = { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) }
   try {
     const answer = await connection.call(
@@ -152,7 +159,7 @@ function etagOf(parts: readonly SentPart[]): string {
 async function beginUpload(
   connection: Connection,
   key: string,
-  fields: Readonly<Record<string, unknown>>,
+  fields: Retention,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const { UploadId = '' } = await connection.call(

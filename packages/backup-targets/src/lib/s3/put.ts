@@ -1,9 +1,9 @@
 import { checkKey, uploadId } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
-import type { Abilities } from './abilities.js'
+import { onlyNew, type Abilities } from './abilities.js'
 import type { Connection } from './connection.js'
-import { refuseLocked, retentionOf, type Retention } from './lock.js'
+import { isForgotten, refuseLocked, retentionOf, type Retention } from './lock.js'
 import { sendParts } from './multipart.js'
 import { partsOf, type Part } from './parts.js'
 import { head, md5Of, storedObject } from './read.js'
@@ -41,9 +41,10 @@ export async function put(
   const { signal } = options
   if ((source.size ?? 0) > maxObjectBytes) throw tooLarge(key)
   const retention = retentionOf(connection.settings, abilities, options.lockUntil)
-  await checkPresent(connection, abilities, key, options)
+  const checkPresent = () => refusePresent(connection, abilities, key, options)
+  await checkPresent()
 
-  const condition = options.ifAbsent && abilities.conditionalCreate ? { IfNoneMatch: '*' } : {}
+  const conditionIf = (isKept: boolean) => (options.ifAbsent && isKept ? onlyNew : {})
   const partBytes = partBytesFor(source.size, connection.settings.partBytes)
   const free: Buffer[] = []
   const take = () => free.pop() ?? Buffer.allocUnsafeSlow(Math.min(partBytes, source.size ?? partBytes))
@@ -52,8 +53,16 @@ export async function put(
   try {
     const { value: first } = (await parts.next()) as IteratorYieldResult<Part>
     if (first.isLast) {
-      const { VersionId } = await sendWhole(connection, key, first, options, { ...retention, ...condition })
-      return await verify(connection, key, { size: first.bytes.length, md5: first.md5, versionId: VersionId }, signal)
+      const { VersionId } = await sendWhole(connection, key, first, options, {
+        ...retention,
+        ...conditionIf(abilities.conditionalPut),
+      })
+      return await verify(
+        connection,
+        key,
+        { size: first.bytes.length, md5: first.md5, versionId: VersionId, retention },
+        signal,
+      )
     }
     const sent = await sendParts(connection, {
       key,
@@ -62,18 +71,18 @@ export async function put(
       parallel: parallelOf(partBytes),
       release: (bytes) => free.push(bytes),
       create: retention,
-      complete: condition,
+      complete: conditionIf(abilities.conditionalComplete),
+      beforeComplete: checkPresent,
       options,
     })
-    if (sent.isResumed) await lock(connection, key, retention, sent.versionId, signal)
-    return await verify(connection, key, sent, signal)
+    return await verify(connection, key, { ...sent, retention }, signal)
   } finally {
     await parts.return()
   }
 }
 
 /** What is there must stay when the caller wants that, or the store. */
-async function checkPresent(
+async function refusePresent(
   connection: Connection,
   { immutability }: Abilities,
   key: string,
@@ -92,7 +101,7 @@ async function sendWhole(
   key: string,
   { bytes, md5 }: Part,
   { signal, onProgress }: PutOptions,
-  fields: Readonly<Record<string, unknown>>,
+  fields: Retention & { readonly IfNoneMatch?: string },
 ): Promise<{ readonly VersionId?: string | undefined }> {
   let attempts = 0
   try {
@@ -120,7 +129,32 @@ async function* following(key: string, first: Part, rest: AsyncIterable<Part>): 
   }
 }
 
-/** An upload that goes on has the retention that it was begun with. */
+interface Sent {
+  readonly size: number
+  readonly md5?: Buffer
+  readonly versionId: string | undefined
+  readonly retention: Retention
+}
+
+/** Looks at what the store has now. What is not as it was sent is removed. */
+async function verify(
+  connection: Connection,
+  key: string,
+  { size, md5, versionId, retention }: Sent,
+  signal: AbortSignal | undefined,
+): Promise<StoredObject> {
+  const found = await head(connection, key, { signal })
+  const stored = found && md5Of(found)
+  const isSame = md5 === undefined || stored === undefined || stored === md5.toString('hex')
+  if (found?.ContentLength === size && isSame) {
+    if (isForgotten(retention, found)) await lock(connection, key, retention, versionId, signal)
+    return storedObject(key, found)
+  }
+  const what = !found ? 'nothing' : found.ContentLength === size ? 'other bytes' : `${found.ContentLength} bytes`
+  if (found) await removeVersion(connection, key, versionId).catch(() => {})
+  throw new TargetError('ERR_TARGET_DAMAGED', `The store has ${what} of ${key} instead of the ${size} bytes sent.`)
+}
+
 async function lock(
   connection: Connection,
   key: string,
@@ -128,29 +162,11 @@ async function lock(
   VersionId: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (!RetainUntilDate) return
+  const Retention = { Mode, RetainUntilDate }
   await connection.call(
-    (s3, request) =>
-      s3.putObjectRetention({ ...connection.at(key), VersionId, Retention: { Mode, RetainUntilDate } }, request),
+    (s3, request) => s3.putObjectRetention({ ...connection.at(key), VersionId, Retention }, request),
     { key, signal },
   )
-}
-
-/** Looks at what the store has now. What is not as it was sent is removed. */
-async function verify(
-  connection: Connection,
-  key: string,
-  sent: { readonly size: number; readonly md5?: Buffer; readonly versionId: string | undefined },
-  signal: AbortSignal | undefined,
-): Promise<StoredObject> {
-  const found = await head(connection, key, { signal })
-  const md5 = found && sent.md5 && md5Of(found)
-  if (found?.ContentLength === sent.size && (md5 === undefined || md5 === sent.md5?.toString('hex'))) {
-    return storedObject(key, found)
-  }
-  const what = !found ? 'nothing' : found.ContentLength === sent.size ? 'other bytes' : `${found.ContentLength} bytes`
-  if (found) await removeVersion(connection, key, sent.versionId).catch(() => {})
-  throw new TargetError('ERR_TARGET_DAMAGED', `The store has ${what} of ${key} instead of the ${sent.size} bytes sent.`)
 }
 
 function tooLarge(key: string): TargetError {

@@ -3,11 +3,13 @@ import type { S3 } from '@aws-sdk/client-s3'
 import pRetry from 'p-retry'
 import { TargetError } from '../target-error.js'
 import type { Connection } from './connection.js'
-import { md5Of } from './read.js'
 
 /** Attempts at one request, so that a large upload bears many short disturbances. */
 const retries = 2
 const sliceBytes = 1 << 16
+
+/** So many times longer than silence in the middle may the store, and what the system holds back of it, take at the end. */
+export const patience = 5
 
 export interface BytesToSend {
   readonly key: string
@@ -29,44 +31,44 @@ export interface BodyFields {
 /**
  * Sends bytes as the body of one request, again after failures that pass. An attempt in which no byte moves for `idleMs`
  * is given up; it may take as long as it likes otherwise.
- *
- * @throws TargetError ERR_TARGET_DAMAGED when the store has taken other bytes, by its ETag.
  */
-export function sendBytes<T extends Parameters<typeof md5Of>[0]>(
+export function sendBytes<T>(
   connection: Connection,
   { key, bytes, md5, signal, onMove }: BytesToSend,
   send: (
     s3: S3,
     body: BodyFields,
     request: { readonly abortSignal: AbortSignal | undefined; readonly requestTimeout: number },
-    attempt: number,
   ) => Promise<T>,
 ): Promise<T> {
   const { idleMs } = connection.settings
   const isToRetry = ({ error }: { error: Error }) => error instanceof TargetError && error.transient
-  const attemptOnce = async (attempt: number): Promise<T> => {
+  const attemptOnce = async (): Promise<T> => {
     const silence = new AbortController()
-    const watchdog = setTimeout(() => {
-      silence.abort(new TargetError('ERR_TARGET_UNREACHABLE', `No byte of ${key} moved for ${idleMs} ms.`))
-    }, idleMs)
+    const watch = (ms: number) =>
+      setTimeout(() => {
+        silence.abort(new TargetError('ERR_TARGET_UNREACHABLE', `No byte of ${key} moved for ${ms / 1000} s.`))
+      }, ms)
+    let watchdog = watch(idleMs)
     const moved = () => {
       watchdog.refresh()
       onMove()
     }
+    const handedOver = () => {
+      clearTimeout(watchdog)
+      watchdog = watch(patience * idleMs)
+    }
     const fields = {
-      Body: bytes.length === 0 ? bytes : slices(bytes, moved),
+      Body: bytes.length === 0 ? bytes : slices(bytes, moved, handedOver),
       ContentLength: bytes.length,
       ContentMD5: md5.toString('base64'),
     }
     const any = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
     try {
-      const answer = await connection.call(
-        (s3, request) => send(s3, fields, { ...request, requestTimeout: 0 }, attempt),
-        { key, signal: any },
-      )
-      const stored = md5Of(answer)
-      if (stored === undefined || stored === md5.toString('hex')) return answer
-      throw new TargetError('ERR_TARGET_DAMAGED', `The store has other bytes of ${key} than were sent.`)
+      return await connection.call((s3, request) => send(s3, fields, { ...request, requestTimeout: 0 }), {
+        key,
+        signal: any,
+      })
     } finally {
       clearTimeout(watchdog)
     }
@@ -74,12 +76,13 @@ export function sendBytes<T extends Parameters<typeof md5Of>[0]>(
   return pRetry(attemptOnce, { retries, minTimeout: 250, randomize: true, shouldRetry: isToRetry, signal })
 }
 
-function slices(bytes: Buffer, onRead: () => void): Readable {
+function slices(bytes: Buffer, onRead: () => void, onEnd: () => void): Readable {
   function* each() {
     for (let at = 0; at < bytes.length; at += sliceBytes) {
       onRead()
       yield bytes.subarray(at, at + sliceBytes)
     }
+    onEnd()
   }
   return Readable.from(each(), { objectMode: false })
 }
