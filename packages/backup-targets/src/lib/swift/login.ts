@@ -158,7 +158,7 @@ function post(http: HttpClient, url: URL, content: object, signal?: AbortSignal)
 async function checked(answer: HttpAnswer, { url, user, applicationCredential }: LoginSettings): Promise<HttpAnswer> {
   if (answer.status >= 200 && answer.status < 300) return answer
   const who = applicationCredential ? `application credential "${applicationCredential.id}"` : `"${user}"`
-  if (answer.status === 404) {
+  if ([404, 405, 412].includes(answer.status)) {
     await answer.text()
     throw noLogin(url)
   }

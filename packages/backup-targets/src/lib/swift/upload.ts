@@ -67,6 +67,7 @@ async function putSegments(upload: Upload, reader: ByteReader): Promise<number> 
   await checkStored(upload, folder, segments, reader)
   let done = segments.reduce((sum, { bytes }) => sum + bytes, 0)
   if (done > 0) onProgress?.(done)
+  await checkRoom(upload, folder, (source.size ?? done) - done)
 
   while (!(await reader.hasEnded())) {
     const number = segments.length
@@ -83,7 +84,7 @@ async function putSegments(upload: Upload, reader: ByteReader): Promise<number> 
     segments.push({ name, ...sent })
     done += sent.bytes
   }
-  if (source.size === undefined) await checkRoom(upload, area, segments)
+  await checkRoom(upload, folder, 0)
   const manifest = segments.map(({ name, bytes, hash }) => {
     return { path: `/${area.container}/${name}`, etag: hash, size_bytes: bytes }
   })
@@ -170,17 +171,14 @@ async function sendPart(
   )
 }
 
-/** The server looks at a quota when it is told a length, and cannot when it is not. */
-async function checkRoom({ store, place, options }: Upload, area: SegmentArea, segments: readonly Segment[]) {
-  const room = await store.room(area.container, options.signal)
-  if (room === undefined || room >= 0) return
-  await store.deleteAll(
-    segments.map(({ name }) => ({ container: area.container, name })),
-    options.signal,
-  )
+/** Swift looks at a quota only when it is told a length, and remembers for a minute how much there was. */
+async function checkRoom({ store, place, options }: Upload, folder: SegmentArea, bytes: number): Promise<void> {
+  const room = await store.room(folder.container, options.signal)
+  if (room === undefined || room >= bytes) return
+  await removeSegments(store, folder)
   throw new TargetError(
     'ERR_TARGET_FULL',
-    `Cannot store ${shown(place)}: the quota of "${area.container}" is exceeded.`,
+    `Cannot store ${shown(place)}: the quota of "${folder.container}" is reached.`,
   )
 }
 
