@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
@@ -27,15 +27,6 @@ describe('prove', () => {
       writeHook(test.home, hook, `echo ${hook} >> ${test.folder}/hooks`)
     writeHook(test.home, 'monitoring', `echo "$1 $2" >> ${test.folder}/alarms`)
   })
-  afterEach(() => {
-    // Nothing is left, whatever came out.
-    expect(readdirSync(join(test.home, 'instances'))).toEqual([test.instance('demo').id])
-    expect(readdirSync(test.context.settings.global.saveFolder)).toEqual(['demo'])
-    expect(existsSync(test.context.home.trash) ? readdirSync(test.context.home.trash) : []).toEqual([])
-    expect(test.context.registry.instances()).toMatchObject([{ name: 'demo', operation: '' }])
-    expect(processesOf(test.folder)).toEqual([])
-    expect(existsSync(join(test.folder, 'hooks'))).toBe(false)
-  })
   afterAll(() => test.close())
 
   const latest = () => test.context.backups.find('demo', 'latest')
@@ -45,6 +36,16 @@ describe('prove', () => {
     tellFake(test.path('demo', 'app'), fake)
     await test.perform('save', { name: 'demo' })
     return latest()
+  }
+
+  /** Whatever came out. */
+  function expectNothingLeft(): void {
+    expect(readdirSync(join(test.home, 'instances'))).toEqual([test.instance('demo').id])
+    expect(readdirSync(test.context.settings.global.saveFolder)).toEqual(['demo'])
+    expect(existsSync(test.context.home.trash) ? readdirSync(test.context.home.trash) : []).toEqual([])
+    expect(test.context.registry.instances()).toMatchObject([{ name: 'demo', operation: '' }])
+    expect(processesOf(test.folder)).toEqual([])
+    expect(existsSync(join(test.folder, 'hooks'))).toBe(false)
   }
 
   it('restores, counts, neutralises and starts a throw-away instance, and records when and how long', async () => {
@@ -70,6 +71,7 @@ describe('prove', () => {
     expect(test.context.registry.history({ instance: test.instance('demo').id }).at(-1)).toMatchObject({
       ...{ action: 'prove', instance: 'demo', result: 'ok' },
     })
+    expectNothingLeft()
   })
 
   it('says that rows are missing, before anything is started', async () => {
@@ -82,6 +84,7 @@ describe('prove', () => {
       message: expect.stringContaining('The restored database is not what was saved: note has 1 row, not 2.'),
     })
     expect((await latest()).proved).toBeUndefined()
+    expectNothingLeft()
     rmSync(folder, { recursive: true })
   })
 
@@ -100,6 +103,7 @@ describe('prove', () => {
     expect(received).toHaveLength(1)
     expect(received[0]?.text).toContain('the backup of demo could not be proved')
     expect(readFileSync(join(test.folder, 'alarms'), 'utf8')).toBe('demo proof-failed\n')
+    expectNothingLeft()
     rmSync(folder, { recursive: true })
   })
 
@@ -121,6 +125,7 @@ describe('prove', () => {
     await expect(test.perform('prove', { name: 'demo', from: 'nas' })).rejects.toMatchObject({
       message: expect.stringContaining('The copy at "nas" is damaged'),
     })
+    expectNothingLeft()
   })
 
   it.each([

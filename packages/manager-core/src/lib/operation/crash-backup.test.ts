@@ -1,3 +1,3 @@
 import { testCrashes } from '../testing/crash-suite.js'
 
-testCrashes(['restore', 'recreate'])
+testCrashes(['restore', 'recreate', 'prove'])

@@ -77,6 +77,17 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'save', ...running, action: 'save', input: demo },
   { kind: 'restore', prepare: saveAndChange, begin: ['start'], action: 'restore', input: demo },
   { kind: 'recreate', prepare: saveAndChange, action: 'restore', input: { ...demo, as: 'again' } },
+  {
+    kind: 'prove',
+    prepare: saveAndChange,
+    action: 'prove',
+    input: demo,
+    // Those before are those of recreate.
+    isMeant: (point) =>
+      'step' in point &&
+      ((point.at === 'effect' && ['rows', 'start', 'stop', 'undefine', 'remove', 'record'].includes(point.step)) ||
+        (point.at === 'intent' && point.step === 'stop')),
+  },
   { kind: 'upgrade', prepare: newVersions, begin: ['start'], action: 'upgrade', input: demo },
   {
     kind: 'upgrade',
