@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import type { AddMany } from '../testing/add-many.js'
+import { canMount } from '../testing/can-mount.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
 import { runProgram } from '../testing/run-program.js'
@@ -152,16 +153,3 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     await test.perform('save', { name: 'demo' })
   })
 })
-
-function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
-    execFileSync('umount', [folder])
-    return true
-  } catch {
-    return false
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}

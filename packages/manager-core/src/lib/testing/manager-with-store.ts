@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openTarget, type BackupTarget } from '@steward/backup-targets'
+import { createTestManager, type TestManager, type TestManagerOptions } from './create-test-manager.js'
+import { writeBackupOfNothing } from './made-up-backup.js'
+
+/** A manager with the target `nas`, a folder. */
+export interface ManagerWithStore extends TestManager {
+  /** The target is this one around the folder from now on; undefined: the folder itself. */
+  behind(wrap: ((folder: BackupTarget) => BackupTarget) | undefined): void
+  /** Path below the folder. */
+  store(...parts: readonly string[]): string
+  /** All files below the folder, also hidden ones, in their order. */
+  stored(): readonly string[]
+  /** Flips a bit in the middle of an object. */
+  flip(key: string): void
+  /** A made-up backup with a file of so many random bytes. @returns its key */
+  madeUp(made?: Date, bytes?: number): string
+}
+
+/** Calls are tried again at once. Without a template unless `refresh`. */
+export async function createManagerWithStore(options: TestManagerOptions = {}): Promise<ManagerWithStore> {
+  let wrap: ((folder: BackupTarget) => BackupTarget) | undefined
+  const test = await createTestManager({
+    refresh: false,
+    ...options,
+    config: [
+      'APPS_TARGETS=nas',
+      'APPS_TARGET_NAS_TYPE=local',
+      'APPS_TARGET_NAS_PATH=$APPS_HOME/../store',
+      ...(options.config ?? []),
+    ],
+    targets: {
+      retries: { attempts: 3, minPauseMs: 1, maxPauseMs: 2, idleMs: 5000 },
+      async open(how) {
+        const opened = await openTarget(how)
+        return wrap ? wrap(opened) : opened
+      },
+    },
+  })
+  const store = (...parts: readonly string[]) => join(test.folder, 'store', ...parts)
+  mkdirSync(store())
+  return {
+    ...test,
+    store,
+    behind: (next) => (wrap = next),
+    stored: () =>
+      readdirSync(store(), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(store().length + 1))
+        .toSorted(),
+    flip(key) {
+      const bytes = readFileSync(store(key))
+      const middle = bytes.length >> 1
+      bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle)
+      writeFileSync(store(key), bytes)
+    },
+    madeUp(made = new Date(), bytes = 3000) {
+      const root = join(test.home, 'save')
+      if (!existsSync(root)) mkdirSync(root)
+      const folder = writeBackupOfNothing(root, 'demo', made, {
+        'db.sqlite.zst': randomBytes(bytes),
+        'files.tar.zst': randomBytes(bytes),
+      })
+      return folder.slice(root.length + 1)
+    },
+  }
+}
