@@ -59,7 +59,7 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   const seal = encrypt ? await sealOf(global.backupEncryption, secrets ? 3 : 2) : undefined
   const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
   const packed = await packInstance(run, { ...options, settings, seal, rows, onBytes })
-  const { observed: _observed, operation: _operation, port: _port, ...backedUp } = instance
+  const { observed: _observed, operation: _operation, port: _port, proved: _proved, ...backedUp } = instance
   const { files, tools, warnings, ...counted } = packed
   const manifest: Manifest = {
     format: 1,
