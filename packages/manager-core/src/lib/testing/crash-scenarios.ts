@@ -75,6 +75,14 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'undelete', prepare: deleted, action: 'undelete', input: { entry: 'demo' } },
   { kind: 'purge', prepare: deleted, action: 'purge', input: { entry: 'demo' } },
   { kind: 'save', ...running, action: 'save', input: demo },
+  {
+    kind: 'save',
+    when: 'with a copy that cannot be made',
+    ...stopped,
+    action: 'save',
+    input: { ...demo, to: 'nowhere' },
+    isMeant: (point) => 'step' in point && ['want', 'publish'].includes(point.step),
+  },
   { kind: 'restore', prepare: saveAndChange, begin: ['start'], action: 'restore', input: demo },
   { kind: 'recreate', prepare: saveAndChange, action: 'restore', input: { ...demo, as: 'again' } },
   {

@@ -151,7 +151,12 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
   const test = await createTestManager({
     ...options,
     createManager,
-    config: [...(options.config ?? []), 'export APPS_HEALTHWINDOW=0'],
+    config: [
+      ...(options.config ?? []),
+      'export APPS_HEALTHWINDOW=0',
+      'APPS_TARGETS=nowhere',
+      'APPS_TARGET_NOWHERE_TYPE=not-there',
+    ],
   })
   await prepare?.(test)
   test.manager.close()
