@@ -1,4 +1,4 @@
-import type { Action, ActionResult } from '@steward/manager-core'
+import type { Action, ActionResult, Json } from '@steward/manager-core'
 import { plan } from './plan.js'
 import { record } from './record.js'
 import { table } from './table.js'
@@ -21,14 +21,17 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
   const { width, quiet } = options
   const message = result.message === '' ? '' : `${printable(result.message)}\n`
   const sentence = quiet ? '' : message
-  if (result.plan) return { out: plan(result.plan), aside: '' }
+  // A list beside what the view shows.
+  const [first] = view.type === 'table' ? [] : (result.list ?? [])
+  const listed = first === undefined ? '' : table(result.list as readonly Json[], Object.keys(first as object), width)
+  if (result.plan) return { out: plan(result.plan) + listed, aside: '' }
   if (view.type === 'table' && result.list)
     return result.list.length === 0
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
       : { out: table(result.list, view.columns, width), aside: sentence }
   const item = result.item ?? result.data
   if (view.type === 'record' && item !== undefined && !mutating) return { out: record(item), aside: '' }
-  return { out: mutating ? sentence : message, aside: '' }
+  return { out: (mutating ? sentence : message) + listed, aside: '' }
 }
 
 /** A result for programs: the same keys whatever happened. `status` is the exit code, 0 = done. */

@@ -1,3 +1,6 @@
+import { resolve } from 'node:path'
+import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
+import { reportOf, type AnonymisationReport } from '../anonymise/report.js'
 import type { ManagerContext } from '../context.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { randomId, randomName } from '../domain/names.js'
@@ -51,27 +54,39 @@ export const clone: Action = {
     'The instance is not changed and goes on; it is only paused while its data is copied. The clone gets new secrets ' +
     '(database user, I/O password, key of tokens); the users in its data keep their passwords, the administrator too. ' +
     'It is neither protected nor saved or upgraded automatically unless the options say so, has no custom URL, and is ' +
-    'started when the instance is. With --database of another type the data is moved over in a portable form.',
+    'started when the instance is. With --database of another type the data is moved over in a portable form. With ' +
+    '--anonymise records are changed on their way, so that the clone never holds what they were; it sends nothing out ' +
+    '(see neutralise), its administrator has the password of its settings, and a report tells what was changed and ' +
+    'which columns look personal and have no rule. With --dry-run that report tells what would be changed.',
   parameters: [
     { name: 'name', type: 'instance', required: true, summary: 'Instance to clone' },
     { name: 'new', type: 'new-name', required: true, summary: 'Name of the clone' },
   ],
-  options,
+  options: [
+    ...options,
+    { name: 'anonymise', type: 'file', summary: 'Anonymise it by the rules of this file; it is neutralised, too' },
+  ],
   ability: 'operate',
   mutating: true,
-  examples: ['clone demo demo2', 'clone demo test --database postgresql --no-start'],
+  examples: [
+    'clone demo demo2',
+    'clone demo test --database postgresql --no-start',
+    'clone demo test --anonymise rules.yaml',
+    'clone demo test --anonymise rules.yaml --dry-run',
+  ],
   view: { type: 'record' },
   handler(call) {
     const { context, input } = call
     const { id, name } = context.registry.get(input.name as string)
-    return create(call, cloneKind, { name: input.new as string, from: { instance: id, name } })
+    const rules = input.anonymise === undefined ? undefined : resolve(input.anonymise as string)
+    return create(call, cloneKind, { name: input.new as string, from: { instance: id, name }, rules })
   },
 }
 
 async function create(
   call: ActionCall,
   kind: typeof addKind,
-  { name, from }: { readonly name: string | undefined; readonly from: CreationRequest['from'] },
+  { name, from, rules }: Pick<CreationRequest, 'from' | 'rules'> & { readonly name: string | undefined },
 ): Promise<ActionResult> {
   const { context, input } = call
   const flag = (option: string) => (input[option] as boolean | undefined) ?? null
@@ -84,13 +99,22 @@ async function create(
     autoSave: flag('auto_save'),
     autoUpdate: flag('auto_update'),
     start: input['no-start'] ? false : null,
+    ...(rules !== undefined && { rules }),
   }
-  return runOperation(call, kind, request, ({ instance }) => {
+  const result = await runOperation(call, kind, request, ({ instance, outcomes }) => {
     const made = context.registry.get(instance.name)
     const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'
     const origin = 'instance' in from ? `a clone of "${from.name}"` : `version ${made.version}`
-    return { message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}`, item: wireInstance(made) }
+    return {
+      message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}`,
+      item: wireInstance(made),
+      ...(rules !== undefined && { list: (outcomes.get('data') as AnonymisationReport).columns }),
+    }
   })
+  if (rules === undefined || !call.caller.dryRun || !('instance' in from)) return result
+  const { plan } = await inspectAnonymisation(context, context.home.instance(from.instance).folder, rules)
+  const { columns, warnings } = reportOf(plan)
+  return { ...result, list: columns, ...(warnings.length > 0 && { warnings }) }
 }
 
 /** A version goes before an instance of the same name. */

@@ -1,3 +1,5 @@
+import { administratorStep } from '../anonymise/administrator-step.js'
+import { anonymisedDataStep, type AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import type { CreationFacts, CreationRequest } from './creation.js'
@@ -6,6 +8,7 @@ import { databaseStep } from './database-step.js'
 import { defineStep } from './define-step.js'
 import { firstStartStep } from './first-start-step.js'
 import { inspectCreation, megabytes } from './inspect-creation.js'
+import { neutraliseStep } from './neutralise.js'
 import { reserveStep } from './reserve-step.js'
 import { settingsStep } from './settings-step.js'
 import { layoutStep, placeStep } from './stage.js'
@@ -29,7 +32,10 @@ function creationKind(kind: 'add' | 'clone'): OperationKind<CreationRequest, Cre
   }
 }
 
-function planCreation(kind: 'add' | 'clone', { row, folder, application, source, bytes }: CreationFacts): Plan {
+function planCreation(
+  kind: 'add' | 'clone',
+  { row, folder, application, source, bytes, anonymisation }: CreationFacts,
+): Plan {
   const { id, name, version, database, desired } = row
   const instance = { id, name }
   const options = { database, protected: row.protected, auto_save: row.autoSave, auto_update: row.autoUpdate }
@@ -41,10 +47,12 @@ function planCreation(kind: 'add' | 'clone', { row, folder, application, source,
   const steps: Step[] = [
     reserveStep(row),
     hookStep({ ...hook, hook: 'pre-add', folder: undefined }),
-    layoutStep(application),
+    layoutStep(application, withoutDocuments(anonymisation)),
     settingsStep({ row, ...(source && { like: source.folder }) }),
+    ...(anonymisation ? [neutraliseStep()] : []),
     databaseStep({ row }),
-    ...(source ? [copyDataStep(source)] : []),
+    ...(source && !anonymisation ? [copyDataStep(source)] : []),
+    ...(source && anonymisation ? [anonymisedDataStep(source, anonymisation), administratorStep()] : []),
     placeStep({ folder }),
     defineStep({ row, folder }),
     ...(desired === 'started' ? [firstStartStep({ instance, folder })] : []),
@@ -52,13 +60,22 @@ function planCreation(kind: 'add' | 'clone', { row, folder, application, source,
   ]
   return {
     title: source
-      ? `Clone instance "${source.name}" as "${name}" (${database})`
+      ? `Clone instance "${source.name}" as "${name}" (${database}${anonymisation ? ', anonymised' : ''})`
       : `Add instance "${name}" (version ${version}, ${database})`,
     instance,
     steps,
-    notes: [`It takes ${megabytes(bytes)} of disk at first.`],
+    notes: [
+      `It takes ${megabytes(bytes)} of disk at first.`,
+      ...(anonymisation ? ['It is neutralised: it sends nothing out (unneutralise).'] : []),
+    ],
     commit: (registry) => registry.updateInstance(id, { desired }),
   }
+}
+
+/** Documents that lie in the application. */
+function withoutDocuments(anonymisation: AnonymisationFacts | undefined): readonly string[] {
+  const isCopied = !anonymisation || anonymisation.keepsDocuments || anonymisation.documents.below !== 'app'
+  return isCopied ? [] : [anonymisation.documents.path]
 }
 
 /** As hooks get them: `database=sqlite`, `auto_save=no`. */

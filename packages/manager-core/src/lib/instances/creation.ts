@@ -1,3 +1,4 @@
+import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import type { DatabaseType, Instance } from '../domain/instance.js'
 
 /** What `add` and `clone` are asked for. `null`: not said, so that the default holds. */
@@ -12,6 +13,8 @@ export type CreationRequest = {
   readonly autoUpdate: boolean | null
   /** `null`: started; a clone as its source is. */
   readonly start: boolean | null
+  /** Absolute path of the rules by which a clone is anonymised; absent: it is not. */
+  readonly rules?: string
 }
 
 /** All of an instance but what is found out when its row is inserted. */
@@ -32,6 +35,8 @@ export type CreationFacts = {
   /** Folder that its application is copied from. */
   readonly application: string
   readonly source: SourceFacts | null
+  /** Of a clone that is anonymised. */
+  readonly anonymisation?: AnonymisationFacts
   /** Bytes that it takes at least. */
   readonly bytes: number
 }

@@ -1,5 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
+import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
+import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import type { ManagerContext } from '../context.js'
 import { checkName } from '../domain/names.js'
 import type { CreationFacts, CreationRequest, NewInstance } from './creation.js'
@@ -41,7 +43,17 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   if (source && source.database !== row.database) await reachDatabaseServer(context, source.database)
   const bytes = (await folderSize(application)) + (source ? await folderSize(context.home.instance(source.id).data) : 0)
   await checkSpace(context.home.folder, bytes)
-  return { row, folder: context.home.instance(id).folder, application, source, bytes }
+  const { rules: file } = request
+  const anonymisation = source && file !== undefined && (await anonymisationOf(context, source.folder, file))
+  return {
+    ...{ row, folder: context.home.instance(id).folder, application, source, bytes },
+    ...(anonymisation && { anonymisation }),
+  }
+}
+
+async function anonymisationOf(context: ManagerContext, folder: string, file: string): Promise<AnonymisationFacts> {
+  const { hash, documents, plan } = await inspectAnonymisation(context, folder, file)
+  return { file, hash, documents, keepsDocuments: plan.documents === 'keep' }
 }
 
 /** @throws ManagerError ERR_NAME_TAKEN. Source: wire-decisions, "rules": without regard to case. */

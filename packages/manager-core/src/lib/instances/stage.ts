@@ -10,8 +10,12 @@ export function stageOf({ context, operation }: Pick<StepRun, 'context' | 'opera
   return instanceHomeAt(join(context.home.instances, `.${operation}`))
 }
 
-/** Folders of a new home, and the application as a copy of `application` that shares its blocks where the disk can. */
-export function layoutStep(application: string): Step {
+/**
+ * Folders of a new home, and the application as a copy of `application` that shares its blocks where the disk can.
+ *
+ * @param without paths of the application that stay out
+ */
+export function layoutStep(application: string, without: readonly string[] = []): Step {
   return {
     id: 'layout',
     title: 'Lay out folders and application',
@@ -20,7 +24,7 @@ export function layoutStep(application: string): Step {
       try {
         await rm(stage.folder, { recursive: true, force: true })
         await mkdir(stage.folder, { recursive: true, mode: 0o700 })
-        await copyFolder(application, stage.app, { signal: run.signal })
+        await copyFolder(application, stage.app, { without, signal: run.signal })
         for (const folder of [stage.data, stage.logs, stage.run]) await mkdir(folder)
       } catch (error) {
         throw fileError(error, `Cannot lay out the instance in ${stage.folder}`)

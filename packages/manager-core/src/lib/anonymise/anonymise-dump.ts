@@ -1,0 +1,104 @@
+import { ManagerError } from '../../errors.js'
+import type { Json } from '../domain/json.js'
+import { createMakers, type MakerOptions } from './column-maker.js'
+import { createObjectWork, type ObjectWork, type RowCounts } from './object-work.js'
+
+export interface AnonymiseOptions extends MakerOptions {
+  /** Login that stays as it is: that of the administrator, who would be locked out. */
+  readonly administrator: string
+  /** Told after every so many records. */
+  readonly onRows?: (object: string, rows: number) => void
+}
+
+/** By object. */
+export type Counts = Record<string, RowCounts>
+
+/** A text that is handed on at once, in characters. */
+const batchLength = 65_536
+const rowsBetweenTold = 1_000
+
+/**
+ * Changes a dump of records (`app-server --dump`) on its way, as the plan says; empty values stay empty. Memory stays
+ * flat: objects with shuffled columns go through the spool.
+ *
+ * @param counts filled on the way
+ * @throws ManagerError ERR_FAILED for a dump that is not one of the application; what the makers throw
+ */
+export async function* anonymiseDump(
+  content: AsyncIterable<Uint8Array>,
+  options: AnonymiseOptions,
+  counts: Counts,
+): AsyncGenerator<Buffer> {
+  let batch = ''
+  for await (const line of changedLines(linesOf(content), options, counts)) {
+    batch += `${line}\n`
+    if (batch.length < batchLength) continue
+    yield Buffer.from(batch)
+    batch = ''
+  }
+  if (batch !== '') yield Buffer.from(batch)
+}
+
+async function* changedLines(
+  lines: AsyncIterable<string>,
+  options: AnonymiseOptions,
+  counts: Counts,
+): AsyncGenerator<string> {
+  const { plan, spool, administrator, onRows } = options
+  const maker = createMakers(options)
+  const plans = new Map(plan.objects.map((one) => [one.object.name, one]))
+  let current: ObjectWork | undefined
+  for await (const line of lines) {
+    if (current && line.startsWith('[')) {
+      const row = current.change(line)
+      if (row !== undefined) yield row
+      const { rows } = current.counts
+      if (rows % rowsBetweenTold === 0 && rows > 0) onRows?.(current.name, rows)
+      continue
+    }
+    if (current) yield* current.rest()
+    current = undefined
+    const { object, fields, end, format, version } = parse(line)
+    if (typeof object === 'string' && Array.isArray(fields)) {
+      const found = plans.get(object)
+      if (!found) throw wrong(`it has an object "${object}", which the application has not`)
+      current = createObjectWork(found, fields as string[], { ...options, maker, spool, administrator })
+      counts[object] = current.counts
+      yield line
+    } else if (end !== undefined) {
+      // The dump's own counts were those before records were dropped.
+      for (const [name, rows] of Object.entries(end as Record<string, number>))
+        if (counts[name]?.read !== rows) throw wrong(`it says that it has ${rows} records of ${name}`)
+      yield JSON.stringify({ end: Object.fromEntries(Object.entries(counts).map(([name, { rows }]) => [name, rows])) })
+    } else if (format === 'steward-records' && version === 1) yield line
+    else throw wrong('a line of it is not known')
+  }
+}
+
+function parse(line: string): Readonly<Record<string, Json>> {
+  try {
+    return JSON.parse(line) as Record<string, Json>
+  } catch {
+    throw wrong('a line of it is damaged')
+  }
+}
+
+function wrong(what: string): ManagerError {
+  return new ManagerError('ERR_FAILED', `The records cannot be anonymised: the dump is not as it should be, ${what}.`)
+}
+
+async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let parts: string[] = []
+  for await (const chunk of content) {
+    const pieces = decoder.decode(chunk, { stream: true }).split('\n')
+    const last = pieces.pop() as string
+    for (const piece of pieces) {
+      yield parts.length === 0 ? piece : [...parts, piece].join('')
+      parts = []
+    }
+    if (last !== '') parts.push(last)
+  }
+  const rest = parts.join('') + decoder.decode()
+  if (rest !== '') yield rest
+}

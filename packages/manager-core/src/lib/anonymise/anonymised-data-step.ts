@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { ManagerError } from '../../errors.js'
+import { emptyDatabase } from '../databases/dump-database.js'
+import type { InstanceDatabase } from '../databases/instance-database.js'
+import { applicationOf, dumpPortable, restorePortable } from '../databases/portable-dump.js'
+import { instanceHomeAt } from '../home.js'
+import type { SourceFacts } from '../instances/creation.js'
+import { fileError } from '../instances/file-error.js'
+import { copyFolder, stageOf } from '../instances/stage.js'
+import type { Step, StepRun } from '../operation/operation.js'
+import { writePrivateFile } from '../settings/write-private-file.js'
+import { anonymiseDump, type Counts } from './anonymise-dump.js'
+import { loadFake } from './fake.js'
+import { inspectAnonymisation, type DocumentsPlace, type InspectedAnonymisation } from './inspect-anonymisation.js'
+import { createKey } from './key.js'
+import { reportOf, type AnonymisationReport } from './report.js'
+import type { AnonymisationPlan } from './resolve-rules.js'
+import { openSpool } from './spool.js'
+
+/** What the plan of a clone knows of its rules; the seed stays in the file. */
+export type AnonymisationFacts = {
+  /** Absolute path of the rules. */
+  readonly file: string
+  readonly hash: string
+  readonly keepsDocuments: boolean
+  readonly documents: DocumentsPlace
+}
+
+/** Where the report is kept in the home of the clone. */
+export const reportFile = 'anonymisation.json'
+
+/**
+ * Fills the clone with the records of its source, changed on their way: nothing of it is ever there as it was. The
+ * source goes on meanwhile, its records are those of one moment. Gives the report.
+ */
+export function anonymisedDataStep(source: SourceFacts, facts: AnonymisationFacts): Step {
+  return {
+    id: 'data',
+    title: `Copy the records of "${source.name}", anonymised`,
+    do: (run) => copyAnonymised(run, source, facts),
+    // It goes with the database and what is laid out.
+    check: () => 'not-done',
+  }
+}
+
+async function copyAnonymised(
+  run: StepRun,
+  source: SourceFacts,
+  facts: AnonymisationFacts,
+): Promise<AnonymisationReport> {
+  const { context } = run
+  const stage = stageOf(run)
+  const [from, to] = await Promise.all(
+    [source.folder, stage.folder].map(async (folder) => ({
+      folder,
+      settings: await context.settings.instance(folder),
+    })),
+  )
+  const inspected = await inspectAnonymisation(context, source.folder, facts.file)
+  if (inspected.hash !== facts.hash)
+    throw new ManagerError('ERR_STATE', `The rules in ${facts.file} were changed meanwhile.`, {
+      help: 'Clone once more.',
+    })
+  await emptyDatabase(context, to as InstanceDatabase)
+  const counts = await copyRecords(run, { from: from as InstanceDatabase, to: to as InstanceDatabase }, inspected)
+  if (facts.keepsDocuments) await copyDocuments(run, source, facts.documents)
+  const isShared = facts.documents.below === null
+  const warnings = isShared
+    ? [`Its documents are in ${facts.documents.path}, which it shares with "${source.name}".`]
+    : []
+  const report = reportOf(inspected.plan, counts, warnings)
+  for (const warning of report.warnings) run.warn(warning)
+  const kept = { source: source.name, created: context.clock().toISOString(), rules: inspected.rules.file, ...report }
+  await writePrivateFile(join(stage.folder, reportFile), `${JSON.stringify(kept, undefined, 2)}\n`)
+  return report
+}
+
+async function copyRecords(
+  run: StepRun,
+  { from, to }: { readonly from: InstanceDatabase; readonly to: InstanceDatabase },
+  { rules, plan }: InspectedAnonymisation,
+): Promise<Counts> {
+  const { context, signal } = run
+  const fake = makesUp(plan) ? await loadFake(rules.locale) : undefined
+  const counts: Counts = {}
+  const spool = openSpool()
+  const app = applicationOf(from.folder, to.folder)
+  const dump = dumpPortable(context, from, app, { signal })
+  try {
+    const onRows = (object: string, rows: number) => run.progress(`${object}: ${rows} records`)
+    const administrator = to.settings.adminUser
+    const options = { plan, key: createKey(rules.seed), spool, fake, administrator, onRows }
+    const content = Readable.from(anonymiseDump(dump.content, options, counts), { objectMode: false })
+    await restorePortable(context, to, app, content, { signal })
+    await dump.done
+  } finally {
+    dump.content.destroy()
+    spool.close()
+  }
+  return counts
+}
+
+function makesUp({ objects }: AnonymisationPlan): boolean {
+  return objects.some(({ columns }) => columns.some(({ rule }) => rule.fake !== undefined))
+}
+
+/** Nothing else of the source's data: it could be a copy of records. What lies in the application comes with it. */
+async function copyDocuments(
+  { signal, ...run }: StepRun,
+  { name, folder }: SourceFacts,
+  place: DocumentsPlace,
+): Promise<void> {
+  const documents = join(instanceHomeAt(folder).data, place.path)
+  if (place.below !== 'data' || !existsSync(documents)) return
+  try {
+    await copyFolder(documents, join(stageOf(run).data, place.path), { signal })
+  } catch (error) {
+    throw fileError(error, `Cannot copy the documents of "${name}"`)
+  }
+}

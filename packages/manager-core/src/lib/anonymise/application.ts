@@ -1,0 +1,78 @@
+import { ManagerError } from '../../errors.js'
+import type { Json } from '../domain/json.js'
+import type { DatabaseContext, InstanceDatabase } from '../databases/instance-database.js'
+import { applicationServerOf } from '../instances/application-server.js'
+
+/** An application as its server describes it (`app-server --describe`). */
+export interface ApplicationDescription {
+  /** Absolute path of the folder of documents. */
+  readonly documents: string
+  /** In the order of dumps. */
+  readonly objects: readonly ObjectDescription[]
+}
+
+export interface ObjectDescription {
+  readonly name: string
+  readonly table: string
+  /** Every application has it. */
+  readonly system: boolean
+  /** Members of a key of several fields: together they are unique. */
+  readonly key: readonly string[]
+  /** Those of dumps, in their order. */
+  readonly fields: readonly FieldDescription[]
+}
+
+export interface FieldDescription {
+  readonly name: string
+  readonly label: string
+  readonly column: string
+  /** `string`, `email`, `reference` … */
+  readonly type: string
+  /** The value of a field that is not filled. */
+  readonly empty: Json
+  readonly required: boolean
+  /** No two records have the same value in it. */
+  readonly unique: boolean
+  /** created_dt, created_by, updated_dt, updated_by. */
+  readonly technical: boolean
+  /** Most characters; absent: no limit. */
+  readonly length?: number
+  /** Source of a regular expression for the whole value. */
+  readonly pattern?: string
+  readonly min?: number
+  readonly max?: number
+  /** Digits in all, and after the point. */
+  readonly precision?: number
+  readonly scale?: number
+}
+
+const timeout = 120_000
+
+/** @throws ManagerError ERR_FAILED with what the application server said. */
+export async function describeApplication(
+  { applicationServer }: Pick<DatabaseContext, 'applicationServer'>,
+  app: string,
+  { folder, settings }: InstanceDatabase,
+): Promise<ApplicationDescription> {
+  const args = [applicationServerOf(app, applicationServer), app, '--data', `${folder}/data`, '--describe']
+  const { execa } = await import('execa')
+  const result = await execa(process.execPath, args, {
+    ...{ env: settings.others, timeout, stdin: 'ignore' as const, reject: false as const },
+    maxBuffer: 64 * 2 ** 20,
+  })
+  const described = result.failed ? undefined : parse(result.stdout)
+  if (described) return described
+  throw new ManagerError('ERR_FAILED', `The application in ${app} does not say which objects and fields it has.`, {
+    help: 'Its application server must know --describe.',
+    output: result.stderr.trim().slice(-2000),
+  })
+}
+
+function parse(text: string): ApplicationDescription | undefined {
+  try {
+    const value = JSON.parse(text) as ApplicationDescription & { readonly format?: string; readonly version?: number }
+    return value.format === 'steward-application' && value.version === 1 ? value : undefined
+  } catch {
+    return undefined
+  }
+}

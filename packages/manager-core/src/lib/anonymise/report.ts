@@ -1,0 +1,65 @@
+import type { Counts } from './anonymise-dump.js'
+import type { AnonymisationPlan } from './resolve-rules.js'
+import { ruleText } from './rule.js'
+
+/** What was done, without personal data: it is kept with the clone. */
+export type AnonymisationReport = {
+  readonly columns: readonly ReportedColumn[]
+  /** Columns that look personal and have no rule: `Contact.con_notes (free text)`. */
+  readonly unruled: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** A column with a rule, one that looks personal, or an object that is dropped (`field` is `*`). */
+export type ReportedColumn = {
+  readonly object: string
+  readonly field: string
+  /** `keep`, `null`, `fake email`, `hash`, `shuffle`, `drop`; empty: none. */
+  readonly rule: string
+  /** Values that are others now, or records that were dropped; absent: nothing was done yet. */
+  readonly changed?: number
+  /** Why it looks personal; empty: it does not. */
+  readonly looks: string
+}
+
+/** @param counts absent: of what would be done */
+export function reportOf(
+  { objects, documents }: AnonymisationPlan,
+  counts?: Counts,
+  warnings: readonly string[] = [],
+): AnonymisationReport {
+  const columns = objects.flatMap(({ object, dropped, columns: all }): ReportedColumn[] => {
+    const counted = counts?.[object.name]
+    if (dropped)
+      return [{ object: object.name, field: '*', rule: 'drop', ...(counted && { changed: counted.read }), looks: '' }]
+    return (
+      all
+        // What is in created_by follows the logins, in every object.
+        .filter(({ field, isSaid, looks }) => !field.technical && (isSaid || looks !== undefined))
+        .map(({ field, rule, isSaid, looks }) => ({
+          object: object.name,
+          field: field.name,
+          rule: isSaid ? ruleText(rule) : '',
+          ...(counted && { changed: counted.changed[field.name] ?? 0 }),
+          looks: looks?.what ?? '',
+        }))
+    )
+  })
+  const unruled = columns
+    .filter(({ rule }) => rule === '')
+    .map(({ object, field, looks }) => `${object}.${field} (${looks})`)
+  const files = objects.some(({ columns: all }) => all.some(({ field }) => ['document', 'image'].includes(field.type)))
+  return {
+    columns,
+    unruled,
+    warnings: [
+      ...(unruled.length > 0
+        ? [`These columns look personal and have no rule: ${unruled.join(', ')}. Give them one; keep is one, too.`]
+        : []),
+      ...(files && documents === 'keep'
+        ? ['Documents and images are copied as they are (documents: drop leaves them out).']
+        : []),
+      ...warnings,
+    ],
+  }
+}

@@ -1,0 +1,137 @@
+import type { ApplicationDescription, FieldDescription, ObjectDescription } from './application.js'
+import { fakeKindOf, rangeTypes, refusal } from './fitting.js'
+import { looksPersonal, type Looks } from './personal.js'
+import { createProblems, type Problems } from './problems.js'
+import type { ObjectRules, Rule, Rules } from './rule.js'
+
+/** What becomes of each column. */
+export interface AnonymisationPlan {
+  readonly locale: string
+  readonly documents: 'keep' | 'drop'
+  readonly objects: readonly ObjectPlan[]
+}
+
+export interface ObjectPlan {
+  readonly object: ObjectDescription
+  /** Its records are not in the clone. */
+  readonly dropped: boolean
+  readonly columns: readonly ColumnPlan[]
+}
+
+export interface ColumnPlan {
+  readonly field: FieldDescription
+  /** `fake` with its kind, but for values that are made within their range. */
+  readonly rule: Rule
+  /** Whether the file says so: for the field, by `*`, or by `default`. */
+  readonly isSaid: boolean
+  readonly looks: Looks | undefined
+}
+
+/** Records of the system that hold copies of others, or belong to what the instance is doing now. */
+const copies = ['AuditEntry', 'Event', 'IdempotencyKey', 'Lease', 'RevokedToken', 'WebhookDelivery']
+
+/** @throws ManagerError ERR_SETTINGS with all mistakes: objects and fields that are not there, rules that do not fit */
+export function resolveRules(rules: Rules, { objects }: ApplicationDescription): AnonymisationPlan {
+  const problems = createProblems(rules.file)
+  const of = new Map<ObjectDescription, ObjectRules[]>()
+  for (const one of rules.objects) {
+    const object = objects.find(({ name, table }) => name === one.object || table === one.object)
+    if (object) of.set(object, [...(of.get(object) ?? []), one])
+    else
+      problems.unknown(
+        one.line,
+        `the object "${one.object}"`,
+        one.object,
+        objects.map(({ name }) => name),
+      )
+  }
+  const login = loginRule(objects, of)
+  const plan = objects.map((object) => resolveObject(object, of.get(object) ?? [], { rules, login, problems }))
+  problems.throwIfAny()
+  return { locale: rules.locale, documents: rules.documents, objects: plan }
+}
+
+interface Resolving {
+  readonly rules: Rules
+  readonly login: Rule | undefined
+  readonly problems: Problems
+}
+
+function resolveObject(
+  object: ObjectDescription,
+  given: readonly ObjectRules[],
+  { rules, login, problems }: Resolving,
+): ObjectPlan {
+  const said = new Map<FieldDescription, Rule>()
+  let others: Rule | undefined
+  for (const { field: name, line, rule } of given.flatMap(({ fields }) => fields)) {
+    if (name === '*') {
+      others = rule
+      continue
+    }
+    const field = object.fields.find((one) => one.name === name || one.column === name)
+    const shown = `"${name}" of ${object.name}`
+    if (!field)
+      problems.unknown(
+        line,
+        shown,
+        name,
+        object.fields.map((one) => one.name),
+      )
+    else if (said.has(field)) problems.add(line, `${shown} has two rules`)
+    else {
+      said.set(field, rule)
+      const why = refusal(object, field, rule)
+      if (why !== undefined) problems.add(line, `${rule.kind} for ${shown} is not possible: ${why}`)
+    }
+  }
+  const records = given.find((one) => one.records !== undefined)?.records
+  return {
+    object,
+    dropped: (records ?? (copies.includes(object.name) ? 'drop' : 'keep')) === 'drop',
+    columns: object.fields.map((field) => columnPlan(object, field)),
+  }
+
+  function columnPlan(object: ObjectDescription, field: FieldDescription): ColumnPlan {
+    const looks = looksPersonal(object, field)
+    const isUser = field.technical && field.type === 'string'
+    const rule =
+      said.get(field) ?? (isUser ? login : isLost(field) ? { kind: 'null' as const } : fallback(object, field))
+    return { field, rule: completed(object, field, rule ?? { kind: 'keep' }), isSaid: rule !== undefined, looks }
+  }
+
+  /** Its document is not in the clone. */
+  function isLost({ type, required }: FieldDescription): boolean {
+    return rules.documents === 'drop' && !required && (type === 'document' || type === 'image')
+  }
+
+  /** Where it does not fit it says nothing; what the system needs is only changed by name. */
+  function fallback(object: ObjectDescription, field: FieldDescription): Rule | undefined {
+    const rule = others ?? (object.system || rules.default.kind === 'keep' ? undefined : rules.default)
+    if (rule === undefined) return undefined
+    if (refusal(object, field, rule) === undefined) return rule
+    // Its kind is for texts; values within a range have none.
+    return rule.kind === 'fake' && refusal(object, field, { kind: 'fake' }) === undefined ? { kind: 'fake' } : undefined
+  }
+}
+
+function completed(object: ObjectDescription, field: FieldDescription, rule: Rule): Rule {
+  if (rule.kind !== 'fake' || rangeTypes.includes(field.type)) return rule
+  return { kind: 'fake', fake: fakeKindOf(object, field, rule) }
+}
+
+/** Who is in created_by and updated_by is called there as in `User`. */
+function loginRule(
+  objects: readonly ObjectDescription[],
+  of: ReadonlyMap<ObjectDescription, readonly ObjectRules[]>,
+): Rule | undefined {
+  const user = objects.find(({ name }) => name === 'User')
+  const login = user?.fields.find(({ name }) => name === 'usr_login')
+  if (!user || !login) return undefined
+  const rules = (of.get(user) ?? []).flatMap(({ fields }) => fields)
+  const own =
+    rules.find(({ field }) => field === login.name || field === login.column) ??
+    rules.find(({ field }) => field === '*')
+  const fits = own && refusal(user, login, own.rule) === undefined && ['fake', 'hash'].includes(own.rule.kind)
+  return fits ? completed(user, login, own.rule) : undefined
+}
