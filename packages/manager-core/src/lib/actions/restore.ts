@@ -20,8 +20,8 @@ export const restore: Action = {
     'Every byte of the backup is read before anything is touched; one at a target is fetched into APPS_SAVE_DIR before, ' +
     'when nothing speaks against the rest. An instance that runs is stopped for the switch and ' +
     'started again; when that fails, all is put back as it was. An instance that is gone is made again under its name, ' +
-    'with --as a copy under another name; both get new secrets and another port, the users in their data keep their ' +
-    'passwords. Refused are: an instance that is protected; data of a newer version than the application that stays, or ' +
+    'with --as a copy under another name; both get another port, and new secrets unless it is the same one, saved ' +
+    '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; data of a newer version than the application that stays, or ' +
     'an application that is older than the data that stays (--only); a version newer than all that are here.',
   parameters: [
     { name: 'name', type: 'text', required: true, summary: 'Name of the instance, also of one that is gone' },

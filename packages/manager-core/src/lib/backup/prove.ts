@@ -84,7 +84,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
   const { backup, key, target } = request
   const { id, name, database } = row
   const throwAway = { id, name }
-  const [verify, ...others] = recreateSteps({ row, backup, kind }) as [Step, ...Step[]]
+  const [verify, ...others] = recreateSteps({ row, backup, kind, sameInstance: false }) as [Step, ...Step[]]
   return {
     title: `Prove the backup ${key}`,
     instance: { id: request.instance || id, name: saved },

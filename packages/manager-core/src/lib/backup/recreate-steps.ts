@@ -12,8 +12,9 @@ import { stageOf } from '../instances/stage.js'
 import type { Step } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { needManifest } from './manifest.js'
+import { needManifest, tokenKey } from './manifest.js'
 import { verifyStep } from './restore-data-steps.js'
+import { settingsOfBackup } from './settings-of-backup.js'
 import { unpackFiles } from './unpack-files.js'
 
 export interface RecreateStepsOptions {
@@ -23,6 +24,8 @@ export interface RecreateStepsOptions {
   readonly backup: string
   /** Of the dump that it has. */
   readonly kind: DatabaseType | 'portable'
+  /** It is the one that was saved: when its secrets were, it gets them again. */
+  readonly sameInstance: boolean
 }
 
 /**
@@ -44,20 +47,28 @@ export async function inspectRecreation(
   return kind
 }
 
-/** Lays out beside what a backup holds, with new secrets, a new port and a database of its own; `placeStep` follows. */
+/**
+ * Lays out beside what a backup holds, with a new port and a database of its own; `placeStep` follows. Memory and
+ * variables of the application are as they were when they were saved (`--with-secrets`).
+ */
 export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
-  const { row, backup } = options
+  const { row, backup, sameInstance } = options
   return [
     verifyStep({ backup }),
     reserveStep(row),
-    unpackStep(backup),
-    settingsStep({ row }),
+    unpackStep(options),
+    settingsStep({ row, saved: (context) => savedSettings(context, backup, sameInstance) }),
     databaseStep({ row }),
     fillStep(options),
   ]
 }
 
-function unpackStep(backup: string): Step {
+async function savedSettings(context: ManagerContext, backup: string, sameInstance: boolean) {
+  const saved = await settingsOfBackup(backup, await needManifest(backup), context)
+  return saved ? { like: saved, ...(sameInstance && { keep: saved }) } : {}
+}
+
+function unpackStep({ backup, sameInstance }: RecreateStepsOptions): Step {
   return {
     id: 'layout',
     title: 'Unpack application and files',
@@ -65,8 +76,8 @@ function unpackStep(backup: string): Step {
       const stage = stageOf(run)
       await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: stage.folder })
       for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await mkdir(folder, { recursive: true })
-      // Tokens of the instance that was saved must not hold in this one.
-      await rm(join(stage.data, 'token.secret'), { force: true })
+      // Tokens of the instance that was saved must not hold in another one.
+      if (!sameInstance) await rm(join(stage.folder, tokenKey), { force: true })
     },
     undo: (run) => rm(stageOf(run).folder, { recursive: true, force: true }),
     check: () => 'not-done',

@@ -31,9 +31,11 @@ type RecreateFacts = {
   readonly row: NewInstance
   readonly folder: string
   readonly kind: DatabaseType | 'portable'
+  /** It gets its old secrets again. */
+  readonly secrets: boolean
 }
 
-/** Makes an instance of a backup, with new secrets, a new port and a database of its own. */
+/** Makes an instance of a backup, with a new port and a database of its own, and new secrets unless it is the one that was saved with them. */
 export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
   kind: 'recreate',
   locks: ({ id, name }) => [`name:${name.toLowerCase()}`, `instance:${id}`],
@@ -57,24 +59,28 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
       created: context.clock().toISOString(),
       ...(!sameInstance && { protected: false, autoSave: false, autoUpdate: false, customUrl: '' }),
     }
-    return { row, folder: context.home.instance(id).folder, kind }
+    const secrets = sameInstance && manifest.secrets === true
+    return { row, folder: context.home.instance(id).folder, kind, secrets }
   },
   plan: planRecreate,
 }
 
-function planRecreate({ backup, key }: RecreateRequest, { row, folder, kind }: RecreateFacts): Plan {
+function planRecreate(request: RecreateRequest, { row, folder, kind, secrets }: RecreateFacts): Plan {
+  const { backup, key, sameInstance } = request
   const { id, name, desired, database } = row
   const instance = { id, name }
   return {
     title: `Make instance "${name}" of the backup ${key} (version ${row.version}, ${database})`,
     instance,
     steps: [
-      ...recreateSteps({ row, backup, kind }),
+      ...recreateSteps({ row, backup, kind, sameInstance }),
       placeStep({ folder }),
       defineStep({ row, folder }),
       ...(desired === 'started' ? [startStep({ instance, folder })] : []),
     ],
-    notes: ['It gets new secrets and a port of its own; the users in its data keep their passwords.'],
+    notes: [
+      `It gets ${secrets ? 'its old' : 'new'} secrets and a port of its own; the users in its data keep their passwords.`,
+    ],
     commit: (registry) => registry.updateInstance(id, { desired }),
   }
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { tellFake } from '../testing/fake-application.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -82,6 +83,36 @@ describe('restore', () => {
     expect(port).not.toBe(test.instance('demo').port)
     const settings = await Promise.all(['demo', 'copy'].map((name) => test.context.settings.instance(test.path(name))))
     expect(settings[0]?.password.reveal()).not.toBe(settings[1]?.password.reveal())
+  })
+
+  it('makes an instance again with its secrets when they were saved, and a copy with new ones', async () => {
+    const settingsOf = (name: string) => test.context.settings.instance(test.path(name))
+    const before = await settingsOf('demo')
+    const own = { maxMemoryMb: 321, others: { PLANET: 'mars' } }
+    await test.context.settings.writeInstance(test.path('demo'), { ...before, ...own })
+    writeFileSync(test.path('demo', 'data', 'token.secret'), 'key of its tokens')
+    const [identity, config] = [await generateIdentity(), join(test.home, 'config.sh')]
+    writeFileSync(join(test.folder, 'identity'), identity, { mode: 0o600 })
+    const configBefore = readFileSync(config)
+    const keys = [`RECIPIENTS=${await identityToRecipient(identity)}`, `IDENTITY=${test.folder}/identity`]
+    appendFileSync(config, keys.map((line) => `APPS_BACKUP_${line}\n`).join(''))
+    await test.perform('save', { name: 'demo', 'with-secrets': true })
+    await test.perform('restore', { name: 'demo', as: 'copy4' })
+    const copy = await settingsOf('copy4')
+    expect(copy).toMatchObject(own)
+    expect(copy.password.reveal()).not.toBe(before.password.reveal())
+    expect(existsSync(test.path('copy4', 'data', 'token.secret'))).toBe(false)
+
+    await test.perform('delete', { name: 'demo', purge: true })
+    await test.perform('restore', { name: 'demo' })
+    const again = await settingsOf('demo')
+    expect(again).toMatchObject(own)
+    for (const key of ['password', 'adminPassword'] as const) expect(again[key].reveal()).toBe(before[key].reveal())
+    expect(again.url).toBe(`http://127.0.0.1:${test.instance('demo').port}/io`)
+    expect(readFileSync(test.path('demo', 'data', 'token.secret'), 'utf8')).toBe('key of its tokens')
+    writeFileSync(config, configBefore)
+    // For the others.
+    await test.perform('save', { name: 'demo' })
   })
 
   it('makes an instance again that is gone', async () => {

@@ -1,6 +1,7 @@
+import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { Step } from '../operation/operation.js'
-import { newSettings } from './new-settings.js'
+import { newSettings, type NewSettingsOptions } from './new-settings.js'
 import { stageOf } from './stage.js'
 import { fileError } from './file-error.js'
 
@@ -12,10 +13,12 @@ export interface SettingsStepOptions {
   readonly keepCredentialsOf?: string
   /** Home of an instance that it is to be like. */
   readonly like?: string
+  /** The same from elsewhere: what it is to be like, and credentials that stay. */
+  readonly saved?: (context: ManagerContext) => Promise<Pick<NewSettingsOptions, 'keep' | 'like'>>
 }
 
 /** Writes the settings of what is laid out, with new secrets. */
-export function settingsStep({ row, names, keepCredentialsOf, like }: SettingsStepOptions): Step {
+export function settingsStep({ row, names, keepCredentialsOf, like, saved }: SettingsStepOptions): Step {
   return {
     id: 'settings',
     title: 'Write its settings, with new secrets',
@@ -30,6 +33,7 @@ export function settingsStep({ row, names, keepCredentialsOf, like }: SettingsSt
         version: await context.settings.version(row.version),
         ...(keepCredentialsOf !== undefined && { keep: await context.settings.instance(keepCredentialsOf) }),
         ...(like !== undefined && { like: await context.settings.instance(like) }),
+        ...(await saved?.(context)),
       })
       try {
         await context.settings.writeInstance(stageOf(run).folder, settings)
