@@ -38,7 +38,7 @@ function saidOutput(code: string): string[] {
 }
 
 describe('the example of a package README', () => {
-  it.each(['rest-core', 'db-adapters'])('%s prints what its comments say', async (name) => {
+  it.each(['rest-core', 'db-adapters', 'backup-targets'])('%s prints what its comments say', async (name) => {
     const code = firstBlock(name, 'ts')
     const { stdout } = await execute(process.execPath, [write(`${name}.ts`, code)], { cwd: folder })
     expect(saidOutput(code).length).toBeGreaterThan(0)

@@ -12,10 +12,12 @@ export interface LinkOptions {
  */
 export function linkStreams<T extends Transform>(from: Readable, into: T, { signal, translate }: LinkOptions): T {
   const abort = () => into.destroy(signal?.reason as Error)
-  // `from` may fail once more when it is destroyed.
-  from.on('error', (error) => into.destroy(translate(error) as Error))
+  // `from` may hear of the signal first.
+  const fail = (error: Error) => (signal?.aborted ? abort() : into.destroy(translate(error) as Error))
+  // Not once: it may fail again when it is destroyed.
+  from.on('error', fail)
   from.once('close', () => {
-    if (!from.readableEnded) into.destroy(translate(new Error('it ended early')) as Error)
+    if (!from.readableEnded) fail(new Error('it ended early'))
   })
   into.once('close', () => {
     signal?.removeEventListener('abort', abort)

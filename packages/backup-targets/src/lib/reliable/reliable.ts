@@ -42,16 +42,21 @@ export function reliable(target: BackupTarget, options: ReliableOptions = {}): B
     work: (given: Options) => Promise<T>,
     how: RetryPolicy = policy,
   ): Promise<T> => retry(how, given.signal, async ({ signal }) => work({ ...given, signal }))
-  const hash = target.hash?.bind(target)
 
   return {
-    capabilities: target.capabilities,
+    // Some know what they can do, and `hash`, only when they are connected.
+    get capabilities() {
+      return target.capabilities
+    },
     put: (key, source, given = {}) => upload(target, key, source, given, policy, limit),
     get: (key, given = {}) => download(target, key, given, policy, limit),
     stat: (key, given = {}) => call(given, (now) => target.stat(key, now)),
     list: (given = {}) => call(given, (now) => target.list(now)),
     delete: (key, given = {}) => call(given, (now) => target.delete(key, now)),
-    ...(hash && { hash: (key, given = {}) => call(given, (now) => hash(key, now), slow) }),
+    get hash() {
+      const hash = target.hash?.bind(target)
+      return hash && ((key: string, given: CallOptions = {}) => call(given, (now) => hash(key, now), slow))
+    },
     sweep: (given) => call(given, (now) => target.sweep(now), slow),
     close: () => target.close(),
   }
