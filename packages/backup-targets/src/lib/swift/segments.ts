@@ -127,5 +127,6 @@ async function isUsed(store: Store, object: Place, folder: Place, signal: AbortS
   const head = await store.head(object, signal)
   if (!head?.isLarge) return false
   const used = await store.segmentsOf(object, signal)
+  if (!used) return true
   return used.some(({ container, name }) => container === folder.container && name.startsWith(folder.name))
 }

@@ -97,13 +97,14 @@ export class Store {
     const head = await this.head(place, signal)
     if (!head) return false
     const segments = head.isLarge ? await this.segmentsOf(place, signal) : []
+    if (!segments) return this.deleteOne(place, signal, { 'multipart-manifest': 'delete' })
     const wasThere = await this.deleteOne(place, signal)
     await this.deleteAll(segments, signal)
     return wasThere
   }
 
-  async deleteOne({ container, name }: Place, signal?: AbortSignal): Promise<boolean> {
-    const answer = await this.#session.send({ method: 'DELETE', container, object: name, signal })
+  async deleteOne({ container, name }: Place, signal?: AbortSignal, query = {}): Promise<boolean> {
+    const answer = await this.#session.send({ method: 'DELETE', container, object: name, query, signal })
     if (answer.status !== 404) await this.#check(answer, `delete ${shown({ container, name })}`)
     await drop(answer)
     return answer.status !== 404
@@ -113,13 +114,14 @@ export class Store {
     await inParallel(places, (place) => this.deleteOne(place, signal))
   }
 
-  /** What the manifest of a large object consists of. */
-  async segmentsOf({ container, name }: Place, signal?: AbortSignal): Promise<Place[]> {
+  /** What the manifest of a large object consists of. Undefined: the store does not tell (Ceph answers nothing). */
+  async segmentsOf({ container, name }: Place, signal?: AbortSignal): Promise<Place[] | undefined> {
     const query = { 'multipart-manifest': 'get' }
     const request = { method: 'GET', container, object: name, query, signal }
     const answer = await this.#session.ask(request, `read the manifest of ${shown({ container, name })}`)
-    const segments = JSON.parse(await answer.text()) as { readonly name: string }[]
-    return segments.map((segment) => placeOf(segment.name))
+    const text = await answer.text()
+    if (text === '') return undefined
+    return (JSON.parse(text) as { readonly name: string }[]).map((segment) => placeOf(segment.name))
   }
 
   /** A page of a listing, in the order of names; empty at its end, and of a container that is not there. */

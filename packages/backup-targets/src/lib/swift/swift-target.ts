@@ -58,7 +58,7 @@ export class SwiftTarget implements BackupTarget {
     const hasContainer = await this.#store.ensure(place.container, signal)
     const before = await this.#store.head(place, signal)
     if (before && ifAbsent) throw new TargetError('ERR_TARGET_EXISTS', `There is ${shown(place)} already.`)
-    const replaced = before?.isLarge ? await this.#store.segmentsOf(place, signal) : []
+    const replaced = (before?.isLarge && (await this.#store.segmentsOf(place, signal))) || []
 
     const name = uploadId(options.upload)
     const { partBytes } = this.#settings
@@ -138,7 +138,8 @@ export class SwiftTarget implements BackupTarget {
 
   /** Segments that the object had before, and has not now. */
   async #removeReplaced(place: Place, now: ObjectHead, before: readonly Place[], signal?: AbortSignal): Promise<void> {
-    const used = new Set((now.isLarge ? await this.#store.segmentsOf(place, signal) : []).map(shown))
+    const segments = now.isLarge ? await this.#store.segmentsOf(place, signal) : []
+    const used = new Set(segments?.map(shown))
     await this.#store.deleteAll(
       before.filter((segment) => !used.has(shown(segment))),
       signal,
