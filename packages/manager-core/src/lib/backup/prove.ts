@@ -19,6 +19,9 @@ import { localFolderOf } from './remote/remote-backup.js'
 import { changeStatus, type BackupStatus } from './status.js'
 import { checkKeys } from './verify-backup.js'
 
+/** How long somebody else may fetch the same backup, in ms; nobody removes the copy meanwhile. */
+const fetchWaitMs = 3_600_000
+
 export type ProveRequest = {
   /** Of the throw-away instance; nobody has it. */
   readonly id: string
@@ -156,7 +159,9 @@ function fetchStep({ backup, key, target }: ProveRequest): Step {
       const onEvent = (event: OperationEvent) => {
         if (event.type === 'progress') progress(event.text, event)
       }
-      await fetchInto(context, { signal, onEvent }, await copyAt(context, target, key), backup)
+      const copy = await copyAt(context, target, key)
+      const options = { purpose: `fetch of ${key} to prove it, process ${process.pid}`, waitMs: fetchWaitMs, signal }
+      await context.locks.with([`fetch:${key}`], options, () => fetchInto(context, { signal, onEvent }, copy, backup))
     },
     undo: () => rm(dirname(dirname(backup)), { recursive: true, force: true }),
     check: () => 'not-done',

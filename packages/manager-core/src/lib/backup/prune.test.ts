@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeBackupOfNothing } from '../testing/made-up-backup.js'
@@ -10,7 +10,7 @@ describe('backups prune', () => {
   let test: TestManager
   let save: string
   beforeAll(async () => {
-    const store = ['APPS_TARGETS=nas', 'APPS_TARGET_NAS_TYPE=local', 'APPS_TARGET_NAS_PATH=/nowhere']
+    const store = ['APPS_TARGETS=nas', 'APPS_TARGET_NAS_TYPE=local', 'APPS_TARGET_NAS_PATH=$APPS_HOME/nas']
     const config = ['export APPS_SAVE_DIR_DEPTH=3', 'export APPS_KEEP_MONTHLY=2', ...store]
     test = await createTestManager({ refresh: false, config, clock: () => now })
     save = join(test.home, 'save')
@@ -91,6 +91,37 @@ describe('backups prune', () => {
       'busy 0301 kept: it is being used',
       'busy 0201 removed: no rule keeps it',
     ])
+  })
+
+  it('removes copies at a target by the rules that are not of days here', async () => {
+    const nas = join(test.home, 'nas')
+    const copyOf = (day: string) => writeBackupOfNothing(nas, 'away', new Date(`${day}T12:00:00Z`))
+    const [, , old] = ['2026-11-21', '2026-10-02', '2026-10-01', '2026-08-01'].map(copyOf)
+    const proved = copyOf('2026-07-01')
+    writeFileSync(join(nas, 'notes.txt'), 'of others')
+    rmSync(join(copyOf('2026-06-01'), 'manifest.json'))
+    mkdirSync(join(save, 'away'), { recursive: true })
+    await changeStatus(join(save, 'away', basename(proved)), () => ({ proved: { at: now.toISOString(), seconds: 1 } }))
+    const reasons = (removed: string) => [
+      'away 1121 kept: the newest good one',
+      'away 1002 kept: the last of 2026-10',
+      `away 1001 ${removed}: no rule keeps it`,
+      `away 0801 ${removed}: no rule keeps it`,
+      'away 0701 kept: the newest that was proved',
+    ]
+    expect(await results({ at: 'nas' }, true)).toEqual(reasons('would be removed'))
+    const lock = test.context.locks.tryAcquire([`fetch:away/${basename(old as string)}`], 'test')
+    const whileRead = [...reasons('removed')]
+    whileRead[2] = 'away 1001 kept: it is being used'
+    expect(await results({ at: 'nas', name: 'AWAY' })).toEqual(whileRead)
+    lock?.release()
+    await results({ at: 'nas' })
+    expect(
+      readdirSync(join(nas, 'away'))
+        .map((id) => id.slice(4, 8))
+        .toSorted(),
+    ).toEqual(['0601', '0701', '1002', '1121'])
+    await expect(test.perform('backups prune', { at: 'moon' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
   })
 
   it('removes nothing without rules, and is asked for names that have no backups', async () => {

@@ -3,22 +3,25 @@ import type { ManagerContext } from '../context.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup } from './backup.js'
 import { endRemovals, removeBackup } from './remove-backup.js'
-import { retain, type RetentionRules, type Verdict } from './retention.js'
+import { retainByName, type RetentionRules, type Verdict } from './retention.js'
 import { readStatus } from './status.js'
 
 type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
 
-/** What the rules of `config.sh` say of the local backups of an instance; nothing is changed. */
-export async function examineBackups(context: PruneContext, name: string): Promise<readonly Verdict<Backup>[]> {
-  const all = await context.backups.list({ name })
+/**
+ * What the rules of `config.sh` say of the local backups of an instance, or of all; nothing is changed. By name, newest
+ * first.
+ */
+export async function examineBackups(context: PruneContext, name?: string): Promise<readonly Verdict<Backup>[]> {
+  const all = await context.backups.list(name === undefined ? {} : { name })
   const candidates = await Promise.all(
     all.map(async (backup) => ({ ...backup, needed: await needOf(context, backup.folder) })),
   )
-  return retain(candidates, rulesOf(context), context.clock())
+  return retainByName(candidates, rulesOf(context), context.clock())
 }
 
-/** Removes local backups of an instance that no rule keeps. @returns what became of each. */
-export async function prune(context: PruneContext, name: string): Promise<readonly Verdict<Backup>[]> {
+/** Removes local backups that no rule keeps, of an instance or of all. @returns what became of each. */
+export async function prune(context: PruneContext, name?: string): Promise<readonly Verdict<Backup>[]> {
   const verdicts = await examineBackups(context, name)
   for (const { keep, backup } of verdicts) if (!keep) await removeBackup(backup.folder)
   for (const folder of new Set(verdicts.map(({ backup }) => dirname(backup.folder)))) await endRemovals(folder)

@@ -21,7 +21,8 @@ export async function removeBackup(folder: string): Promise<void> {
 /** Removes what is known of a backup that is not here, unless there are copies of it. */
 export async function forgetBackup(folder: string): Promise<void> {
   const { copies = {} } = await readStatus(folder)
-  if (Object.keys(copies).length > 0) await changeStatus(folder, (status) => ({ copies: status.copies ?? {} }))
+  if (Object.keys(copies).length > 0)
+    await changeStatus(folder, ({ copies: now = {}, proved }) => ({ copies: now, ...(proved && { proved }) }))
   else await rm(statusFile(folder), { force: true })
 }
 

@@ -1,3 +1,4 @@
+import { lastPart, newestFirst } from './choose-backup.js'
 import { timeOf } from './new-backup.js'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -44,7 +45,7 @@ export function retain<Candidate extends RetentionCandidate>(
   rules: RetentionRules,
   now: Date,
 ): readonly Verdict<Candidate>[] {
-  const sorted = backups.toSorted((a, b) => compare(lastPart(b.key), lastPart(a.key)))
+  const sorted = newestFirst(backups)
   const good = sorted.filter(({ key, damage }) => damage === undefined && !Number.isNaN(timeOf(key)))
   const reasonOf = reasonsFor(good, rules, now)
   return sorted.map((backup) => {
@@ -52,6 +53,16 @@ export function retain<Candidate extends RetentionCandidate>(
     if (reason !== undefined) return { backup, keep: true, reason }
     return { backup, keep: false, reason: backup.damage === undefined ? 'no rule keeps it' : 'it is damaged' }
   })
+}
+
+/** The same of backups of several instances, one after the other in the order of their names. */
+export function retainByName<Candidate extends RetentionCandidate>(
+  backups: readonly Candidate[],
+  rules: RetentionRules,
+  now: Date,
+): readonly Verdict<Candidate>[] {
+  const byName = Map.groupBy(backups, ({ key }) => key.slice(0, key.indexOf('/')).toLowerCase())
+  return [...byName].toSorted(([a], [b]) => compare(a, b)).flatMap(([, ofName]) => retain(ofName, rules, now))
 }
 
 /** Why one is kept; undefined: it is not. */
@@ -109,5 +120,4 @@ function textOf(day: Date): string {
   return `${day.getFullYear()}-${month}-${date}`
 }
 
-const lastPart = (key: string) => key.slice(key.indexOf('/') + 1)
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
