@@ -1,4 +1,4 @@
-import { createRequire, findPackageJSON } from 'node:module'
+import { createRequire, findPackageJSON, isBuiltin } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -42,6 +42,7 @@ async function importPackage(name: string, file: string): Promise<{ target?: unk
 
 /** The file that a package is imported by, from a place; undefined when it is not installed there. */
 function entryOf(name: string, base: string): string | undefined {
+  if (isBuiltin(name)) return undefined
   try {
     return createRequire(base).resolve(name)
   } catch {
