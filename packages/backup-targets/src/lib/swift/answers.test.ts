@@ -157,7 +157,7 @@ describe('settings', () => {
     for (const [options, message] of wrong) {
       const error = await failure(openTarget({ type: 'swift', options: { ...whole, ...options } }))
       expect(error).toMatchObject({ code: 'ERR_TARGET_SETTINGS', message: expect.stringMatching(message) })
-      expect(error.message).not.toMatch(/secret(?!$|\.)@|\/secret/)
+      expect(error.message).not.toContain('/secret')
     }
   })
 

@@ -80,7 +80,7 @@ describe.skipIf(missing)('OpenStack Swift with Keystone', () => {
         code: 'ERR_TARGET_SETTINGS',
         message: expect.stringContaining(keystone.region),
       })
-      expect(await failure({ auth_url: `${swift.url}/healthcheck`, auth_version: '3' })).toMatchObject({
+      expect(await failure({ auth_url: `${keystone.url}/nowhere`, auth_version: '3' })).toMatchObject({
         code: 'ERR_TARGET_SETTINGS',
         help: expect.stringContaining('auth_url'),
       })
