@@ -4,7 +4,6 @@ import type { Registry } from '../store/registry.js'
 import type { Backup } from './backup.js'
 import { endRemovals, removeBackup } from './remove-backup.js'
 import { retainByName, type RetentionRules, type Verdict } from './retention.js'
-import { readStatus } from './status.js'
 
 type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
 
@@ -14,9 +13,7 @@ type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'reg
  */
 export async function examineBackups(context: PruneContext, name?: string): Promise<readonly Verdict<Backup>[]> {
   const all = await context.backups.list(name === undefined ? {} : { name })
-  const candidates = await Promise.all(
-    all.map(async (backup) => ({ ...backup, needed: await needOf(context, backup.folder) })),
-  )
+  const candidates = all.map((backup) => ({ ...backup, needed: needOf(context, backup) }))
   return retainByName(candidates, rulesOf(context), context.clock())
 }
 
@@ -40,12 +37,10 @@ export function isInUse({ database }: Pick<Registry, 'database'>, folder: string
 }
 
 /** Why a backup must stay whatever rules say. */
-async function needOf({ registry, targets }: PruneContext, folder: string): Promise<string | undefined> {
+function needOf({ registry, targets }: PruneContext, { folder, wanted, copies }: Backup): string | undefined {
   if (isInUse(registry, folder)) return 'it is being used'
-  const { wanted, copies = {} } = await readStatus(folder)
-  const missing = wanted?.targets.find(
-    (name) => copies[name] === undefined && targets.all.some((one) => one.name === name),
-  )
+  const isSet = (name: string) => targets.all.some((target) => target.name === name)
+  const missing = wanted?.targets.find((name) => copies[name] === undefined && isSet(name))
   return missing === undefined ? undefined : `it is not at "${missing}" yet`
 }
 

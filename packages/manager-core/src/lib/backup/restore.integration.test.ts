@@ -35,6 +35,13 @@ for (const type of ['postgresql', 'mysql'] as const)
       const { manifest } = await context.backups.find('demo', 'latest')
       expect(manifest).toMatchObject({ consistency: 'suspended', database: { type, rows: { note: 1 } }, warnings: [] })
 
+      // With a database and user of its own, which are gone afterwards.
+      await perform('prove', { name: 'demo' })
+      const proved = context.registry.database
+        .prepare(`select facts ->> '$.names' as names from operation where kind = 'prove'`)
+        .get() as { names: string }
+      expect(await server.exists({ ...JSON.parse(proved.names), password: '' })).toBe('no')
+
       const before = await accountOf('demo')
       await write('demo', `insert into note values ('later')`)
       await perform('restore', { name: 'demo' })
