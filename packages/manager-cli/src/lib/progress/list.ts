@@ -17,6 +17,8 @@ interface Row {
   output: string
   /** Draws it again. */
   draw(): void
+  /** Draws it as one that was not begun. */
+  skip(): void
 }
 
 /** A list of steps that is drawn again while they go on, for a terminal. What has no place in it is a line of its own. */
@@ -26,19 +28,20 @@ export function createListProgress(stderr: Surroundings['stderr'], plain: PlainP
   const processOutput = new ProcessOutput(terminal, terminal, { leaveEmptyLine: false })
   const logger = new ListrLogger<ListrDefaultRendererLogLevels>({ processOutput, useIcons: true, toStderr: [] })
   let rows = new Map<string, Row>()
+  let isParallel = false
   /** The list before is drawn to its end before anything else is printed. */
   let drawn = Promise.resolve()
   const later = (work: () => void) => {
     drawn = drawn.then(work)
   }
 
-  function open({ title, steps }: Extract<OperationEvent, { type: 'planned' }>): void {
+  function open({ title, steps, parallel = false }: Extract<OperationEvent, { type: 'planned' }>): void {
     const opened = new Map(
       steps.map(({ id }): [string, Row] => {
         const settled = Promise.withResolvers<void>()
         // It may fail before anybody looks.
         settled.promise.catch(() => {})
-        return [id, { settled, output: '', draw() {} }]
+        return [id, { settled, output: '', draw() {}, skip() {} }]
       }),
     )
     const list = new Listr(
@@ -47,18 +50,22 @@ export function createListProgress(stderr: Surroundings['stderr'], plain: PlainP
         task: (_, task) => {
           const row = opened.get(id) as Row
           row.draw = () => (task.output = row.output)
+          row.skip = () => task.skip()
           row.draw()
           return row.settled.promise
         },
       })),
       {
         registerSignalListeners: false,
+        concurrent: parallel,
+        exitOnError: !parallel,
         rendererOptions: { logger, collapseErrors: false, showErrorMessage: false },
         renderer: OnStderr,
         fallbackRendererCondition: false,
       },
     )
     rows = opened
+    isParallel = parallel
     later(() => void stderr.write(`${printable(title)}\n`))
     // What failed is reported with the result.
     drawn = drawn.then(() => list.run().catch(() => {}))
@@ -86,6 +93,12 @@ export function createListProgress(stderr: Surroundings['stderr'], plain: PlainP
       }
       if (event.type === 'step' && row && event.state === 'running') return
       if (event.type === 'step' && row && event.state === 'done') return row.settled.resolve()
+      if (event.type === 'step' && row && event.state === 'skipped') {
+        row.skip()
+        return row.settled.resolve()
+      }
+      if (event.type === 'step' && row && isParallel && event.state === 'failed')
+        return row.settled.reject(new Error('failed'))
       if (event.type === 'step' && event.state === 'failed') return close(false)
       later(() => plain.show(event))
     },

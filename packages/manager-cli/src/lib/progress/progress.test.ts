@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
+import type { OperationEvent } from '@steward/manager-core'
 import { expect, test } from 'vitest'
 import { createProgress, type ProgressOptions } from './progress.js'
 
@@ -21,7 +22,7 @@ const planned = {
     { id: 'hook', title: 'Tell others' },
   ],
 } as const
-const step = (id: string, state: 'running' | 'done' | 'failed' | 'undoing' | 'undone') =>
+const step = (id: string, state: Extract<OperationEvent, { type: 'step' }>['state']) =>
   ({ type: 'step', step: id, state }) as const
 
 test('lines tell how an operation goes, where nothing can be drawn again', async () => {
@@ -90,6 +91,22 @@ test('a list whose step fails is drawn to its end before lines of undoing', asyn
   show(step('layout', 'undoing'))
   await end(false)
   expect(text()).toMatch(/✔ Lay it out\n✖ Start it\n.*Tell others\n {2}Undoing: Lay it out …\n$/)
+})
+
+test('steps that go on at the same time are drawn together, each with its own end', async () => {
+  const { progress, text } = terminal({ drawn: true })
+  const { show, end } = await progress
+  const steps = ['one', 'two', 'three', 'four'].map((id) => ({ id, title: `Save ${id}` }))
+  show({ type: 'planned', operation: '', title: 'The save of 4 instances', steps, parallel: true })
+  for (const id of ['one', 'two']) show(step(id, 'running'))
+  show({ type: 'progress', step: 'two', text: 'Copy to nas', bytes: 50, of: 100 })
+  await expect.poll(text).toContain('Copy to nas (50%)')
+  show(step('one', 'failed'))
+  show(step('three', 'skipped'))
+  show(step('two', 'done'))
+  show(step('four', 'done'))
+  await end(true)
+  expect(text().trimEnd()).toMatch(/✖ Save one\n✔ Save two\n↓ Save three.*\n✔ Save four$/)
 })
 
 test('several operations are drawn one after the other', async () => {

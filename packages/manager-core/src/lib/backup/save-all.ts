@@ -46,9 +46,10 @@ export function saveAll(
   return forEachInstance<Saved, SaveAllEntry>(context, caller, {
     instances: autoSaved(context),
     noun: 'save',
+    titleOf: (name) => `Save instance "${name}"`,
     keepGoing,
     parallel,
-    run: (instance) => saveOne(context, caller, instance, copyTo),
+    run: (instance, of) => saveOne(context, of, instance, copyTo),
     entryOf: ({ name }, { result, message, done }) => ({
       name,
       result: result === 'done' ? 'saved' : result,

@@ -44,7 +44,7 @@ describe('save --to', () => {
     expect(await rows()).toMatchObject([{ name: 'demo', copies: 'nas (missing)' }])
     await test.perform('backups verify', { name: 'demo', deep: true })
     test.behind(undefined)
-    const [first, second, name, backup, option, to] = command.split(' ') as string[]
+    const [first, second, name, backup, option, to] = command.split(' ')
     expect([first, second, name, option, to]).toEqual(['backups', 'export', 'demo', '--to', 'nas'])
     await test.perform('backups export', { name, backup, to })
     expect(await rows()).toMatchObject([{ copies: 'nas' }])

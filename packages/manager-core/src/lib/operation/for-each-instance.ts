@@ -3,6 +3,7 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { isInWindow } from '../schedule/window.js'
+import { groupEvents } from './event-group.js'
 import type { Caller } from './operation.js'
 
 /** What was done with an instance. */
@@ -29,12 +30,15 @@ export interface ForEachInstance<D extends Done, E extends Entry> {
   readonly instances: readonly Instance[]
   /** For people: `save`. */
   readonly noun: string
+  /** Of a person: `Save "demo"`. */
+  readonly titleOf: (name: string) => string
   readonly keepGoing: boolean
   /** How many at the same time. Default 1: one after the other, so that what does not work meets one of them. */
   readonly parallel?: number
   /** Also outside of APPS_WINDOW. Default false. */
   readonly now?: boolean
-  readonly run: (instance: Instance) => Promise<D>
+  /** @param caller told of what is done */
+  readonly run: (instance: Instance, caller: Caller) => Promise<D>
   readonly entryOf: (instance: Instance, turn: Turn<D>) => E
   /** Tells somebody; never rejects. @returns why it could not */
   readonly onFailure: (failed: readonly E[], text: string) => Promise<readonly string[]>
@@ -49,17 +53,35 @@ export async function forEachInstance<D extends Done, E extends Entry>(
   caller: Caller,
   options: ForEachInstance<D, E>,
 ): Promise<{ readonly entries: readonly E[]; readonly warnings: readonly string[] }> {
-  const { instances, noun, keepGoing, parallel = 1, now = false, run, entryOf, onFailure } = options
+  const { instances, noun, titleOf, keepGoing, parallel = 1, now = false, run, entryOf, onFailure } = options
+  const names = instances.map(({ name }) => name)
+  const title = `The ${noun} of ${instances.length} instances, ${parallel} at a time`
+  const group = parallel > 1 && names.length > 1 ? groupEvents(caller, title, names, titleOf) : undefined
   let why: string | undefined
   const take = async (instance: Instance): Promise<{ readonly instance: Instance; readonly turn: Turn<D> }> => {
     if (why === undefined && !now && !isInWindow(context.clock(), context.settings.global.window))
       why = 'It is outside of the window (APPS_WINDOW).'
-    if (why !== undefined) return { instance, turn: { result: 'not begun', message: why, done: undefined } }
-    const turn = await turnOf(() => run(instance), caller)
-    if (turn.result === 'failed' && !keepGoing) why ??= `The ${noun} of "${instance.name}" failed before.`
-    return { instance, turn }
+    if (why !== undefined) {
+      group?.tell(instance.name, 'skipped')
+      return { instance, turn: { result: 'not begun', message: why, done: undefined } }
+    }
+    group?.tell(instance.name, 'running')
+    try {
+      const turn = await turnOf(() => run(instance, group?.callerOf(instance.name) ?? caller), caller)
+      group?.tell(instance.name, turn.result === 'failed' ? 'failed' : 'done')
+      if (turn.result === 'failed' && !keepGoing) why ??= `The ${noun} of "${instance.name}" failed before.`
+      return { instance, turn }
+    } catch (error) {
+      why = 'It was cancelled.'
+      group?.tell(instance.name, 'failed')
+      throw error
+    }
   }
-  const turns = await pLimit(parallel).map(instances, take)
+  const limit = pLimit(parallel)
+  const ends = await Promise.allSettled(instances.map((instance) => limit(take, instance)))
+  const broken = ends.find((end) => end.status === 'rejected')
+  if (broken) throw broken.reason
+  const turns = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
   const warnings = turns.flatMap(({ instance, turn }) =>
     (turn.done?.warnings ?? []).map((text) => `${instance.name}: ${text}`),
   )

@@ -105,11 +105,14 @@ export type OperationEvent =
       readonly operation: string
       readonly title: string
       readonly steps: readonly StepTitle[]
+      /** The steps go on at the same time, and one that fails ends no other one. */
+      readonly parallel?: boolean
     }
   | {
       readonly type: 'step'
       readonly step: string
-      readonly state: 'running' | 'done' | 'failed' | 'undoing' | 'undone'
+      /** `skipped`: it is not begun. */
+      readonly state: 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
     }
   | {
       readonly type: 'progress'

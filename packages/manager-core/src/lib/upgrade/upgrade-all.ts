@@ -37,6 +37,7 @@ export async function upgradeAll(
   return forEachInstance<OperationResult, UpgradeAllEntry>(context, caller, {
     instances: await autoUpgraded(context),
     noun: 'upgrade',
+    titleOf: (name) => `Upgrade instance "${name}"`,
     keepGoing,
     now,
     run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, caller),

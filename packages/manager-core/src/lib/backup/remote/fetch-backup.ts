@@ -19,7 +19,7 @@ import type { StreamOptions } from '../packing/store.js'
 import { removeBackup } from '../remove-backup.js'
 import { changeStatus } from '../status.js'
 import { instanceOf, nameIn } from './export-backup.js'
-import { damagedCopy, localFolderOf, rememberCopy, remoteKey, type RemoteBackup } from './remote-backup.js'
+import { damagedCopy, rememberCopy, remoteKey, type RemoteBackup } from './remote-backup.js'
 
 /** A local backup that came from a target. */
 export interface FetchReport {
