@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { serverEnvironment } from './programs.js'
 import { asUser } from './server.js'
 
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 
 /** Programs of one server that run in its folder until they are ended, or this process is. */
 export class Background {
