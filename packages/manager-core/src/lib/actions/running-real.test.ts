@@ -53,4 +53,13 @@ describe('an instance with the real application server', () => {
     const log = readFileSync(test.path('demo', 'logs', 'application.log'), 'utf8')
     for (const secret of [adminPassword, password]) expect(log).not.toContain(secret.reveal())
   })
+  it('has a backup that is proved beside it', async () => {
+    await test.perform('save', { name: 'demo' })
+    const { message, item } = await test.perform('prove', { name: 'demo' })
+    expect(message).toContain('restored, started and healthy')
+    expect((await test.perform('get', { name: 'demo' })).item).toMatchObject({
+      observed: 'stopped',
+      proved: (item as { proved: string }).proved,
+    })
+  })
 })
