@@ -42,6 +42,20 @@ it('leaves out the rest when nothing can be stored, and says why', async () => {
   )
 })
 
+it('removes what a check has left that was ended', async () => {
+  const controller = new AbortController()
+  const stopping = (target: BackupTarget): BackupTarget => ({
+    ...target,
+    async put(...args) {
+      const stored = await target.put(...args)
+      if (readdirSync(path).length > 0) controller.abort(new Error('enough'))
+      return stored
+    },
+  })
+  await expect(probe(stopping, { signal: controller.signal })).rejects.toThrow('enough')
+  expect(readdirSync(path)).toEqual([])
+})
+
 it.each([
   ['silent', (target: BackupTarget) => silent(target, { afterBytes: 1000 })],
   ['slow', (target: BackupTarget) => slow(target, 150)],
@@ -50,7 +64,19 @@ it.each([
   expect(first).toMatchObject({ result: 'failed', message: 'It did not end in 0.3 s.' })
 })
 
-it('ends between two checks when it is aborted', async () => {
-  const signal = AbortSignal.abort(new Error('enough'))
-  await expect(probe((target) => target, { signal })).rejects.toThrow('enough')
+it('ends when it is aborted, also in the middle of a check, and leaves nothing waiting', async () => {
+  const before = AbortSignal.abort(new Error('enough'))
+  await expect(probe((target) => target, { signal: before })).rejects.toThrow('enough')
+  const controller = new AbortController()
+  let heard: AbortSignal | undefined
+  const stuck = (target: BackupTarget): BackupTarget => ({
+    ...target,
+    put(_key, _source, options) {
+      heard = options?.signal
+      setTimeout(() => controller.abort(new Error('enough')), 10)
+      return new Promise(() => {})
+    },
+  })
+  await expect(probe(stuck, { signal: controller.signal })).rejects.toThrow('enough')
+  expect(heard?.aborted).toBe(true)
 })

@@ -1,7 +1,8 @@
 import type { BackupTarget } from '../target.js'
 import type { Check } from './check.js'
 import { checks } from './index.js'
-import { runCheck } from './run-check.js'
+import { removeAll, runCheck, type RunCheckOptions } from './run-check.js'
+import { abortable } from './abortable.js'
 
 /** What came out of one check. */
 export interface CheckReport {
@@ -16,11 +17,14 @@ export interface CheckReport {
 export interface ProbeOptions {
   /** Of all keys that are made, with `/` at its end. Default: `steward-check-` and eight random letters. */
   readonly prefix?: string
-  /** Ends it after the check that runs. */
+  /** Ends it, and the check that runs. */
   readonly signal?: AbortSignal
   /** A check that takes longer has failed; the rest is left out then. Default: 120,000 ms. */
   readonly timeoutMs?: number
 }
+
+/** What a check that was ended has left is removed afterwards, as far as that goes in this time. */
+const cleaningMs = 15_000
 
 /**
  * Tries on a real store what the contract asks for, below a prefix of its own, and removes what it made. The same checks
@@ -37,6 +41,7 @@ export async function* probeTarget(
   const { prefix = `steward-check-${crypto.randomUUID().slice(0, 8)}/`, signal, timeoutMs = 120_000 } = options
   const target = await open()
   let unusable: string | undefined
+  let isBegun = false
   try {
     for (const check of checks) {
       signal?.throwIfAborted()
@@ -45,29 +50,35 @@ export async function* probeTarget(
         yield { name: check.name, result: 'skipped', message: reason, durationMs: 0 }
         continue
       }
+      isBegun = true
       const begin = performance.now()
-      const { result, message, isLate } = await outcomeOf(check, { target, open, prefix }, timeoutMs)
+      const { result, message, isLate } = await outcomeOf(check, { target, open, prefix }, timeoutMs, signal)
+      signal?.throwIfAborted()
       yield { name: check.name, result, message, durationMs: Math.round(performance.now() - begin) }
       if (result === 'failed' && check === checks[0]) unusable = 'nothing can be stored'
       if (isLate) unusable = 'it does not answer in time'
     }
   } finally {
+    if (isBegun) await removeAll(abortable(target, AbortSignal.timeout(cleaningMs)), prefix).catch(() => {})
     await target.close().catch(() => {})
   }
 }
 
-async function outcomeOf(check: Check, run: Parameters<typeof runCheck>[1], timeoutMs: number) {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, timeoutMs, 'late')))
-  const ran = runCheck(check, run).then(
-    (message) => ({ result: 'passed' as const, message }),
-    (error: unknown) => ({ result: 'failed' as const, message: describe(error) }),
+async function outcomeOf(check: Check, run: RunCheckOptions, timeoutMs: number, outer: AbortSignal | undefined) {
+  const late = AbortSignal.timeout(timeoutMs)
+  const signal = outer ? AbortSignal.any([outer, late]) : late
+  const ended = new Promise<'ended'>((resolve) =>
+    signal.addEventListener('abort', () => resolve('ended'), { once: true }),
   )
-  const outcome = await Promise.race([ran, late])
-  clearTimeout(timer)
-  if (outcome === 'late')
-    return { result: 'failed' as const, message: `It did not end in ${timeoutMs / 1000} s.`, isLate: true }
-  return { ...outcome, isLate: false }
+  const target = abortable(run.target, signal)
+  const open = async () => abortable(await run.open(), signal)
+  const ran = runCheck(check, { ...run, target, open }).then(
+    (message) => ({ result: 'passed' as const, message, isLate: false }),
+    (error: unknown) => ({ result: 'failed' as const, message: describe(error), isLate: false }),
+  )
+  const outcome = await Promise.race([ran, ended])
+  if (outcome !== 'ended' && !late.aborted) return outcome
+  return { result: 'failed' as const, message: `It did not end in ${timeoutMs / 1000} s.`, isLate: true }
 }
 
 function describe(error: unknown): string {

@@ -23,12 +23,13 @@ export async function runCheck(check: Check, { target, open, prefix }: RunCheckO
     return (await check.run({ target, capabilities: target.capabilities, prefix: own, another })) ?? ''
   } finally {
     for (const each of opened) await each.close().catch(() => {})
+    // What cannot be removed is no failure of the check: the next one works elsewhere.
     await removeAll(target, own).catch(() => {})
   }
 }
 
-/** What a check failed to remove is no failure of its own: the next one works elsewhere. */
-async function removeAll(target: BackupTarget, prefix: string): Promise<void> {
+/** Removes what is below a prefix, and what uploads left there. */
+export async function removeAll(target: BackupTarget, prefix: string): Promise<void> {
   for (const { key } of await listAll(target, { prefix })) await target.delete(key)
   await target.sweep({ before: new Date(Date.now() + 24 * 3_600_000), prefix })
 }
