@@ -109,6 +109,24 @@ describe('settings', () => {
   })
 })
 
+describe('backups', () => {
+  it('targets are reached only when somebody asks for it', async () => {
+    const before = readFileSync(test.context.home.config)
+    appendFileSync(
+      test.context.home.config,
+      'APPS_TARGETS=nas APPS_TARGET_NAS_TYPE=local APPS_TARGET_NAS_PATH=$APPS_HOME/not-there\n',
+    )
+    expect(faults(await doctor('backups'))).toEqual([])
+    const look = async () => (await test.perform('doctor', { category: 'backups', network: true })).list
+    expect(faults((await look()) as unknown as Diagnosis[])).toMatchObject([
+      { check: 'targets', level: 'error', message: expect.stringContaining('"nas"') },
+    ])
+    mkdirSync(join(test.home, 'not-there'))
+    expect(faults((await look()) as unknown as Diagnosis[])).toEqual([])
+    writeFileSync(test.context.home.config, before)
+  })
+})
+
 describe('instances', () => {
   it('a folder that belongs to none is a warning, and --fix moves it to the trash', async () => {
     const stray = join(test.context.home.instances, 'nobody1')
