@@ -4,6 +4,7 @@ import { forEachInstance, type Done } from '../operation/for-each-instance.js'
 import type { Caller } from '../operation/operation.js'
 import { raiseAlarm } from './alarm.js'
 import type { Backup } from './backup.js'
+import { pruneCopies } from './remote/prune-copies.js'
 import { settleCopies } from './remote/settle-copies.js'
 import { saveKind } from './save.js'
 
@@ -85,12 +86,32 @@ async function saveOne(
   const { outcomes, warnings } = await context.operations.run(saveKind, request, caller)
   const { backup } = outcomes.get('save') as { backup: string }
   const settled = await settleCopies(context, caller, await context.backups.find(name, backup))
+  const pruned = settled.failure === undefined ? await pruneAt(context, caller, copyTo, name) : []
   const failures = [settled.failure, ...earlier.failures].filter((text) => text !== undefined)
   return {
     backup,
-    warnings: [...warnings, ...earlier.warnings, ...settled.warnings],
+    warnings: [...warnings, ...earlier.warnings, ...settled.warnings, ...pruned],
     ...(failures.length > 0 && { failure: failures.join(' ') }),
   }
+}
+
+/** Removes copies that APPS_KEEP_LAST, APPS_KEEP_DAILY … do not keep. @returns what could not be removed */
+async function pruneAt(
+  context: ManagerContext,
+  { signal }: Caller,
+  targets: readonly string[],
+  name: string,
+): Promise<readonly string[]> {
+  if (Object.values(context.settings.global.keep).every((count) => count === 0)) return []
+  const warnings: string[] = []
+  for (const target of targets)
+    try {
+      await pruneCopies(context, target, { name, signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      warnings.push(`Copies at "${target}" that no rule keeps could not be removed: ${(error as Error).message}`)
+    }
+  return warnings
 }
 
 /** A target that does not take one is not tried with the next one. */

@@ -106,6 +106,21 @@ describe('saveall', () => {
     expect((await rows()).every(({ copies }) => copies === 'nas')).toBe(true)
   })
 
+  it('removes what no rule keeps, also at the target, but nothing there when the new one is not', async () => {
+    set('APPS_KEEP_LAST=1')
+    await entries()
+    const [before] = await rows({ at: 'nas', name: 'aaa' })
+    test.behind((folder) => ({ ...folder, put: failing(folder, down, Infinity).put }))
+    await entries({ 'keep-going': true })
+    expect(await rows({ at: 'nas' })).toHaveLength(2)
+    test.behind(undefined)
+    await entries()
+    const there = await rows({ at: 'nas' })
+    expect(there.map(({ name }) => name).toSorted()).toEqual(['aaa', 'bbb'])
+    expect(there).not.toContainEqual(before)
+    expect((await rows()).map(({ name }) => name).toSorted()).toEqual(['aaa', 'bbb'])
+  })
+
   it('removes a backup here only when every byte of its copy was read back and is right', async () => {
     set('APPS_SAVEALL_REMOVE_LOCAL=true')
     // It tells the hashes that it was sent.
@@ -131,6 +146,7 @@ describe('saveall', () => {
     expect(copies.map(({ name }) => name).toSorted()).toEqual(['aaa', 'aaa', 'bbb', 'bbb'])
     expect(copies.every(({ verified }) => verified !== '')).toBe(true)
     // They are known all the same.
+    expect((await test.perform('backups list')).message).toBe('0 backups; 4 more only at nas (--at).')
     expect((await test.perform('checksaves')).exitCode).toBeUndefined()
 
     await entries({ to: 'none' })
