@@ -1,6 +1,7 @@
 export { testBackupTarget } from './lib/testing/target-suite.js'
 export type { TargetFixture } from './lib/testing/target-suite.js'
 export {
+  blending,
   corrupting,
   cutting,
   deaf,
@@ -11,6 +12,8 @@ export {
   silent,
   slow,
   trusting,
+  untidy,
   visible,
+  wrongHash,
   wrongSize,
 } from './lib/testing/faulty.js'

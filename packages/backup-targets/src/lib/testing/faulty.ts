@@ -170,6 +170,44 @@ export function trusting(target: BackupTarget): BackupTarget {
   })
 }
 
+/** Goes on with an upload of the same name without a look at what is there. */
+export function blending(target: BackupTarget): BackupTarget {
+  const arrived = new Map<string, Buffer>()
+  return around(target, {
+    put(key, source, options) {
+      const id = `${key} ${options?.upload}`
+      async function* blended(chunks: AsyncIterable<Buffer>) {
+        const before = arrived.get(id) ?? Buffer.alloc(0)
+        let at = 0
+        for await (const chunk of chunks) {
+          const old = before.subarray(at, at + chunk.length)
+          const bytes = Buffer.concat([old, chunk.subarray(old.length)])
+          at += chunk.length
+          if (at > before.length)
+            arrived.set(id, Buffer.concat([arrived.get(id) ?? before, bytes.subarray(old.length)]))
+          yield bytes
+        }
+      }
+      return target.put(key, changedSource(source, blended), options)
+    },
+  })
+}
+
+/** Tells the hashes of other bytes. */
+export function wrongHash(target: BackupTarget): BackupTarget {
+  return around(target, {
+    async hash(key, options) {
+      const hashes = Object.entries((await target.hash?.(key, options)) ?? {})
+      return Object.fromEntries(hashes.map(([name, hash]) => [name, hash.replaceAll(/./g, '0')]))
+    },
+  })
+}
+
+/** Sweeps nothing, and says so. */
+export function untidy(target: BackupTarget): BackupTarget {
+  return around(target, { sweep: () => Promise.resolve(0) })
+}
+
 /** Objects grow under their final keys. */
 export function visible(target: BackupTarget): BackupTarget {
   async function* growing(key: string, chunks: AsyncIterable<Buffer>) {
