@@ -1,7 +1,8 @@
 import { ManagerError } from '../../errors.js'
 import { findCopy, listCopies } from '../backup/remote/list-copies.js'
+import { rememberedCopies } from '../backup/remote/remembered-copies.js'
 import { verifyCopy } from '../backup/remote/verify-copy.js'
-import { wireBackup, wireCopy } from '../backup/wire-backup.js'
+import { wireBackup, wireCopy, type WireBackup } from '../backup/wire-backup.js'
 import type { ManagerContext } from '../context.js'
 import type { Action, ActionCall, ActionResult, Option } from './action.js'
 import { checksaves } from './check-saves.js'
@@ -36,23 +37,40 @@ const backups: Action = {
   async handler({ context, input, caller }) {
     const target = input.at as string | undefined
     const filter = input.name === undefined ? {} : { name: input.name as string }
-    const { list, problems } = target === undefined ? await here(context, filter) : await away(target)
+    const { list, problems, more = '' } = target === undefined ? await here(context, filter) : await away(target)
     return {
-      message: `${list.length} backups${target === undefined ? '' : ` at "${target}"`}.`,
+      message: `${list.length} backups${target === undefined ? '' : ` at "${target}"`}${more}.`,
       list,
       ...(problems.length > 0 && { warnings: problems }),
     }
 
-    async function away(name: string) {
+    async function away(name: string): Promise<Listed> {
       const found = await listCopies(context, name, { ...filter, signal: caller.signal })
       return { list: found.backups.map(wireCopy), problems: found.damaged.map(({ error }) => error.message) }
     }
   },
 }
 
-async function here({ backups: local }: ManagerContext, filter: { readonly name?: string }) {
-  const [list, damaged] = await Promise.all([local.list(filter), local.damaged(filter)])
-  return { list: list.map(wireBackup), problems: damaged.map(({ message }) => message) }
+interface Listed {
+  readonly list: readonly WireBackup[]
+  readonly problems: readonly string[]
+  /** What else there is, in words that follow their number. */
+  readonly more?: string
+}
+
+async function here(context: ManagerContext, filter: { readonly name?: string }): Promise<Listed> {
+  const { backups: local } = context
+  const [list, damaged, remembered] = await Promise.all([
+    local.list(filter),
+    local.damaged(filter),
+    rememberedCopies(context, filter.name),
+  ])
+  const targets = new Set(remembered.flatMap(({ copies }) => Object.keys(copies)))
+  return {
+    list: list.map(wireBackup),
+    problems: damaged.map(({ message }) => message),
+    ...(remembered.length > 0 && { more: `; ${remembered.length} more only at ${[...targets].join(', ')} (--at)` }),
+  }
 }
 
 const verify: Action = {

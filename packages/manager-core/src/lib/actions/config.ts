@@ -1,5 +1,6 @@
 import type { SettingDescription } from '../settings/settings.js'
 import { ManagerError } from '../../errors.js'
+import { targetHints } from '../targets/target-hints.js'
 import type { Action, ActionCall } from './action.js'
 
 export const configAction: Action = {
@@ -41,7 +42,8 @@ export const configAction: Action = {
       if (input.changed === true) return isSet || hint !== undefined
       return input.all === true || value !== undefined || hint !== undefined
     }
-    const described = context.settings.describe(subjectOf(call))
+    const subject = subjectOf(call)
+    const described = await withHints(call, context.settings.describe(subject), subject === undefined)
     const shown = described.filter((setting) => isMeant(setting) && isShown(setting))
     // Numbers of wrong values are of all settings: a filter hides no fault.
     const hints = described.filter(({ hint }) => hint !== undefined).length
@@ -54,6 +56,20 @@ export const configAction: Action = {
       },
     }
   },
+}
+
+/** With hints on options that only the types of targets know. */
+async function withHints(
+  { context }: ActionCall,
+  described: readonly SettingDescription[],
+  isOfManager: boolean,
+): Promise<readonly SettingDescription[]> {
+  if (!isOfManager) return described
+  const hints = await targetHints(context.targets)
+  return described.map((setting) => {
+    const hint = setting.hint ?? hints.get(setting.name)
+    return hint === undefined ? setting : { ...setting, hint }
+  })
 }
 
 /** Whose settings; undefined: the manager's. */

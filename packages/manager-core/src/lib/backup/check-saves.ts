@@ -1,10 +1,9 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { timeOf } from './new-backup.js'
 import { autoSaved } from './save-all.js'
-import { readStatus, type BackupStatus } from './status.js'
+import { rememberedCopies } from './remote/remembered-copies.js'
+import type { BackupStatus } from './status.js'
 
 export type SaveCheck = {
   readonly name: string
@@ -66,28 +65,10 @@ async function knownBackups(
 ): Promise<{ readonly good: readonly Known[]; readonly damaged: number }> {
   const [backups, broken] = await Promise.all([context.backups.list({ name }), context.backups.damaged({ name })])
   const here = backups.filter(({ damage }) => damage === undefined)
-  const keys = new Set(backups.map(({ key }) => key))
-  const elsewhere = (await rememberedCopies(context, name)).filter(({ key }) => !keys.has(key))
-  const good = [...here, ...elsewhere].toSorted((a, b) => timeOf(b.key) - timeOf(a.key))
+  const good = [...here, ...(await rememberedCopies(context, name))].toSorted((a, b) => timeOf(b.key) - timeOf(a.key))
   const bad = [...backups.filter(({ damage }) => damage !== undefined), ...broken]
   const newest = good[0] ? timeOf(good[0].key) : 0
   return { good, damaged: bad.filter(({ key }) => timeOf(key) > newest).length }
-}
-
-/** Backups that were copied, and removed here (APPS_SAVEALL_REMOVE_LOCAL). */
-async function rememberedCopies({ settings }: CheckContext, name: string): Promise<readonly Known[]> {
-  const { saveFolder, saveAllFolder } = settings.global
-  const known: Known[] = []
-  for (const root of new Set([saveFolder, saveAllFolder])) {
-    const files = await readdir(join(root, name)).catch(() => [])
-    for (const file of files) {
-      const id = /^\.(.+)\.status\.json$/.exec(file)?.[1]
-      if (id === undefined) continue
-      const { copies = {} } = await readStatus(join(root, name, id))
-      if (Object.values(copies).some(isGood)) known.push({ key: `${name}/${id}`, copies })
-    }
-  }
-  return known
 }
 
 function isGood(copy: Known['copies'][string] | undefined): boolean {

@@ -38,13 +38,15 @@ export interface Choice<Backup> {
   readonly where: string
   /** What makes the first one: `save demo`. */
   readonly first: string
+  /** What else there may be, one sentence. */
+  readonly help?: string | undefined
   /** What lists them. */
   readonly list: string
 }
 
 /** @throws ManagerError ERR_NOT_FOUND, ERR_USAGE (several), ERR_BACKUP (its manifest is damaged) */
 export function chooseBackup<Backup extends { readonly key: string }>(choice: Choice<Backup>): Backup {
-  const { backups, damaged, owner, wanted, where, first: makeFirst, list } = choice
+  const { backups, damaged, owner, wanted, where, first: makeFirst, help, list } = choice
   const found = wanted === 'latest' ? backups.slice(0, 1) : backups.filter(({ key }) => isMeant(key, wanted))
   const [first, second] = found
   if (first && !second) return first
@@ -61,6 +63,6 @@ export function chooseBackup<Backup extends { readonly key: string }>(choice: Ch
     wanted === 'latest'
       ? `There is no backup of "${owner}"${where}.`
       : `There is no backup "${wanted}" of "${owner}"${where}.`,
-    { command: wanted === 'latest' ? makeFirst : list },
+    { command: wanted === 'latest' ? makeFirst : list, ...(help !== undefined && { help }) },
   )
 }

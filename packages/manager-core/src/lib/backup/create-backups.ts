@@ -51,6 +51,7 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
         ...{ backups, damaged, owner, wanted },
         where: '',
         first: `save ${owner}`,
+        help: helpOf(owner),
         list: `backups list ${owner}`,
       })
     },
@@ -69,6 +70,12 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
       await remember({ at })
       return verification
     },
+  }
+
+  /** What is not here may be elsewhere. */
+  function helpOf(name: string): string | undefined {
+    const [target] = settings().global.targets
+    return target && `Those at targets are shown by: backups list ${name} --at ${target.name}`
   }
 
   async function read(folder: string, key: string): Promise<Backup | undefined> {

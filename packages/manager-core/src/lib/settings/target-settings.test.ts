@@ -1,5 +1,7 @@
+import { targetTypeOf } from '@steward/backup-targets'
 import { describe, expect, it } from 'vitest'
 import { settingsOf } from './settings-for-test.js'
+import { targetTable } from './tables/targets.js'
 
 describe('settings of targets', () => {
   const targetsOf = (lines: readonly string[], environment?: Record<string, string>) =>
@@ -45,6 +47,18 @@ describe('settings of targets', () => {
       { name: 's3', type: 's3', options: { bucket: 'bucket', secret_key: 'secret s3cret', lock_days: '30' } },
       { name: 'gcs', type: 'gcs', options: { bucket: 'bucket' } },
     ])
+  })
+
+  it('are options that their types have', async () => {
+    for (const type of ['scp', 'ftp', 'swift', 's3', 'gcs']) {
+      const prefix = `APPS_${type.toUpperCase()}_`
+      const variables = Object.keys(targetTable).filter((name) => name.startsWith(prefix) && !name.endsWith('_ALT'))
+      const { options } = await targetTypeOf(type)
+      const names = options.map(({ name }) => name)
+      expect(names, type).toEqual(
+        expect.arrayContaining(variables.map((name) => name.slice(prefix.length).toLowerCase())),
+      )
+    }
   })
 
   it('may have any names, also from the environment', () => {

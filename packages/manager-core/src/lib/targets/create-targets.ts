@@ -1,4 +1,11 @@
-import { openTarget, reliable, targetTypeOf, type BackupTarget, type ReliableOptions } from '@steward/backup-targets'
+import {
+  openTarget,
+  reliable,
+  targetTypeOf,
+  type BackupTarget,
+  type ReliableOptions,
+  type TargetType,
+} from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
 import { didYouMean } from '../domain/near-miss.js'
 import type { Home } from '../home.js'
@@ -34,21 +41,22 @@ export function createTargets({ settings, home, open = openTarget, retries }: Ta
     })
   }
 
-  const opened = ({ type, options }: TargetSettings): Promise<BackupTarget> =>
-    open({ type, options: plain(options), pluginFolders, environment: settings().environment() })
+  const opened = ({ type: kind, options }: TargetSettings): Promise<BackupTarget> =>
+    open({ type: kind, options: plain(options), pluginFolders, environment: settings().environment() })
+
+  const type = (name: string): Promise<TargetType> =>
+    targetTypeOf(get(name).type, pluginFolders).catch((error: unknown) =>
+      Promise.reject(targetFailure(name, error) as Error),
+    )
 
   return {
     get all() {
       return settings().global.targets
     },
     get,
+    type,
     async describe(name) {
-      const { type, options } = get(name)
-      try {
-        return (await targetTypeOf(type, pluginFolders)).describe(plain(options))
-      } catch (error) {
-        throw targetFailure(name, error)
-      }
+      return (await type(name)).describe(plain(get(name).options))
     },
     async use(name, work) {
       const of = get(name)

@@ -1,4 +1,4 @@
-import type { BackupTarget } from '@steward/backup-targets'
+import type { BackupTarget, TargetType } from '@steward/backup-targets'
 import type { Secret } from '../domain/secret.js'
 
 /** A target as it is set in `config.sh`. */
@@ -16,6 +16,8 @@ export interface Targets {
   readonly all: readonly TargetSettings[]
   /** @throws ManagerError ERR_NOT_FOUND naming those that there are. */
   get(name: string): TargetSettings
+  /** @throws ManagerError ERR_SETTINGS when there is no such type, or its package is not installed. */
+  type(name: string): Promise<TargetType>
   /** Where it goes, without secrets. @throws ManagerError ERR_SETTINGS */
   describe(name: string): Promise<string>
   /**

@@ -58,6 +58,10 @@ describe('copies of backups at a target', () => {
       message: '1 backups at "nas".',
       list: [{ name: 'demo', backup: idOf(key), verified: '', copies: 'nas', folder: '' }],
     })
+    await expect(test.perform('backups verify', demo)).rejects.toMatchObject({
+      code: 'ERR_NOT_FOUND',
+      help: 'Those at targets are shown by: backups list demo --at nas',
+    })
     const read = await test.perform('backups verify', { name: 'DEMO', at: 'nas' })
     expect(read.item).toMatchObject({ backup: idOf(key), verified: expect.stringMatching(/^20/) })
     const planned = await test.perform('backups fetch', { ...demo, from: 'nas' }, { dryRun: true })

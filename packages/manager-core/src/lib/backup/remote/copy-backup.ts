@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytesSource, fileSource, TargetError, type BackupTarget, type Source } from '@steward/backup-targets'
 import { createHash } from 'node:crypto'
@@ -52,6 +52,7 @@ export async function copyBackup(
       if (!mustCommit) await target.delete(remoteKey(key), { signal })
       mustCommit = true
       const path = join(folder, file.name)
+      await assertSize(path, file)
       await send(target, key, file, fileSource(path, file.size), { depth, signal, onBytes: tell }, () =>
         assertGood(path, file),
       )
@@ -101,10 +102,21 @@ async function send(
 }
 
 /** @throws ManagerError ERR_BACKUP */
-async function assertGood(path: string, { size, sha256 }: Stored): Promise<void> {
-  const found = await hashFile(path)
-  if (found.size === size && found.sha256 === sha256) return
-  throw new ManagerError('ERR_BACKUP', `The backup is damaged: ${path} was changed (its hash is another one).`, {
+async function assertSize(path: string, { size }: Stored): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw damagedHere(path, 'is missing')
+  if (found.size !== size) throw damagedHere(path, `has ${found.size} bytes, not ${size}`)
+}
+
+/** @throws ManagerError ERR_BACKUP */
+async function assertGood(path: string, file: Stored): Promise<void> {
+  await assertSize(path, file)
+  const { sha256 } = await hashFile(path)
+  if (sha256 !== file.sha256) throw damagedHere(path, 'was changed (its hash is another one)')
+}
+
+function damagedHere(path: string, why: string): ManagerError {
+  return new ManagerError('ERR_BACKUP', `The backup is damaged: ${path} ${why}.`, {
     help: 'It is not copied; use another backup.',
     command: 'backups list',
   })

@@ -1,0 +1,40 @@
+import { didYouMean } from '../domain/near-miss.js'
+import { targetVariable } from '../settings/target-names.js'
+import type { Targets, TargetSettings } from './targets.js'
+
+/**
+ * What to say about variables of the targets in APPS_TARGETS, as only their types know which options there are: by the
+ * name of the variable. Empty when the settings cannot be used, which is told elsewhere.
+ */
+export async function targetHints(targets: Targets): Promise<ReadonlyMap<string, string>> {
+  const hints = new Map<string, string>()
+  for (const target of settingsOf(targets)) {
+    const { name, options } = target
+    try {
+      const { name: type, options: known } = await targets.type(name)
+      const names = known.map((option) => option.name)
+      for (const option of Object.keys(options)) {
+        if (names.includes(option)) continue
+        const meant = didYouMean(
+          targetVariable(name, option),
+          names.map((each) => targetVariable(name, each)),
+        )
+        hints.set(targetVariable(name, option), meant ?? `A target of type ${type} has no such option.`)
+      }
+      const missing = known.filter((option) => option.required && options[option.name] === undefined)
+      const variables = missing.map((option) => targetVariable(name, option.name))
+      if (missing.length > 0) hints.set(targetVariable(name, 'type'), `It needs ${variables.join(', ')}, too.`)
+    } catch (error) {
+      hints.set(targetVariable(name, 'type'), (error as Error).message)
+    }
+  }
+  return hints
+}
+
+function settingsOf(targets: Targets): readonly TargetSettings[] {
+  try {
+    return targets.all
+  } catch {
+    return []
+  }
+}
