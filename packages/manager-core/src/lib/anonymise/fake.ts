@@ -11,10 +11,37 @@ export type Fake = (kind: FakeKind, seed: Buffer, letters: string, length: numbe
  * @throws ManagerError ERR_SETTINGS when it is not installed, or has no such locale
  */
 export async function loadFake(locale: string): Promise<Fake> {
-  const { faker } = await importFaker(locale)
+  const { faker: general } = await importFaker(locale)
+  const random = createRandom()
+  // The class is not imported by its name, because all locales would come with it.
+  const OwnFaker = general.constructor as new (options: object) => Faker
+  const faker = new OwnFaker({ locale: general.rawDefinitions, randomizer: random })
   return (kind, seed, letters, length) => {
-    faker.seed([0, 4, 8, 12].map((at) => seed.readUInt32BE(at)))
+    random.begin(seed)
     return makers[kind](faker, letters, length)
+  }
+}
+
+/** xoshiro128**: it begins anew for each value, which would take faker's own generator most of the time. */
+function createRandom() {
+  const state = new Uint32Array(4)
+  const rotated = (value: number, by: number) => (value << by) | (value >>> (32 - by))
+  return {
+    begin(seed: Buffer): void {
+      for (let at = 0; at < 4; at++) state[at] = seed.readUInt32BE(at * 4)
+    },
+    next(): number {
+      const [a, b, c, d] = state as unknown as readonly [number, number, number, number]
+      state[2] = c ^ a
+      state[3] = d ^ b
+      state[1] = b ^ (c ^ a)
+      state[0] = a ^ (d ^ b)
+      state[2] = (state[2] as number) ^ (b << 9)
+      state[3] = rotated(state[3] as number, 11)
+      return (Math.imul(rotated(Math.imul(b, 5), 7), 9) >>> 0) / 2 ** 32
+    },
+    // Nobody seeds it but `begin`.
+    seed(): void {},
   }
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
 
 /** What makes values: the same input gives the same output as long as the key is the same. */
 export interface AnonymisationKey {
@@ -15,8 +15,10 @@ export interface AnonymisationKey {
 /** @param seed absent: a key that is known nowhere else and forgotten afterwards */
 export function createKey(seed?: string): AnonymisationKey {
   const secret = seed === undefined ? randomBytes(32) : createHmac('sha256', 'steward anonymise').update(seed).digest()
+  // Ten times as fast as with the bytes themselves.
+  const prepared = createSecretKey(secret)
   const digest = (purpose: string, value: string) =>
-    createHmac('sha256', secret).update(`${purpose}\0`).update(value).digest()
+    createHmac('sha256', prepared).update(`${purpose}\0${value}`).digest()
   const tags = new Map<string, Buffer>()
   const tagOf = (domain: string) => {
     const tag = tags.get(domain) ?? digest('domain', domain)
@@ -24,6 +26,8 @@ export function createKey(seed?: string): AnonymisationKey {
     return tag
   }
   const cipher = createCipheriv('aes-128-ecb', digest('permutation', '').subarray(0, 16), null).setAutoPadding(false)
+
+  const block = Buffer.alloc(16)
 
   return { digest, permute }
 
@@ -42,21 +46,16 @@ export function createKey(seed?: string): AnonymisationKey {
     return walked
   }
 
+  /** @param half of at most 64 bits: numbers have at most 38 digits */
   function roundOf(tag: Buffer, round: number, half: bigint): bigint {
-    const block = Buffer.alloc(32)
-    tag.copy(block, 0, 0, 15)
-    block[15] = round
-    // Two blocks chained by hand: the half may have more than 8 bytes.
-    const first = cipher.update(block.subarray(0, 16))
-    block.writeBigUInt64BE(half & 0xffff_ffff_ffff_ffffn, 16)
-    block.writeBigUInt64BE(half >> 64n, 24)
-    for (let at = 0; at < 16; at++) block[16 + at] = (block[16 + at] as number) ^ (first[at] as number)
-    const second = cipher.update(block.subarray(16))
-    return (second.readBigUInt64BE(0) << 64n) | second.readBigUInt64BE(8)
+    tag.copy(block, 0, 0, 7)
+    block[7] = round
+    block.writeBigUInt64BE(half, 8)
+    return cipher.update(block).readBigUInt64BE()
   }
 }
 
-const rounds = 6
+const rounds = 4
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 

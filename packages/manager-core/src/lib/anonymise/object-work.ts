@@ -71,7 +71,7 @@ export function createObjectWork(
       const value = row[at] as Json
       if (isEmpty(value)) continue
       row[at] = make(value)
-      count(column, value, row[at] as Json)
+      count(column, value, row[at])
     }
     if (shuffled.length === 0) return JSON.stringify(row)
     const values = shuffled.map(({ at, column }) => {
