@@ -4,15 +4,23 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { generateHybridIdentity, generateIdentity, identityToRecipient } from 'age-encryption'
+import { buffer } from 'node:stream/consumers'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { Decrypter, Encrypter, generateHybridIdentity, generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { toolIsMissing } from '../../../../../../tests/servers/index.js'
 import { Secret } from '../../domain/secret.js'
+import { createHeader, decryptFile, encryptFile } from './age-in-node.js'
 import { createSeal, type Opener, type Seal } from './age.js'
 import { storeFolder } from './store-folder.js'
 import { readCompressed, storeCompressed } from './store.js'
 
 const missing = toolIsMissing('age') ?? toolIsMissing('zstd')
+
+/** As they come from programs: never as they are cut into chunks. */
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 40_000) yield bytes.subarray(at, at + 40_000)
+}
 
 describe('encrypted files', () => {
   const path = process.env.PATH as string
@@ -74,10 +82,40 @@ describe('encrypted files', () => {
     expect(await readCompressed(file, { opener: keys() })).toMatchObject({ plainSha256: found.plainSha256 })
   })
 
-  it('are opened by a passphrase, also by several recipients, and by keys that only Node knows', async () => {
-    const passphrase = new Secret('correct horse battery')
+  it.each([0, 1, 65_535, 65_536, 65_537, 131_072])('of %d bytes are what the library makes and reads', async (size) => {
+    const plain = Buffer.alloc(size, 'größe')
+    const collect = (pieces: AsyncIterable<Uint8Array>) => buffer(Readable.from(pieces))
+    const sealed = await collect(encryptFile(piecesOf(plain), await createHeader([recipient])))
+    const decrypter = new Decrypter()
+    decrypter.addIdentity(identity)
+    expect(Buffer.from(await decrypter.decrypt(sealed))).toEqual(plain)
+    const encrypter = new Encrypter()
+    encrypter.addRecipient(recipient)
+    const theirs = Buffer.from(await encrypter.encrypt(plain))
+    const open = (header: Uint8Array) => decrypter.decryptHeader(header)
+    expect(await collect(decryptFile(piecesOf(theirs), open))).toEqual(plain)
+    for (const cut of [1, 17, Math.min(size, 65_536) + 16, theirs.length - 100])
+      await expect(collect(decryptFile(piecesOf(theirs.subarray(0, -cut)), open))).rejects.toThrow()
+  })
+
+  it('are opened by a passphrase, as the library does', async () => {
+    const passphrase = new Secret('correct horse ☃')
     const locked = await store(await createSeal({ passphrase }, 1))
     expect(await read(locked, { passphrase })).toBe(text.length)
+    await expect(read(locked, { passphrase: new Secret('another') })).rejects.toThrow('no identity matched')
+    await expect(read(locked, keys())).rejects.toThrow()
+    const decrypter = new Decrypter()
+    decrypter.addPassphrase(passphrase.reveal())
+    expect(zstdDecompressSync(await decrypter.decrypt(readFileSync(locked)))).toEqual(text)
+    const encrypter = new Encrypter()
+    encrypter.setPassphrase(passphrase.reveal())
+    encrypter.setScryptWorkFactor(10)
+    const theirs = join(folder, 'theirs')
+    writeFileSync(theirs, await encrypter.encrypt(zstdCompressSync(text)))
+    expect(await read(theirs, { passphrase })).toBe(text.length)
+  })
+
+  it('are opened by each of several recipients, and by keys that only Node knows', async () => {
     const other = await generateIdentity()
     const both = await store(await createSeal({ recipients: [await identityToRecipient(other), recipient] }, 1))
     for (const each of [identity, other]) expect(await read(both, { identities: new Secret(each) })).toBe(text.length)

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { PassThrough, Readable } from 'node:stream'
-import type { Decrypter, Encrypter } from 'age-encryption'
+import { Duplex } from 'node:stream'
+import type { Recipient } from 'age-encryption'
 import { Secret } from '../../domain/secret.js'
 import type { BackupEncryption } from '../backup.js'
+import { createHeader, decryptFile, encryptFile } from './age-in-node.js'
+import { passphraseIdentity, passphraseRecipient } from './age-passphrase.js'
 import { filterOf, runFilter, type Command, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
@@ -26,12 +28,6 @@ export interface Seal {
 }
 
 /**
- * The work factor of passphrases, as a power of 2. Not specified; chosen, as opening a file takes 64 MB and a fraction of
- * a second then; the default of `age`, 18, takes 256 MB, and a passphrase in settings need not be one that people remember.
- */
-const workFactor = 16
-
-/**
  * @param lock public keys of recipients, all of one kind (`age1…`, `age1pq1…`), or a passphrase
  * @param files how many are going to be encrypted: what takes time is done here
  */
@@ -39,40 +35,31 @@ export async function createSeal(
   lock: { readonly recipients: readonly string[] } | { readonly passphrase: Secret },
   files: number,
 ): Promise<Seal> {
-  const { Encrypter, generateHybridIdentity, generateX25519Identity, identityToRecipient } =
-    await import('age-encryption')
-  const encrypter = new Encrypter()
   if ('passphrase' in lock) {
-    encrypter.setPassphrase(lock.passphrase.reveal())
-    encrypter.setScryptWorkFactor(workFactor)
-    return { encryption: { format: 'age' }, opener: lock, encryptor: await inNode(encrypter, files) }
+    const recipient = await passphraseRecipient(lock.passphrase.reveal())
+    return { encryption: { format: 'age' }, opener: lock, encryptor: await inNode([recipient], files) }
   }
+  const { generateHybridIdentity, generateX25519Identity, identityToRecipient } = await import('age-encryption')
   const { recipients } = lock
   const isPlain = recipients.every((recipient) => plainRecipient.test(recipient))
   // It is gone with this process.
   const identity = await (isPlain ? generateX25519Identity() : generateHybridIdentity())
   const all = [...recipients, await identityToRecipient(identity)]
   const common = { encryption: { format: 'age', recipients }, opener: { identities: new Secret(identity) } } as const
-  if (isPlain && (await packingTools()).age !== undefined) {
-    const args = ['--encrypt', ...all.flatMap((recipient) => ['--recipient', recipient])]
-    return { ...common, encryptor: () => Promise.resolve({ command: { command: 'age', args } }) }
-  }
-  for (const recipient of all) encrypter.addRecipient(recipient)
-  return { ...common, encryptor: await inNode(encrypter, files) }
+  if (!isPlain || (await packingTools()).age === undefined) return { ...common, encryptor: await inNode(all, files) }
+  const args = ['--encrypt', ...all.flatMap((recipient) => ['--recipient', recipient])]
+  return { ...common, encryptor: () => Promise.resolve({ command: { command: 'age', args } }) }
 }
 
 /** Such that every version of the program knows. */
 export const plainRecipient = /^age1[02-9ac-hj-np-z]{58}$/
 
-async function inNode(encrypter: Encrypter, files: number): Promise<Seal['encryptor']> {
-  const make = async (): Promise<Stage> => {
-    const input = new PassThrough()
-    const output = await encrypter.encrypt(Readable.toWeb(input) as ReadableStream<Uint8Array>)
-    return { filter: filterOf(input, Readable.from(output, { objectMode: false })) }
+async function inNode(recipients: readonly (string | Recipient)[], files: number): Promise<Seal['encryptor']> {
+  const headers = await Promise.all(Array.from({ length: files }, () => createHeader(recipients)))
+  return async () => {
+    const header = headers.shift() ?? (await createHeader(recipients))
+    return { filter: filterOf(Duplex.from((source: AsyncIterable<Buffer>) => encryptFile(source, header))) }
   }
-  const made: Stage[] = []
-  while (made.length < files) made.push(await make())
-  return async () => made.shift() ?? make()
 }
 
 /** The program decrypts when it is there and knows the keys, else Node. */
@@ -82,12 +69,8 @@ export async function decryptor(opener: Opener): Promise<Stage> {
     if ((await packingTools()).age !== undefined && !/^AGE-SECRET-KEY-PQ-/m.test(secret))
       return { command: { command: 'age', args: ['--decrypt', '--identity', '/dev/fd/3'], secret } }
   }
-  const decrypter = await decrypterOf(opener)
-  const input = new PassThrough()
-  async function* decrypted() {
-    yield* await decrypter.decrypt(Readable.toWeb(input) as ReadableStream<Uint8Array>)
-  }
-  return { filter: filterOf(input, Readable.from(decrypted(), { objectMode: false })) }
+  const fileKeyOf = await fileKeyBy(opener)
+  return { filter: filterOf(Duplex.from((source: AsyncIterable<Buffer>) => decryptFile(source, fileKeyOf))) }
 }
 
 /**
@@ -96,26 +79,22 @@ export async function decryptor(opener: Opener): Promise<Stage> {
  * @throws Error `isOtherKey`, and others when there is no such beginning
  */
 export async function checkKey(path: string, opener: Opener): Promise<void> {
-  const decrypter = await decrypterOf(opener)
-  const file = createReadStream(path)
-  try {
-    await (await decrypter.decrypt(Readable.toWeb(file) as ReadableStream<Uint8Array>)).cancel()
-  } finally {
-    file.destroy()
-  }
+  const fileKeyOf = await fileKeyBy(opener)
+  const source = createReadStream(path) as AsyncIterable<Buffer>
+  for await (const plain of decryptFile(source, fileKeyOf)) if (plain.length > 0) return
 }
 
-async function decrypterOf(opener: Opener): Promise<Decrypter> {
-  const age = await import('age-encryption')
-  const decrypter = new age.Decrypter()
-  if ('passphrase' in opener) decrypter.addPassphrase(opener.passphrase.reveal())
+async function fileKeyBy(opener: Opener): Promise<(header: Uint8Array) => Promise<Uint8Array>> {
+  const { Decrypter } = await import('age-encryption')
+  const decrypter = new Decrypter()
+  if ('passphrase' in opener) decrypter.addIdentity(passphraseIdentity(opener.passphrase.reveal()))
   else for (const identity of linesOf(opener.identities.reveal())) decrypter.addIdentity(identity)
-  return decrypter
+  return (header) => decrypter.decryptHeader(header)
 }
 
-/** Of what a decryptor said: it is encrypted for somebody else, or with another passphrase. */
+/** Of what the program or the library said: it is encrypted for somebody else, or with another passphrase. */
 export function isOtherKey(error: unknown): boolean {
-  return /no identity matched|incorrect passphrase/.test((error as Error).message)
+  return (error as Error).message.includes('no identity matched')
 }
 
 /** Of a file of keys: comments and empty lines are none. */
