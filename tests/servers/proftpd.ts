@@ -90,11 +90,11 @@ class PrivateProftpd implements TestProftpd {
     return this.#child?.pid
   }
 
-  get options() {
+  get options(): TestProftpd['options'] {
     const { host, port, user, store, certificate } = this
     const { tls = 'none' } = this.#options
-    const ca = tls === 'none' ? {} : { ca: certificate }
-    return { server: host, port: String(port), user, password, path: store, tls, ...ca }
+    const plain = { server: host, port: String(port), user, password, path: store, tls }
+    return tls === 'none' ? plain : { ...plain, ca: certificate }
   }
 
   async prepare(): Promise<void> {

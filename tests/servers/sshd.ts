@@ -159,6 +159,7 @@ class PrivateSshd implements TestSshd {
   #configuration(): string {
     const { sftp } = this.#options
     const force = { forced: 'internal-sftp', 'read-only': 'internal-sftp -R' }[sftp as string]
+    // Each command logs in: no start-up files of the user's shell, and no slow exchange of keys.
     return `Port ${this.port}
 ListenAddress ${this.host}
 HostKey ${join(this.folder, 'host-key')}
@@ -170,6 +171,8 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 MaxStartups 100
+KexAlgorithms curve25519-sha256
+SetEnv HOME=${this.folder}
 ${sftp === 'none' ? '' : 'Subsystem sftp internal-sftp'}
 ${force === undefined ? '' : `ForceCommand ${force}`}
 `

@@ -6,6 +6,9 @@ import type { RemoteFiles } from './remote-files.js'
 /** So many bytes before a cut are compared before an upload goes on behind it. */
 const comparedBytes = 1 << 18
 
+/** A server that hashes a large file gives no sign of life: whoever watches over the upload hears from us. */
+const waitMs = 5000
+
 const partName = /^\.(?<name>.+)\.[A-Za-z0-9]{8,64}\.part$/
 
 /** Where an upload is while it is not whole: beside, under a name that no key has. */
@@ -35,7 +38,7 @@ export async function putFile(
   const part = partPath(key, upload)
   let start = await resumableBytes(files, part, source, signal)
   let size = await write(start)
-  if (start > 0 && (await isOther(files, part, upload, signal))) {
+  if (start > 0 && (await isOther(files, part, upload, { signal, onWait: () => onProgress?.(size) }))) {
     start = 0
     size = await write(start)
   }
@@ -103,8 +106,13 @@ async function isOther(
   files: RemoteFiles,
   part: string,
   upload: string,
-  signal: AbortSignal | undefined,
+  { signal, onWait }: { signal: AbortSignal | undefined; onWait(): void },
 ): Promise<boolean> {
   if (!files.sha256 || !/^[0-9a-f]{64}$/.test(upload)) return false
-  return (await files.sha256(part, signal)) !== upload
+  const timer = setInterval(onWait, waitMs)
+  try {
+    return (await files.sha256(part, signal)) !== upload
+  } finally {
+    clearInterval(timer)
+  }
 }

@@ -12,6 +12,8 @@ export interface RemoteFiles {
   stat(path: string, signal?: AbortSignal): Promise<RemoteFile | undefined>
   /** What is in a folder, in any order; empty when there is no such folder. */
   list(folder: string, signal?: AbortSignal): Promise<readonly RemoteEntry[]>
+  /** All below a folder at once, where each look is dear. */
+  snapshot?(folder: string, signal?: AbortSignal): Promise<Pick<RemoteFiles, 'list'>>
   /**
    * Writes into a file from byte `start` on, which is 0 (what is there is dropped) or its size, and makes its folders.
    * Resolves when the server has everything, on its disk where the server can tell. An error of the chunks is passed on.

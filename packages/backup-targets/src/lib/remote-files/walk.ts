@@ -1,3 +1,4 @@
+import { isKey } from '../key.js'
 import type { RemoteEntry, RemoteFile, RemoteFiles } from './remote-files.js'
 
 export interface WalkOptions {
@@ -16,10 +17,17 @@ export interface Found extends RemoteFile {
 }
 
 /** Files in the order of their keys. Only folders are read in which there can be some. */
-export async function* walk(
+export async function* walk(files: RemoteFiles, options: WalkOptions): AsyncGenerator<Found, void, undefined> {
+  const folder = options.prefix.slice(0, options.prefix.lastIndexOf('/') + 1)
+  const path = folder.slice(0, -1)
+  if (path !== '' && !isKey(path)) return
+  yield* walkFolder((await files.snapshot?.(path, options.signal)) ?? files, options, folder)
+}
+
+async function* walkFolder(
   files: Pick<RemoteFiles, 'list'>,
   options: WalkOptions,
-  folder = '',
+  folder: string,
 ): AsyncGenerator<Found, void, undefined> {
   const { prefix, after, signal, keyOf } = options
   const entries = await files.list(folder.slice(0, -1), signal)
@@ -28,7 +36,7 @@ export async function* walk(
     if (entry.kind === 'folder') {
       const isPassed = after > path && !after.startsWith(path)
       const isWanted = path.startsWith(prefix) || prefix.startsWith(path)
-      if (isWanted && !isPassed && !name.startsWith('.')) yield* walk(files, options, path)
+      if (isWanted && !isPassed && !name.startsWith('.')) yield* walkFolder(files, options, path)
     } else if (entry.kind === 'file') {
       const key = keyOf(folder, name)
       if (key !== undefined && key > after && key.startsWith(prefix))

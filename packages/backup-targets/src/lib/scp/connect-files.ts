@@ -1,5 +1,6 @@
 import { TargetError } from '../target-error.js'
 import { sha256OfNothing, type RemoteFiles } from '../remote-files/remote-files.js'
+import { commandFiles, shellCommand } from './command-files.js'
 import { runCommand, shellWord } from './run-command.js'
 import { SharedConnection } from './shared-connection.js'
 import { NoSftpError, SftpSession } from './sftp/sftp-session.js'
@@ -7,28 +8,34 @@ import { sftpFiles } from './sftp/sftp-files.js'
 import { lastLines } from './ssh-error.js'
 import { serverName, type SshSettings } from './ssh-settings.js'
 
-/** SFTP where the server has it, and what it can do besides. */
+/** SFTP where the server has it, else commands; and what it can do besides. */
 export async function connectFiles(settings: SshSettings): Promise<RemoteFiles> {
   const sessions = new SharedConnection(() => new SftpSession(settings))
-  const hasSha256sum = canHash(settings)
-  hasSha256sum.catch(() => {})
+  const canHash = hasSha256sum(settings)
+  canHash.catch(() => {})
   try {
     const { connection, release } = await sessions.lease()
     const movesExclusively = connection.client.has('hardlink@openssh.com')
     release(false)
-    const hash = (await hasSha256sum)
-      ? (path: string, signal?: AbortSignal) => sha256sum(settings, path, signal)
-      : undefined
-    return sftpFiles(sessions, { movesExclusively, hash })
+    const hash = (path: string, signal?: AbortSignal) => sha256sum(settings, path, signal)
+    return sftpFiles(sessions, { movesExclusively, hash: (await canHash) ? hash : undefined })
   } catch (error) {
     sessions.close()
     if (!(error instanceof NoSftpError)) throw error
-    throw new TargetError('ERR_TARGET_SETTINGS', `${serverName(settings)} has no SFTP.`)
+    if (!(await canHash)) await checkShell(settings)
+    return commandFiles(settings, { canHash: await canHash })
   }
 }
 
+async function checkShell(settings: SshSettings): Promise<void> {
+  const { stdout, output } = await runCommand(settings, shellCommand(settings, 'echo "$1"', ['ready']))
+  if (stdout === 'ready\n') return
+  const message = `${serverName(settings)} has no SFTP and runs no commands: ${lastLines(stdout + output)}`
+  throw new TargetError('ERR_TARGET_SETTINGS', message)
+}
+
 /** Servers that are for files only run no commands. */
-async function canHash(settings: SshSettings): Promise<boolean> {
+async function hasSha256sum(settings: SshSettings): Promise<boolean> {
   const { stdout } = await runCommand(settings, 'sha256sum /dev/null')
   return sumIn(stdout) === sha256OfNothing
 }

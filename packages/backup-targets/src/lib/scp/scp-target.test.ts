@@ -6,7 +6,7 @@ import { testBackupTarget } from '../../testing.js'
 
 const missing = toolIsMissing('sshd') ?? toolIsMissing('ssh')
 
-for (const sftp of [undefined, 'forced'] as const) {
+for (const sftp of [undefined, 'forced', 'none'] as const) {
   describe.skipIf(missing)(`OpenSSH, sftp: ${sftp}`, () => {
     let sshd: TestSshd
     beforeAll(async () => {

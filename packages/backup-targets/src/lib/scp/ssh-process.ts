@@ -24,11 +24,14 @@ export interface SshEnd {
 /** Of stderr. */
 const keptCharacters = 4096
 
-/** Starts `ssh`; `subsystem` is e.g. `sftp`. */
-export function startSsh(settings: SshSettings, run: { subsystem: string } | { command: string }): SshProcess {
-  const [flags, words] = 'subsystem' in run ? [['-s'], [run.subsystem]] : [[], [run.command]]
+/** What runs over a connection: a subsystem as `sftp`, a command, or nothing but what others run over it. */
+export type SshRun = { readonly subsystem: string } | { readonly command: string } | 'master'
+
+export function startSsh(settings: SshSettings, run: SshRun): SshProcess {
+  const isMaster = run === 'master'
+  const [flag, ...words] = isMaster ? ['-N'] : 'subsystem' in run ? ['-s', run.subsystem] : ['-T', run.command]
   const { environment } = settings.context
-  const child = spawn('ssh', [...sshArguments(settings), ...flags, '--', settings.host, ...words], {
+  const child = spawn('ssh', [...sshArguments(settings, isMaster), flag, '--', settings.host, ...words], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...environment, LC_ALL: 'C' },
   })

@@ -11,6 +11,8 @@ export interface SshSettings extends ServerAddress {
   /** Files; undefined: what `ssh` uses by itself. */
   readonly key: string | undefined
   readonly knownHosts: string | undefined
+  /** Socket of a connection that commands go over. */
+  readonly controlPath?: string
   readonly context: TargetContext
 }
 
@@ -40,9 +42,10 @@ export function serverName({ user, ...address }: SshSettings): string {
 }
 
 /** The arguments of `ssh` before the host: nothing is asked, nothing else is done with the connection. */
-export function sshArguments({ port, user, key, knownHosts, context }: SshSettings): string[] {
+export function sshArguments(settings: SshSettings, isMaster: boolean): string[] {
+  const { port, user, key, knownHosts, controlPath, context } = settings
   const seconds = Math.max(1, Math.ceil(context.idleMs / 1000))
-  const settings: Record<string, string | number> = {
+  const given: Record<string, string | number> = {
     BatchMode: 'yes',
     StrictHostKeyChecking: 'yes',
     LogLevel: 'ERROR',
@@ -50,8 +53,10 @@ export function sshArguments({ port, user, key, knownHosts, context }: SshSettin
     // A server that is silent for so long is gone.
     ServerAliveInterval: Math.ceil(seconds / 3),
     ServerAliveCountMax: 3,
-    // One that is there is used; a new one would outlive us.
-    ControlMaster: 'no',
+    // One that is there is used; one that ssh_config asks for would outlive us.
+    ControlMaster: isMaster ? 'yes' : 'no',
+    ControlPersist: 'no',
+    ...(controlPath === undefined ? {} : { ControlPath: quoted(controlPath) }),
     ClearAllForwardings: 'yes',
     ForwardAgent: 'no',
     ForwardX11: 'no',
@@ -63,7 +68,7 @@ export function sshArguments({ port, user, key, knownHosts, context }: SshSettin
     ...(key === undefined ? {} : { IdentitiesOnly: 'yes' }),
   }
   return [
-    ...Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
+    ...Object.entries(given).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
     ...(port === undefined ? [] : ['-p', String(port)]),
     ...(user === undefined ? [] : ['-l', user]),
     ...(key === undefined ? [] : ['-i', key.replaceAll('%', '%%')]),
