@@ -32,7 +32,9 @@ describe('checksaves', () => {
         ),
       )
   })
-  beforeEach(() => rmSync(save, { recursive: true, force: true }))
+  beforeEach(() => {
+    for (const path of [save, join(test.folder, 'alarms')]) rmSync(path, { recursive: true, force: true })
+  })
   afterAll(() => test.close())
 
   const check = async () => {
@@ -48,23 +50,26 @@ describe('checksaves', () => {
       exitCode: undefined,
       message: 'All 2 that are saved automatically have a good backup.',
     })
-    // The clock was set back.
+    // The clock was set back, by so much that nobody knows how old it is.
     rmSync(save, { recursive: true })
     writeBackupOfNothing(save, 'demo', hoursAgo(-100))
+    expect((await check()).problems).not.toMatchObject({ demo: '' })
+    writeBackupOfNothing(save, 'demo', hoursAgo(-3))
     expect((await check()).problems).toMatchObject({ demo: '' })
   })
 
   it('misses one that was never made, is too old, or is damaged', async () => {
     expect(await check()).toMatchObject({ problems: { demo: 'It has no good backup.' }, exitCode: 1 })
+    await test.perform('checksaves', {}, { dryRun: true })
     expect(readFileSync(join(test.folder, 'alarms'), 'utf8')).toBe('demo save-missing\n')
     writeBackupOfNothing(save, 'demo', hoursAgo(27))
     expect((await check()).problems.demo).toBe(
-      'Its last good backup is of 2026-11-20T05:00:00.000Z, which is more than 26 hours ago.',
+      'Its last good backup is of 2026-11-20T05:00:00.000Z, not of the last 26 hours.',
     )
     const young = writeBackupOfNothing(save, 'demo', hoursAgo(2))
     expect((await check()).problems.demo).toBe('')
     await changeStatus(young, () => ({ verified: { at: now.toISOString(), damage: 'It is damaged.' } }))
-    expect((await check()).problems.demo).toContain('more than 26 hours ago. 1 newer is damaged.')
+    expect((await check()).problems.demo).toContain('not of the last 26 hours. 1 newer is damaged.')
     truncateSync(join(writeBackupOfNothing(save, 'demo', hoursAgo(1)), 'manifest.json'), 50)
     expect((await check()).problems.demo).toContain('2 newer are damaged.')
     const { list } = await test.perform('doctor', { category: 'backups' })
@@ -98,6 +103,7 @@ describe('checksaves', () => {
     rmSync(young, { recursive: true })
     expect(await checkAgain()).toBe('')
     expect(received).toHaveLength(1)
+    expect(test.context.registry.history().at(-1)).toMatchObject({ action: 'checksaves', result: 'ok' })
     writeFileSync(config, before)
   })
 })

@@ -2,6 +2,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { timeOf } from './new-backup.js'
 import { autoSaved } from './save-all.js'
+import { nameIn } from './remote/export-backup.js'
 import { rememberedCopies } from './remote/remembered-copies.js'
 import type { BackupStatus } from './status.js'
 
@@ -15,9 +16,12 @@ export type SaveCheck = {
   readonly problem: string
 }
 
-/** A good backup, here or only at targets any more. */
+/** A backup that is here, or only at targets any more. */
 interface Known {
   readonly key: string
+  /** When it was made, by the clock of that time; ms since the Unix epoch. */
+  readonly made: number
+  readonly isGood: boolean
   readonly copies: NonNullable<BackupStatus['copies']>
 }
 
@@ -26,28 +30,27 @@ type CheckContext = Pick<ManagerContext, 'backups' | 'clock' | 'registry' | 'set
 /**
  * Of every instance that is saved automatically: whether it has a good backup, automatic or not, that is younger than
  * APPS_SAVE_MAXAGE, and whether such a one is at each target that is set, as this manager remembers. One that was made
- * since then needs none yet.
+ * since then needs none yet. A backup that is as far in the future is of a clock that was wrong, and does not count.
  */
 export async function checkSaves(context: CheckContext): Promise<readonly SaveCheck[]> {
-  const checks: SaveCheck[] = []
-  for (const instance of autoSaved(context)) checks.push(await checkInstance(context, instance))
-  return checks
+  const known = Map.groupBy(await knownBackups(context), ({ key }) => nameIn(key).toLowerCase())
+  return autoSaved(context).map((instance) =>
+    checkInstance(context, instance, known.get(instance.name.toLowerCase()) ?? []),
+  )
 }
 
-async function checkInstance(context: CheckContext, { name, created }: Instance): Promise<SaveCheck> {
+function checkInstance(context: CheckContext, { name, created }: Instance, known: readonly Known[]): SaveCheck {
   const { saveMaxAgeMs, targets } = context.settings.global
-  const isYoung = (time: number) => context.clock().getTime() - time <= saveMaxAgeMs
-  const { good, damaged } = await knownBackups(context, name)
-  const last = good[0]
-  const young = good.filter(({ key }) => isYoung(timeOf(key)))
+  const isYoung = (time: number) => Math.abs(context.clock().getTime() - time) <= saveMaxAgeMs
+  const good = known.filter(({ isGood }) => isGood).toSorted((a, b) => b.made - a.made)
+  const [last] = good
+  const young = good.filter(({ made }) => isYoung(made))
   const hours = `${saveMaxAgeMs / 3_600_000} hours`
+  const saved = last ? new Date(last.made).toISOString() : ''
   const problems: string[] = []
   if (young.length === 0 && !isYoung(Date.parse(created))) {
-    problems.push(
-      last
-        ? `Its last good backup is of ${dateOf(last.key)}, which is more than ${hours} ago.`
-        : 'It has no good backup.',
-    )
+    problems.push(last ? `Its last good backup is of ${saved}, not of the last ${hours}.` : 'It has no good backup.')
+    const damaged = known.filter((one) => !one.isGood && one.made > (last?.made ?? 0)).length
     if (damaged > 0) problems.push(`${damaged} newer ${damaged === 1 ? 'is' : 'are'} damaged.`)
   }
   if (young.length > 0)
@@ -55,27 +58,22 @@ async function checkInstance(context: CheckContext, { name, created }: Instance)
       const isThere = young.some(({ copies }) => isGood(copies[target.name]))
       if (!isThere) problems.push(`No good backup of the last ${hours} is at "${target.name}".`)
     }
-  return { name, backup: last?.key ?? '', saved: last ? dateOf(last.key) : '', problem: problems.join(' ') }
+  return { name, backup: last?.key ?? '', saved, problem: problems.join(' ') }
 }
 
-/** Good ones, newest first, and how many damaged ones are newer than the first of them. */
-async function knownBackups(
-  context: CheckContext,
-  name: string,
-): Promise<{ readonly good: readonly Known[]; readonly damaged: number }> {
-  const [backups, broken] = await Promise.all([context.backups.list({ name }), context.backups.damaged({ name })])
-  const here = backups.filter(({ damage }) => damage === undefined)
-  const good = [...here, ...(await rememberedCopies(context, name))].toSorted((a, b) => timeOf(b.key) - timeOf(a.key))
-  const bad = [...backups.filter(({ damage }) => damage !== undefined), ...broken]
-  const newest = good[0] ? timeOf(good[0].key) : 0
-  return { good, damaged: bad.filter(({ key }) => timeOf(key) > newest).length }
+/** Of all instances: each by itself would be found in a folder of all. */
+async function knownBackups(context: CheckContext): Promise<readonly Known[]> {
+  const { backups } = context
+  const [here, damaged, away] = await Promise.all([backups.list(), backups.damaged(), rememberedCopies(context)])
+  return [
+    ...here.map(({ key, copies, damage, manifest }) => {
+      return { key, copies, isGood: damage === undefined, made: Date.parse(manifest.started) }
+    }),
+    ...damaged.map(({ key }) => ({ key, copies: {}, isGood: false, made: timeOf(key) })),
+    ...away.map(({ key, copies }) => ({ key, copies, isGood: true, made: timeOf(key) })),
+  ]
 }
 
 function isGood(copy: Known['copies'][string] | undefined): boolean {
   return copy !== undefined && copy.damage === undefined
-}
-
-/** ISO 8601, of a key. */
-function dateOf(key: string): string {
-  return new Date(timeOf(key)).toISOString()
 }
