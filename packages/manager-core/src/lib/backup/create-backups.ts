@@ -5,6 +5,7 @@ import type { Settings } from '../settings/settings.js'
 import type { Backup, Backups, Verification } from './backup.js'
 import { chooseBackup, isBackupId, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
+import { isOtherKey } from './packing/age.js'
 import { changeStatus, readStatus, type BackupStatus } from './status.js'
 import { verifyBackup } from './verify-backup.js'
 
@@ -64,7 +65,9 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
         const { backupEncryption } = settings().global
         verification = await verifyBackup(backup.folder, backup.manifest, backupEncryption, options)
       } catch (error) {
-        if (error instanceof ManagerError && error.code === 'ERR_BACKUP') await remember({ at, damage: error.message })
+        // Whose key is another one is not damaged.
+        const isDamage = error instanceof ManagerError && error.code === 'ERR_BACKUP' && !isOtherKey(error.cause)
+        if (isDamage) await remember({ at, damage: error.message })
         throw error
       }
       await remember({ at })

@@ -71,6 +71,7 @@ describe('an encrypted backup', () => {
     await expect(restoring(manifest.id)).rejects.toMatchObject({ code: 'ERR_BACKUP', message: /APPS_BACKUP_IDENTITY/ })
     set({ IDENTITY: file('other-key') })
     await expect(deeply()).rejects.toMatchObject({ code: 'ERR_BACKUP', message: /for other keys/ })
+    expect((await test.context.backups.find('demo', 'latest')).damage).toBeUndefined()
     await expect(restoring(manifest.id)).rejects.toMatchObject({ code: 'ERR_BACKUP', message: /for other keys/ })
     set({ IDENTITY: file('key') })
     expect(await deeply()).toEqual({ depth: 'contents' })
@@ -165,7 +166,7 @@ describe('an encrypted backup', () => {
       set({ RECIPIENTS })
       const reason = await save().catch((error: unknown) => error)
       expect(reason).toMatchObject({ code: 'ERR_SETTINGS', message })
-      expect(String((reason as Error).message)).not.toContain(identity.slice(20))
+      expect((reason as Error).message).not.toContain(identity.slice(20))
     }
     await wrong('age1nobody', /"age1nobody"/)
     await wrong(identity, /AGE-…/)

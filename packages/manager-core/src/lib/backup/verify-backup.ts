@@ -78,9 +78,20 @@ export async function checkKeys(folder: string, manifest: Manifest, keys: Backup
 /** Exactly those files are there. */
 async function checkNames(folder: string, { files }: Pick<Manifest, 'files'>): Promise<void> {
   const known = new Set([manifestName, ...files.map(({ name }) => name)])
-  const there = new Set(await readdir(folder))
+  const there = new Set(await namesIn(folder))
   for (const name of there) if (!known.has(name)) throw damaged(folder, name, 'does not belong to it')
   for (const { name } of files) if (!there.has(name)) throw damaged(folder, name, 'is missing')
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    throw new ManagerError('ERR_BACKUP', `Cannot read the backup in ${folder}: ${(error as Error).message}.`, {
+      cause: error,
+      command: 'backups list',
+    })
+  }
 }
 
 /** All files at a time. */

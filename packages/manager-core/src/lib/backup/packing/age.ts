@@ -94,7 +94,7 @@ async function fileKeyBy(opener: Opener): Promise<(header: Uint8Array) => Promis
 
 /** Of what the program or the library said: it is encrypted for somebody else, or with another passphrase. */
 export function isOtherKey(error: unknown): boolean {
-  return (error as Error).message.includes('no identity matched')
+  return error instanceof Error && error.message.includes('no identity matched')
 }
 
 /** Of a file of keys: comments and empty lines are none. */
