@@ -1,5 +1,6 @@
 import { checkSaves } from '../backup/check-saves.js'
 import type { ManagerContext } from '../context.js'
+import { isThrowAway } from '../domain/instance.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const backupChecks: readonly DoctorCheck[] = [
@@ -29,6 +30,24 @@ export const backupChecks: readonly DoctorCheck[] = [
         message,
         help: 'Read it again with "backups verify", or remove its folder.',
       }))
+    },
+  },
+  {
+    id: 'proofs',
+    category: 'backups',
+    title: 'Nothing is left of proofs that were given up',
+    async run({ registry }) {
+      const open = registry.database.prepare(
+        `select 1 from operation where id = ? and state not in ('succeeded', 'rolled_back')`,
+      )
+      return registry
+        .instances()
+        .filter((instance) => isThrowAway(instance) && open.get(instance.operation) === undefined)
+        .map(({ name }) => ({
+          level: 'warning',
+          message: `"${name}" is left of a proof that was given up; it is in no list.`,
+          help: `manager delete ${name} --force yes --purge removes it.`,
+        }))
     },
   },
   {

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { testInstance } from '../testing/made-up-operation.js'
 import type { Diagnosis } from './doctor.js'
 
 let test: TestManager
@@ -110,6 +111,18 @@ describe('settings', () => {
 })
 
 describe('backups', () => {
+  it('what is left of a proof that was given up is a warning that says how to remove it', async () => {
+    const { registry } = test.context
+    const left = { id: 'gleft123', name: 'prove-gleft123', source: 'prove:demo/x', operation: 'given-up', port: 45_999 }
+    registry.transaction((writer) => writer.insertInstance(testInstance(left)))
+    const [finding] = faults(await doctor('backups'))
+    expect(finding).toMatchObject({ check: 'proofs', level: 'warning', message: expect.stringContaining(left.name) })
+    expect(finding?.help).toContain(`delete ${left.name} --force yes --purge`)
+    await test.perform('delete', { name: left.name, force: true, purge: true })
+    expect(faults(await doctor('backups'))).toEqual([])
+    expect(registry.byId(left.id)).toBeUndefined()
+  })
+
   it('targets are reached only when somebody asks for it', async () => {
     const before = readFileSync(test.context.home.config)
     appendFileSync(
