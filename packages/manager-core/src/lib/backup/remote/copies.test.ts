@@ -64,6 +64,9 @@ describe('copies of backups at a target', () => {
     })
     const read = await test.perform('backups verify', { name: 'DEMO', at: 'nas' })
     expect(read.item).toMatchObject({ backup: idOf(key), verified: expect.stringMatching(/^20/) })
+    // That is remembered, although there is no backup here.
+    expect((await test.perform('backups list', { at: 'nas' })).list).toMatchObject([read.item])
+    expect((await test.perform('backups list')).message).toBe('0 backups; 1 more only at nas (--at).')
     const planned = await test.perform('backups fetch', { ...demo, from: 'nas' }, { dryRun: true })
     expect(planned.message).toContain('would be fetched from "nas"')
     expect(await test.context.backups.list()).toEqual([])

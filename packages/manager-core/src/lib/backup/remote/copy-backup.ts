@@ -1,8 +1,16 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bytesSource, fileSource, TargetError, type BackupTarget, type Source } from '@steward/backup-targets'
+import {
+  bytesSource,
+  fileSource,
+  TargetError,
+  type BackupTarget,
+  type CallOptions,
+  type Source,
+} from '@steward/backup-targets'
 import { createHash } from 'node:crypto'
 import { ManagerError } from '../../../errors.js'
+import { isTargetError } from '../../targets/target-failure.js'
 import type { Backup, ManifestFile } from '../backup.js'
 import { manifestName } from '../manifest.js'
 import { hashFile } from '../packing/hash-file.js'
@@ -43,13 +51,13 @@ export async function copyBackup(
   const depthOfThere = isCommitted && !suspect && !readBack ? 'size' : depth
   let mustCommit = !isCommitted
   let sent = 0
-  if (published !== undefined && !isCommitted) await target.delete(remoteKey(key), { signal })
+  if (published !== undefined && !isCommitted) await discard(target, remoteKey(key), { signal })
 
   let done = 0
   for (const file of manifest.files) {
     const tell = (bytes: number) => onBytes?.(done + bytes)
     if ((await faultOf(target, key, file, { depth: depthOfThere, signal, onBytes: tell })) !== undefined) {
-      if (!mustCommit) await target.delete(remoteKey(key), { signal })
+      if (!mustCommit) await discard(target, remoteKey(key), { signal })
       mustCommit = true
       const path = join(folder, file.name)
       await assertSize(path, file)
@@ -91,13 +99,22 @@ async function send(
     const tell = (bytes: number) => onBytes?.(file.size + bytes)
     const fault = await faultOf(target, key, file, { depth, signal, onBytes: tell })
     if (fault === undefined) return
-    await target.delete(object, { signal })
+    await discard(target, object, { signal })
     await assertSource?.()
     if (attempt === 2)
       throw new TargetError('ERR_TARGET_DAMAGED', `${object} ${fault}, although it was sent twice`, {
         help: 'The store does not keep what it is given; nothing of this backup counts there.',
         transient: false,
       })
+  }
+}
+
+/** Of one that the store keeps until a date, a new one takes the place. */
+async function discard(target: BackupTarget, object: string, options: CallOptions): Promise<void> {
+  try {
+    await target.delete(object, options)
+  } catch (error) {
+    if (!isTargetError(error, 'ERR_TARGET_LOCKED')) throw error
   }
 }
 

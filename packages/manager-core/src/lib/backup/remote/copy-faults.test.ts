@@ -5,6 +5,7 @@ import { bytesSource, TargetError, type BackupTarget } from '@steward/backup-tar
 import { corrupting, cutting, failing } from '@steward/backup-targets/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canMount } from '../../testing/can-mount.js'
+import { removeCopies } from './remove-copy.js'
 import { createManagerWithStore, type ManagerWithStore } from '../../testing/manager-with-store.js'
 
 const mountable = canMount()
@@ -166,6 +167,18 @@ describe('a target', () => {
     expect(sent).toEqual(['files.tar.zst', 'manifest.json'])
     await test.perform('backups verify', { ...demo, at: 'nas' })
     expect(await listed()).toMatchObject([{ damage: '' }])
+  })
+
+  it('that keeps what it has until a date takes a good one in place of a damaged one', async () => {
+    await exported()
+    test.flip(`${key}/files.tar.zst`)
+    await expect(test.perform('backups verify', { ...demo, at: 'nas' })).rejects.toMatchObject({ code: 'ERR_BACKUP' })
+    const locked = new TargetError('ERR_TARGET_LOCKED', 'It is kept until tomorrow')
+    test.behind((folder) => ({ ...folder, delete: () => Promise.reject(locked) }))
+    await exported()
+    await test.perform('backups verify', { ...demo, at: 'nas' })
+    expect(await removeCopies(test.context, 'nas', [key])).toEqual([{ key, removal: 'locked' }])
+    expect((await test.perform('backups list', demo)).list).toMatchObject([{ copies: 'nas' }])
   })
 
   it('replaces what is damaged here', async () => {

@@ -67,7 +67,8 @@ export async function faultOf(
   if (stored.size !== size) return `has ${stored.size} bytes, not ${size}`
   if (depth === 'size') return undefined
   try {
-    const told = depth === 'hash' ? (await target.hash?.(object, { signal }))?.sha256 : undefined
+    const tells = depth === 'hash' && target.capabilities.hashes.includes('sha256')
+    const told = tells ? (await target.hash?.(object, { signal }))?.sha256 : undefined
     const found = told === undefined ? await measureObject(target, object, { signal, onBytes }) : { size, sha256: told }
     if (found.size !== size) return `gives ${found.size} bytes, not ${size}`
     return found.sha256 === sha256 ? undefined : 'was changed (its hash is another one)'

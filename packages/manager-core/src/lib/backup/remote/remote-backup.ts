@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
 import type { Manifest } from '../backup.js'
@@ -61,13 +62,16 @@ export async function copyStatus(
   return (await readStatus(localFolderOf(context, key))).copies?.[target]
 }
 
-export function rememberCopy(
+export async function rememberCopy(
   context: Pick<ManagerContext, 'settings'>,
   key: string,
   target: string,
   status: CopyStatus,
 ): Promise<void> {
-  return changeStatus(localFolderOf(context, key), (before) => ({
+  const folder = localFolderOf(context, key)
+  // Of an instance that never had a backup here. When it cannot be made, nothing is remembered.
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 }).catch(() => undefined)
+  await changeStatus(folder, (before) => ({
     ...before,
     copies: { ...before.copies, [target]: status },
   }))

@@ -49,7 +49,7 @@ export const targetTable = {
   APPS_S3_PREFIX: text(section, 'S3: what names of files begin with (addition)'),
   APPS_S3_ENDPOINT: { type: 'url', section, summary: 'S3: address of a store that is not Amazon (addition)' },
   APPS_S3_REGION: text(section, 'S3: region (addition)'),
-  APPS_S3_ACCESS_KEY: text(section, 'S3: id of the key; not set: credentials of the environment (addition)'),
+  APPS_S3_ACCESS_KEY: secret(section, 'S3: id of the key; not set: credentials of the environment (addition)'),
   APPS_S3_SECRET_KEY: secret(section, 'S3: the key (addition)'),
   APPS_S3_LOCK_DAYS: {
     type: 'integer',
