@@ -7,7 +7,8 @@ import { lastPart } from './choose-backup.js'
 import { manifestName, manifestText } from './manifest.js'
 import { listCopies } from './remote/list-copies.js'
 import { localFolderOf, remoteIn, type RemoteBackup } from './remote/remote-backup.js'
-import { readStatus } from './status.js'
+import { rememberedCopies } from './remote/remembered-copies.js'
+import { readStatus, type BackupStatus } from './status.js'
 
 /** What is to be restored: a folder with at least the manifest. */
 export interface Origin {
@@ -78,21 +79,31 @@ function isGood({ damage }: { readonly damage?: string | undefined }): boolean {
   return damage === undefined
 }
 
-/** As `--from` takes them: the same one elsewhere, then those here, then those at the same target. */
+/**
+ * As `--from` takes them: the same one elsewhere, then those here, then those that are remembered at other targets or
+ * found at the same one.
+ */
 async function othersThan(
   context: ManagerContext,
   { name, key, target }: ReturnType<Parameters<typeof namingOthers>[1]>,
 ): Promise<readonly string[]> {
-  const here = (await context.backups.list({ name })).filter(isGood)
-  const { copies = {} } = key === undefined ? {} : await readStatus(localFolderOf(context, key))
-  const elsewhere = context.targets.all
-    .filter((one) => one.name !== target && isGood(copies[one.name] ?? { damage: 'there is none' }))
-    .map((one) => `${one.name}:${lastPart(key as string)}`)
-  const there = target === undefined ? [] : (await listCopies(context, target, { name })).backups.filter(isGood)
+  const isOther = (one: { readonly key: string }) => one.key !== key
+  /** What other targets have of one. */
+  const copiesOf = (one: string, copies: BackupStatus['copies'] = {}) =>
+    context.targets.all
+      .filter((set) => set.name !== target && isGood(copies[set.name] ?? { damage: 'there is none' }))
+      .map((set) => `${set.name}:${lastPart(one)}`)
+  const same = key === undefined ? [] : copiesOf(key, (await readStatus(localFolderOf(context, key))).copies)
+  const here = (await context.backups.list({ name })).filter(
+    (one) => isGood(one) && (target !== undefined || isOther(one)),
+  )
+  const away = (await rememberedCopies(context, name)).filter(isOther)
+  const there = target === undefined ? [] : (await listCopies(context, target, { name })).backups
   const others = [
-    ...elsewhere,
-    ...here.filter((one) => target !== undefined || one.key !== key).map((one) => lastPart(one.key)),
-    ...there.filter((one) => one.key !== key).map((one) => `${target}:${lastPart(one.key)}`),
+    ...same,
+    ...here.map((one) => lastPart(one.key)),
+    ...away.flatMap((one) => copiesOf(one.key, one.copies)),
+    ...there.filter((one) => isGood(one) && isOther(one)).map((one) => `${target}:${lastPart(one.key)}`),
   ]
   return others.slice(0, mostOthers)
 }
