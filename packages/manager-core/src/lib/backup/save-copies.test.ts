@@ -4,6 +4,7 @@ import { TargetError } from '@steward/backup-targets'
 import { corrupting, failing } from '@steward/backup-targets/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
+import type { OperationEvent } from '../operation/operation.js'
 import { createManagerWithStore, type ManagerWithStore } from '../testing/manager-with-store.js'
 import { writeHook } from '../testing/write-hook.js'
 
@@ -78,7 +79,13 @@ describe('saveall', () => {
     )
     const planned = await test.perform('saveall', {}, { dryRun: true })
     expect(planned.message).toBe('2 would be saved, and copied to nas.')
-    expect((await entries()).results).toEqual(['aaa saved', 'bbb saved'])
+    const events: OperationEvent[] = []
+    const { list } = await test.perform('saveall', {}, { onEvent: (event) => events.push(event) })
+    expect(list).toMatchObject([{ result: 'saved' }, { result: 'saved' }])
+    // They are told as the steps of one.
+    expect(events[0]).toMatchObject({ type: 'planned', parallel: true, steps: [{ id: 'aaa' }, { id: 'bbb' }] })
+    expect(new Set(events.flatMap((event) => ('step' in event ? event.step : [])))).toEqual(new Set(['aaa', 'bbb']))
+    expect(events).toContainEqual(expect.objectContaining({ type: 'progress', step: 'bbb', text: 'Copy to nas' }))
     expect((await rows()).map(({ name, copies }) => `${name} ${copies}`).toSorted()).toEqual(['aaa nas', 'bbb nas'])
     await entries({ to: 'none' })
     expect(await rows({ at: 'nas' })).toHaveLength(2)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesSource, TargetError, type BackupTarget } from '@steward/backup-targets'
-import { corrupting, cutting, failing } from '@steward/backup-targets/testing'
+import { corrupting, cutting, failing, slow } from '@steward/backup-targets/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canMount } from '../../testing/can-mount.js'
 import { removeCopies } from './remove-copy.js'
@@ -71,6 +71,36 @@ describe('a target', () => {
     await test.perform('backups fetch', { ...demo, from: 'nas' })
     expect(read).toEqual([`${key}/manifest.json`, `${key}/files.tar.zst`])
     await test.perform('backups verify', demo)
+  })
+
+  it('is left as it was when somebody cancels an export, and is not written to by two of the same', async () => {
+    const cancel = new AbortController()
+    const begun = Promise.withResolvers<void>()
+    test.behind((folder) => ({
+      ...folder,
+      put(name, source, options) {
+        begun.resolve()
+        return slow(folder, 50).put(name, source, options)
+      },
+    }))
+    const first = test.perform('backups export', demo, { signal: cancel.signal })
+    await begun.promise
+    await expect(exported()).rejects.toMatchObject({
+      code: 'ERR_BUSY',
+      message: expect.stringMatching(/^Busy: export:nas:demo\/.* is held by export of demo\/.* to nas by tester/),
+    })
+    const waiting = test.perform('backups export', demo, { waitMs: 60_000 })
+    cancel.abort(new Error('Somebody cancelled it'))
+    await expect(first).rejects.toThrow('Somebody cancelled it')
+    expect(await listed()).toEqual([])
+    await waiting
+    expect(await listed()).toHaveLength(1)
+    const { list } = await test.perform('history')
+    expect((list as { result: string; message: string }[]).map(({ result }) => result)).toEqual([
+      'failed',
+      'failed',
+      'ok',
+    ])
   })
 
   it('that refuses the login is not asked again, and no secret is told', async () => {
