@@ -50,6 +50,7 @@ function fill({ folder }: BenchHome, count: number): void {
     phone: '',
     company: '',
     operation: '',
+    proved: '',
   }
   registry.transaction((writer) => {
     for (let n = 0; n < count; n++) {
