@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Json } from '../domain/json.js'
 import type { TestManager } from '../testing/create-test-manager.js'
+import { bundledManager, crashAction } from '../testing/bundled-manager.js'
 import { authorizationOf, createRealManager } from '../testing/real-manager.js'
 
 const rules = fileURLToPath(new URL('../../../../../examples/anonymise/rules.yaml', import.meta.url))
@@ -133,3 +134,25 @@ test(
     expect(existsSync(join(home, 'instances', 'other'))).toBe(false)
   },
 )
+
+test('one that is killed when its data is there is undone, and its source goes on', { timeout: limit }, async () => {
+  const { perform, home, folder, instance } = manager
+  const input = { name: 'demo', new: 'killed', anonymise: rules }
+  const { plan } = await perform('clone', input, { dryRun: true })
+  const { program } = await bundledManager()
+  // Planned and running, then three entries per step, the second of them when it is done.
+  const at = 2 + 3 * (plan?.steps.findIndex(({ id }) => id === 'data') ?? 0) + 2
+  const { context } = manager
+  const run = { home, applicationServer: context.applicationServer, defaultTemplate: context.defaultTemplate, at }
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const before = readdirSync(join(home, 'instances')).toSorted()
+  expect(await crashAction(program, { ...run, action: 'clone', input }, { TMPDIR: temporary })).toBe(undefined)
+  const [left] = readdirSync(join(home, 'instances')).filter((name) => !before.includes(name))
+  expect(contentOf(join(home, 'instances', left as string))).toContain('@example.org')
+  expect(contentOf(join(home, 'instances', left as string))).not.toMatch(/zyxomme/i)
+  expect(readdirSync(temporary)).toEqual([])
+  await perform('list')
+  expect(readdirSync(join(home, 'instances')).toSorted()).toEqual(before)
+  expect(instance('demo').observed).toBe('started')
+})

@@ -40,11 +40,11 @@ export function refusal(object: ObjectDescription, field: FieldDescription, rule
 }
 
 function refusalToMake({ type, length = 255 }: FieldDescription, kind: 'fake' | 'hash', fake: FakeKind | undefined) {
-  if (rangeTypes.includes(type)) return fake === undefined ? undefined : `a ${type} takes fake without a kind`
+  if (rangeTypes.includes(type)) return fake === undefined ? undefined : `the type ${type} takes fake without a kind`
   const only = kindOfType[type]
   if (only === undefined && !texts.includes(type))
     return `values of the type ${type} cannot be made; use ${type === 'regexp' ? 'null' : 'shuffle or null'}`
-  if (only !== undefined && fake !== undefined && fake !== only) return `a ${type} takes fake ${only} only`
+  if (only !== undefined && fake !== undefined && fake !== only) return `the type ${type} takes fake ${only} only`
   if (type === 'geocoords' && kind === 'hash') return 'coordinates take fake, shuffle or null'
   if ((type === 'email' || type === 'url' || fake === 'email' || fake === 'url') && length < leastLength)
     return `it takes ${length} characters, too few for ${ruleText({ kind, ...(fake !== undefined && { fake }) })}`

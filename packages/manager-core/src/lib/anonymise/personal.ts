@@ -46,7 +46,7 @@ const byWord: readonly { readonly looks: Looks; readonly words: readonly string[
   looks('photo', 'photo avatar portrait'),
   looks('company', 'company employer societe entreprise employeur', 'company'),
   looks('name', 'name fullname nom noms contact customer client patient', 'name'),
-  looks('notes', 'note notes comment comments remark remarks commentaire commentaires remarque', 'text'),
+  looks('notes', 'note notes comment comments remark remarks commentaire commentaires remarque remarques', 'text'),
 ]
 
 function looks(what: string, words: string, fake?: FakeKind) {
