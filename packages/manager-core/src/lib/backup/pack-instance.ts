@@ -72,8 +72,8 @@ export async function packInstance(run: StepRun, options: PackInstanceOptions): 
       readBack(streamRun, options, files, tell('files read')),
     )
     if (options.secrets) reading.push(readBack(streamRun, options, storeSettings(streamRun, options)))
-    await counting
-    return { files: await Promise.all(reading), tools: await tools, warnings, ...rows.counted() }
+    const [packed] = await Promise.all([Promise.all(reading), counting])
+    return { files: packed, tools: await tools, warnings, ...rows.counted() }
   } catch (error) {
     // The others end, and are waited for: nothing may write into a folder that is being removed.
     abort.abort(error)
