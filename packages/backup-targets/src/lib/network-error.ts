@@ -21,7 +21,7 @@ export function networkErrorCode(error: unknown): TargetErrorCode | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (typeof code !== 'string') continue
-    if (unreachable.has(code)) return 'ERR_TARGET_UNREACHABLE'
+    if (unreachable.has(code) || code.startsWith('UND_ERR_')) return 'ERR_TARGET_UNREACHABLE'
     if (untrusted.test(code)) return 'ERR_TARGET_IDENTITY'
   }
   return undefined

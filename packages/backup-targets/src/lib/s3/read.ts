@@ -5,7 +5,6 @@ import { TargetError } from '../target-error.js'
 import type { CallOptions, GetOptions, Hashes, ListOptions, ListPage, StoredObject } from '../target.js'
 import { wholeStream } from '../whole-stream.js'
 import type { Connection } from './connection.js'
-import { toTargetError } from './errors.js'
 
 /** What the store tells of an object; undefined: there is none. */
 export async function head(
@@ -57,7 +56,6 @@ export async function hash(connection: Connection, key: string, options: CallOpt
 export async function get(connection: Connection, key: string, options: GetOptions = {}): Promise<Readable> {
   checkKey(key)
   const { start = 0, end, signal } = options
-  const { bucket } = connection.settings
   const isPart = start > 0 || end !== undefined
   const range = isPart ? { Range: `bytes=${start}-${end ?? ''}` } : {}
   const response = await connection.call((s3, request) => s3.getObject({ ...connection.at(key), ...range }, request), {
@@ -69,12 +67,7 @@ export async function get(connection: Connection, key: string, options: GetOptio
     body.destroy()
     throw new TargetError('ERR_TARGET_FAILED', `The store gave all of ${key} instead of a part of it.`)
   }
-  return wholeStream(body, {
-    key,
-    bytes: response.ContentLength ?? 0,
-    signal,
-    translate: (error) => toTargetError(error, { bucket, key }),
-  })
+  return wholeStream(body, { key, bytes: response.ContentLength ?? 0, signal })
 }
 
 export async function list(connection: Connection, options: ListOptions = {}): Promise<ListPage> {
