@@ -19,9 +19,10 @@ export const save: Action = {
   summary: 'Save an instance: its database, application and files',
   description:
     'A backup is a folder in APPS_SAVE_DIR with a dump of the database, a tar of application and files, and a manifest, ' +
-    'made with zstd and tar, so that it can be unpacked by hand. It is read back before it counts. An instance that runs ' +
-    'is paused for a moment (APPS_SUSPENDMAX at most). The hooks pre-save.sh and post-save.sh run. Backups that no rule ' +
-    'keeps any more are removed (backups prune), never the newest good one.\n\n' +
+    'made with zstd and tar, so that it can be unpacked by hand. With APPS_BACKUP_RECIPIENTS or APPS_BACKUP_PASSPHRASE ' +
+    'its files are encrypted, in the format of age. It is read back before it counts. An instance that runs is paused ' +
+    'for a moment (APPS_SUSPENDMAX at most). The hooks pre-save.sh and post-save.sh run. Backups that no rule keeps ' +
+    'any more are removed (backups prune), never the newest good one.\n\n' +
     'With --to it is copied to targets (target list) then, and each copy is compared with it. When one fails, the backup ' +
     'stays good and is kept: the exit code is 1, and backups export goes on with the copy.',
   parameters: [{ name: 'name', type: 'instance', required: true, summary: 'Instance to save' }],
@@ -35,7 +36,13 @@ export const save: Action = {
   ],
   ability: 'operate',
   mutating: true,
-  examples: ['save demo', 'save demo --to scp,s3', 'save demo --to all', 'save demo --dry-run'],
+  examples: [
+    'save demo',
+    'save demo --to scp,s3',
+    'save demo --to all',
+    'save demo --with-secrets',
+    'save demo --dry-run',
+  ],
   view: { type: 'text' },
   handler(call) {
     const { context, input, caller } = call

@@ -4,6 +4,7 @@ import { basename, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { databaseFiles } from '../backup/database-files.js'
+import { tokenKey } from '../backup/manifest.js'
 import { packInNode, type TarInput } from '../backup/packing/pack-in-node.js'
 import { bothOf } from '../backup/packing/program.js'
 import type { ManagerContext } from '../context.js'
@@ -120,7 +121,7 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
 /** Whoever has the key of tokens could make some. */
 function leftOut(folder: string, data: string, settings: InstanceSettings): ReadonlySet<string> {
   const database = databaseFiles(folder, settings).map((path) => join(folder, path))
-  return new Set([...database, join(data, 'token.secret'), join(data, 'tmp')])
+  return new Set([...database, join(folder, tokenKey), join(data, 'tmp')])
 }
 
 /** The application server with all it needs, a script that starts it, and a page about it. */

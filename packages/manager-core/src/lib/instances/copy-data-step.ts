@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { databaseFiles } from '../backup/database-files.js'
+import { tokenKey } from '../backup/manifest.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { instanceHomeAt } from '../home.js'
 import type { Step, StepRun } from '../operation/operation.js'
@@ -45,7 +46,7 @@ async function copy(run: StepRun, { name, folder }: SourceFacts): Promise<void> 
   )
   run.progress('files')
   // Its tokens would hold in the clone, and temporary files are nobody's.
-  const without = ['token.secret', 'tmp', ...databaseFiles(folder, from).map((path) => relative('data', path))]
+  const without = ['tmp', ...[tokenKey, ...databaseFiles(folder, from)].map((path) => relative('data', path))]
   try {
     await copyFolder(instanceHomeAt(folder).data, stage.data, { without, signal })
   } catch (error) {
