@@ -8,17 +8,21 @@ export interface TargetFixture {
   readonly name: string
   /** Another connection to the same store; the suite works below a prefix of its own. */
   open(): Promise<BackupTarget> | BackupTarget
+  /** Names of checks, for a second way to what all of them were tried on. Default: all. */
+  readonly only?: readonly string[]
 }
 
 /** Defines the tests of the contract for one implementation; call it in a test file of vitest. */
-export function testBackupTarget({ name, open }: TargetFixture): void {
+export function testBackupTarget({ name, open, only }: TargetFixture): void {
+  const unknown = only?.filter((each) => !checks.some((check) => check.name === each)) ?? []
+  if (unknown.length > 0) throw new Error(`There are no checks with these names: ${unknown.join('; ')}`)
   describe(name, () => {
     let target: BackupTarget | undefined
     const prefix = `suite-${crypto.randomUUID().slice(0, 8)}/`
 
     afterAll(() => target?.close())
 
-    for (const check of checks) {
+    for (const check of checks.filter((each) => only?.includes(each.name) ?? true)) {
       test(check.name, async ({ skip }) => {
         const connection = (target ??= await open())
         const reason = check.skip?.(connection.capabilities)
