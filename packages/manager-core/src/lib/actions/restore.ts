@@ -3,11 +3,13 @@ import { lastPart } from '../backup/choose-backup.js'
 import { recreateKind } from '../backup/recreate.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
 import { findCopy } from '../backup/remote/list-copies.js'
+import type { RemoteBackup } from '../backup/remote/remote-backup.js'
 import { namingOthers, remoteOrigin, withManifestOnly, type Origin } from '../backup/restore-origin.js'
 import { restoreKind } from '../backup/restore.js'
 import type { ManagerContext } from '../context.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
+import { megabytes } from '../instances/inspect-creation.js'
 import { urlOf, wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -84,13 +86,19 @@ export const restore: Action = {
         const planned = await withManifestOnly(copy, (origin) =>
           restoreFrom({ ...call, caller: { ...caller, dryRun: true } }, origin),
         )
-        if (caller.dryRun)
-          return { ...planned, message: `${key} is fetched from "${copy.target}" first. ${planned.message}` }
+        if (caller.dryRun) return withFetch(planned, copy)
         const { backup } = await fetchBackup(context, caller, copy)
         return restoreFrom(call, backup)
       },
     )
   },
+}
+
+/** A dry run says what comes before the operation. */
+function withFetch({ plan, ...planned }: ActionResult, { manifest, target }: RemoteBackup): ActionResult {
+  const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const note = `The backup is fetched from "${target}" first (${megabytes(bytes)}).`
+  return { ...planned, ...(plan && { plan: { ...plan, notes: [note, ...plan.notes] } }) }
 }
 
 /** What `latest` did not mean. */

@@ -62,8 +62,8 @@ describe('restore from a target', () => {
   it('fetches no more than the manifest for a dry run, and nothing for what is refused', async () => {
     rmSync(last.folder, { recursive: true })
     for (const file of last.manifest.files) flip(copy(last.key, file.name))
-    const { plan, message } = await restore(`nas:${last.manifest.id}`, {}, true)
-    expect(message).toMatch(/^demo\/\S+ is fetched from "nas" first\. Restore instance "demo" from /)
+    const { plan } = await restore(`nas:${last.manifest.id}`, {}, true)
+    expect(plan?.notes[0]).toMatch(/^The backup is fetched from "nas" first \(0\.\d MB\)\.$/)
     expect(plan?.steps[0]?.id).toBe('restore-verify')
     await expect(restore('nas', { as: 'demo' })).rejects.toMatchObject({ code: 'ERR_NAME_TAKEN' })
     await test.perform('protect', { name: 'demo' })
