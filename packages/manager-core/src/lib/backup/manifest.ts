@@ -71,6 +71,7 @@ export function parseManifest(bytes: Uint8Array, shown: string): Manifest {
   if (!Buffer.from(manifestText(manifest)).equals(bytes)) throw damaged('it was changed')
   if (manifest.format !== 1)
     throw new ManagerError('ERR_BACKUP', `${shown} has format ${String(manifest.format)}, made by a newer manager.`)
+  if (!Array.isArray(manifest.files)) throw damaged('it names no files')
   // Whoever reads it takes the names for those of files in its folder.
   const stranger = manifest.files.find(({ name }) => !/^[a-z]+(?:\.[a-z]+)+$/.test(name) || name === manifestName)
   if (stranger) throw damaged(`"${stranger.name}" is no file of a backup`)
