@@ -77,7 +77,7 @@ export const backupsExport: Action = {
     const failure = failureText(backup, report)
     // A single one tells what is wrong as it is.
     if (failed[0] && copied.length === 0 && failed.length === 1) throw failed[0].error
-    const warnings = [...report.warnings, ...(await finishCopies(context, caller, backup))]
+    const warnings = [...report.warnings, ...(await finishCopies(context, caller, backup, copied))]
     const done = `The backup ${key} is at ${copied.join(', ')}.`
     return {
       message: [...(copied.length > 0 ? [done] : []), ...(failure === undefined ? [] : [failure])].join('\n'),

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, readdirSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { TargetError } from '@steward/backup-targets'
 import { corrupting, failing } from '@steward/backup-targets/testing'
@@ -126,6 +126,28 @@ describe('saveall', () => {
     expect(there.map(({ name }) => name).toSorted()).toEqual(['aaa', 'bbb'])
     expect(there).not.toContainEqual(before)
     expect((await rows()).map(({ name }) => name).toSorted()).toEqual(['aaa', 'bbb'])
+  })
+
+  it('removes nothing here while a copy that was read back before is not there any more', async () => {
+    const usb = join(test.folder, 'usb')
+    set(
+      'APPS_SAVEALL_REMOVE_LOCAL=true',
+      'APPS_TARGETS=nas,usb',
+      'APPS_TARGET_USB_TYPE=local',
+      `APPS_TARGET_USB_PATH=${usb}`,
+    )
+    await test.perform('noautosave', { name: 'bbb' })
+    expect((await entries()).results).toEqual(['aaa failed'])
+    expect(await rows()).toMatchObject([{ copies: 'nas, usb (missing)' }])
+    const [kept = ''] = nightly('aaa')
+    for (const file of test.stored()) rmSync(test.store(file))
+    mkdirSync(usb)
+    expect((await entries()).results).toEqual(['aaa saved'])
+    expect(nightly('aaa')).toEqual([kept])
+    expect(await rows({ at: 'nas' })).toHaveLength(2)
+    expect((await entries()).results).toEqual(['aaa saved'])
+    expect(nightly('aaa')).toEqual([])
+    for (const at of ['nas', 'usb']) expect(await rows({ at })).toHaveLength(3)
   })
 
   it('removes a backup here only when every byte of its copy was read back and is right', async () => {

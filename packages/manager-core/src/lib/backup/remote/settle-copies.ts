@@ -27,10 +27,14 @@ export async function settleCopies(
   without: ReadonlySet<string> = new Set(),
 ): Promise<SettleReport> {
   const status = await readStatus(backup.folder)
-  const targets = dueOf(context, status).filter((target) => !without.has(target))
-  const report = await makeCopies(context, caller, { backup, targets, readBack: mayGo(context, status) })
+  const due = dueOf(context, status)
+  const report = await makeCopies(context, caller, {
+    backup,
+    targets: due.filter((target) => !without.has(target)),
+    readBack: mayGo(context, status),
+  })
   return {
-    warnings: [...report.warnings, ...(await finishCopies(context, caller, backup))],
+    warnings: [...report.warnings, ...(await finishCopies(context, caller, backup, report.copied))],
     failed: report.failed.map(({ target }) => target),
     failure: failureText(backup, report),
   }
@@ -40,20 +44,29 @@ export async function settleCopies(
  * When all copies of a backup are there that are wanted, the local one is removed if it may go
  * (APPS_SAVEALL_REMOVE_LOCAL): every byte of every copy was read back then, and its hashes were right.
  *
+ * @param fresh targets that were written to or read just now; copies at others must still be there
  * @returns warnings
  */
 export async function finishCopies(
   context: ManagerContext,
   caller: Caller,
   backup: Backup,
+  fresh: readonly string[],
 ): Promise<readonly string[]> {
   const status = await readStatus(backup.folder)
   if (!status.wanted || dueOf(context, status).length > 0) return []
   // Of targets that are not set any more nobody could have it back.
-  const isSomewhere = status.wanted.targets.some((target) => isSet(context, target))
-  if (mayGo(context, status) && isSomewhere) return removeLocal(context, caller, backup)
-  await changeStatus(backup.folder, ({ wanted: _done, ...rest }) => rest)
-  return []
+  const targets = status.wanted.targets.filter((target) => isSet(context, target))
+  if (!mayGo(context, status) || targets.length === 0) {
+    await changeStatus(backup.folder, ({ wanted: _done, ...rest }) => rest)
+    return []
+  }
+  const others = targets.filter((target) => !fresh.includes(target))
+  const { warnings, failed } = await makeCopies(context, caller, { backup, targets: others, readBack: false })
+  const problems = failed.map(({ error }) => `${backup.key} stays here: ${error.message}`)
+  // What was sent again is read back the next time.
+  const mayGoNow = problems.length === 0 && dueOf(context, await readStatus(backup.folder)).length === 0
+  return [...warnings, ...problems, ...(mayGoNow ? await removeLocal(context, caller, backup) : [])]
 }
 
 function mayGo({ settings }: Pick<ManagerContext, 'settings'>, { wanted }: BackupStatus): boolean {
