@@ -32,12 +32,11 @@ function createRandom() {
     },
     next(): number {
       const [a, b, c, d] = state as unknown as readonly [number, number, number, number]
-      state[2] = c ^ a
-      state[3] = d ^ b
-      state[1] = b ^ (c ^ a)
-      state[0] = a ^ (d ^ b)
-      state[2] = (state[2] as number) ^ (b << 9)
-      state[3] = rotated(state[3] as number, 11)
+      const [third, fourth] = [c ^ a, d ^ b]
+      state[0] = a ^ fourth
+      state[1] = b ^ third
+      state[2] = third ^ (b << 9)
+      state[3] = rotated(fourth, 11)
       return (Math.imul(rotated(Math.imul(b, 5), 7), 9) >>> 0) / 2 ** 32
     },
     // Nobody seeds it but `begin`.

@@ -36,6 +36,8 @@ export interface Manifest {
   readonly encryption?: BackupEncryption
   /** The instance's settings, with its passwords, and the key of its tokens are in it, as somebody asked for. Absent: no. */
   readonly secrets?: true
+  /** It sent nothing out, and an instance that is made of it does not either. Absent: it did. */
+  readonly neutralised?: true
   /** Programs that made it, with their versions. */
   readonly tools: Readonly<Record<string, string>>
   readonly warnings: readonly string[]

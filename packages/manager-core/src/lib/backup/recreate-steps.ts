@@ -64,8 +64,12 @@ export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
 }
 
 async function savedSettings(context: ManagerContext, backup: string, sameInstance: boolean) {
-  const saved = await settingsOfBackup(backup, await needManifest(backup), context)
-  return saved ? { like: saved, ...(sameInstance && { keep: saved }) } : {}
+  const manifest = await needManifest(backup)
+  const saved = await settingsOfBackup(backup, manifest, context)
+  return {
+    ...(saved && { like: saved, ...(sameInstance && { keep: saved }) }),
+    ...(manifest.neutralised && { neutralised: true }),
+  }
 }
 
 function unpackStep({ backup, sameInstance }: RecreateStepsOptions): Step {

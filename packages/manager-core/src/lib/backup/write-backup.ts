@@ -71,6 +71,7 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
     consistency,
     ...(seal && { encryption: seal.encryption }),
     ...(secrets && { secrets }),
+    ...(settings.neutralised && { neutralised: true as const }),
     files,
     tools: { ...(await namesOfTools(files, seal)), ...tools },
     warnings,

@@ -32,12 +32,15 @@ test('a neutralised instance tells its application, is started again, and shows 
   expect(readFileSync(path('demo', 'settings.sh'), 'utf8')).toBe(settings)
 })
 
-test('one that is stopped stays stopped, and a clone of it is neutralised too', async () => {
+test('one that is stopped stays stopped; what is cloned from it or made of its backup is neutralised too', async () => {
   manager = await createTestManager()
   const { perform, instance } = manager
   await perform('add', { name: 'demo', 'no-start': true })
   await perform('neutralise', { name: 'demo' })
   expect(instance('demo').observed).toBe('stopped')
   await perform('clone', { name: 'demo', new: 'copy' })
-  expect((await perform('get', { name: 'copy' })).item).toMatchObject({ neutralised: 'yes' })
+  await perform('save', { name: 'demo' })
+  await perform('restore', { name: 'demo', as: 'again' })
+  for (const name of ['copy', 'again'])
+    expect((await perform('get', { name })).item).toMatchObject({ neutralised: 'yes' })
 })

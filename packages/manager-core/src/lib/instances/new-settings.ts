@@ -15,6 +15,8 @@ export interface NewSettingsOptions {
   readonly keep?: Pick<InstanceSettings, 'user' | 'password' | 'adminUser' | 'adminPassword'>
   /** Settings of an instance that it is to be like: memory, git credentials, variables of the application. */
   readonly like?: InstanceSettings
+  /** It sends nothing out. Default: as the one that it is to be like. */
+  readonly neutralised?: boolean
 }
 
 /** Settings of an instance that is made now. Source: requirements, "Instance-level settings": from the global configuration. */
@@ -27,6 +29,7 @@ export function newSettings({
   version,
   keep,
   like,
+  neutralised = like?.neutralised,
 }: NewSettingsOptions): InstanceSettings {
   const server = database === 'sqlite' ? undefined : global.databaseServers[database]
   return {
@@ -34,6 +37,7 @@ export function newSettings({
     maxMemoryMb: version.maxMemoryMb,
     autoUpgrade: version.autoUpgrade,
     ...like,
+    ...(neutralised && { neutralised }),
     context: contextOf(name, global),
     url: `http://127.0.0.1:${port}/io`,
     user: keep?.user ?? 'service',

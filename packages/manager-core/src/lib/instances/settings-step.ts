@@ -14,7 +14,7 @@ export interface SettingsStepOptions {
   /** Home of an instance that it is to be like. */
   readonly like?: string
   /** The same from elsewhere: what it is to be like, and credentials that stay. */
-  readonly saved?: (context: ManagerContext) => Promise<Pick<NewSettingsOptions, 'keep' | 'like'>>
+  readonly saved?: (context: ManagerContext) => Promise<Pick<NewSettingsOptions, 'keep' | 'like' | 'neutralised'>>
 }
 
 /** Writes the settings of what is laid out, with new secrets. */
