@@ -5,29 +5,11 @@ import { onlyNew, type Abilities } from './abilities.js'
 import type { Connection } from './connection.js'
 import { isForgotten, refuseLocked, retentionOf, type Retention } from './lock.js'
 import { sendParts } from './multipart.js'
+import { maxObjectBytes, maxParts, parallelOf, partBytesFor } from './part-size.js'
 import { partsOf, type Part } from './parts.js'
 import { head, md5Of, storedObject } from './read.js'
 import { removeVersion } from './remove.js'
 import { sendBytes } from './send-bytes.js'
-
-const mebibyte = 1024 ** 2
-/** Of any store: what Amazon's S3 allows. */
-const maxParts = 10_000
-/** For parts in memory, of which some are sent while the next one is read. */
-const memoryBytes = 48 * mebibyte
-/** The largest part that is kept in memory. */
-export const maxPartBytes = 512 * mebibyte
-export const maxObjectBytes = maxParts * maxPartBytes
-
-/** Parts that are in memory at the same time. */
-export function parallelOf(partBytes: number): number {
-  return Math.max(1, Math.min(4, Math.floor(memoryBytes / partBytes)))
-}
-
-/** Larger than wanted when there would be too many. */
-export function partBytesFor(size: number | undefined, wanted: number): number {
-  return Math.max(wanted, Math.ceil((size ?? 0) / maxParts / mebibyte) * mebibyte)
-}
 
 export async function put(
   connection: Connection,

@@ -1,11 +1,7 @@
 import { checkKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { TargetContext, TargetOption } from '../target-type.js'
-
-/** The smallest part that S3 allows, but for the last one; bytes. */
-const minPartMb = 5
-/** The largest one. */
-const maxPartMb = 5120
+import { maxPartMb, minPartMb } from './part-size.js'
 
 export const options: readonly TargetOption[] = [
   { name: 'bucket', summary: 'Bucket, which must be there', required: true },
@@ -45,7 +41,7 @@ export interface S3Settings {
 /** @throws TargetError ERR_TARGET_SETTINGS */
 export function readSettings(given: Readonly<Record<string, string>>, context: TargetContext): S3Settings {
   const { environment, idleMs } = context
-  const { bucket = '', prefix = '', endpoint, lock_mode: lockMode = 'compliance' } = given
+  const { bucket = '', prefix = '', endpoint, lock_mode: lockMode = '' } = given
   if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{1,254}$/.test(bucket)) throw refused('bucket', bucket, 'the name of a bucket')
   checkKey(`${prefix}x`)
   if (lockMode !== 'compliance' && lockMode !== 'governance') {
@@ -60,7 +56,7 @@ export function readSettings(given: Readonly<Record<string, string>>, context: T
     profile: environment['AWS_PROFILE'],
     credentials: credentialsOf(given, environment),
     pathStyle: given['path_style'] === undefined ? endpoint !== undefined : yesOrNo('path_style', given['path_style']),
-    partBytes: wholeNumber('part_mb', given['part_mb'] ?? '16', minPartMb, maxPartMb) * 1024 ** 2,
+    partBytes: wholeNumber('part_mb', given['part_mb'] ?? '', minPartMb, maxPartMb) * 1024 ** 2,
     lockDays: given['lock_days'] === undefined ? undefined : wholeNumber('lock_days', given['lock_days'], 1, 36_500),
     lockMode: lockMode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE',
     idleMs,
