@@ -14,12 +14,22 @@ it('a manifest is written as it was read', () => {
 })
 
 it('a manifest that is cut off anywhere, or has another bit anywhere, is damaged', () => {
+  const taken: string[] = []
+  const refuse = (bytes: Buffer, what: string) => {
+    try {
+      parse(bytes)()
+      taken.push(what)
+    } catch (error) {
+      if (!(error as Error).message.includes('is damaged')) taken.push(`${what}: ${String(error)}`)
+    }
+  }
   for (let at = 0; at < whole.length; at++) {
-    expect(parse(whole.subarray(0, at))).toThrow(damaged)
+    refuse(whole.subarray(0, at), `${at} bytes`)
     const changed = Buffer.from(whole)
     changed[at] = (changed[at] as number) ^ (1 << (at % 8))
-    expect(parse(changed)).toThrow(damaged)
+    refuse(changed, `a bit of byte ${at}`)
   }
+  expect(taken).toEqual([])
 })
 
 it.each([
