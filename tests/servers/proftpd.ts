@@ -184,7 +184,6 @@ class PrivateProftpd implements TestProftpd {
       `AllowOverwrite on`,
       `AllowStoreRestart on`,
       `AllowRetrieveRestart on`,
-      `DigestEngine on`,
       `TLSEngine ${tls === 'none' ? 'off' : 'on'}`,
       `TLSRequired ${tls === 'none' ? 'off' : 'on'}`,
       ...(tls === 'implicit' ? [`TLSOptions UseImplicitSSL`] : []),

@@ -184,8 +184,8 @@ ${force === undefined ? '' : `ForceCommand ${force}`}
     const command = [program ?? 'sshd', '-D', '-e', '-f', join(this.folder, 'sshd_config')]
     const { fileLimit } = this.#options
     if (!fileLimit) return command
-    const ignore = fileLimit.beyond === 'fails' ? "trap '' XFSZ; " : ''
-    return ['bash', '-c', `ulimit -f ${fileLimit.bytes / 1024}; ${ignore}exec "$@"`, 'bash', ...command]
+    const signal = fileLimit.beyond === 'fails' ? '--ignore-signal=XFSZ' : '--default-signal=XFSZ'
+    return ['bash', '-c', `ulimit -f ${fileLimit.bytes / 1024}; exec env ${signal} "$@"`, 'bash', ...command]
   }
 }
 

@@ -3,6 +3,7 @@ import { TargetError, type TargetErrorCode } from '../target-error.js'
 
 /** What servers say in words, where their numbers have many meanings; the first that fits. */
 const words: readonly (readonly [RegExp, TargetErrorCode])[] = [
+  [/(?:ssl|tls)\b.*\brequired/i, 'ERR_TARGET_SETTINGS'],
   [/no space|quota|disk (?:is )?full|file (?:is )?too large|exceeded/i, 'ERR_TARGET_FULL'],
   [/permission|denied|not permitted|not allowed|read-only|forbidden/i, 'ERR_TARGET_REFUSED'],
   [/no such|not found|not exist|cannot find|can't find/i, 'ERR_TARGET_NOT_FOUND'],

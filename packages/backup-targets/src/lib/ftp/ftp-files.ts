@@ -1,5 +1,5 @@
-import type { Client } from 'basic-ftp'
-import { sha256OfNothing, type RemoteFile, type RemoteFiles } from '../remote-files/remote-files.js'
+import type { Client, FileInfo } from 'basic-ftp'
+import { sha256OfNothing, type RemoteEntry, type RemoteFile, type RemoteFiles } from '../remote-files/remote-files.js'
 import { TargetError } from '../target-error.js'
 import { download } from './download.js'
 import type { FtpConnections } from './ftp-connections.js'
@@ -38,16 +38,14 @@ export function ftpFiles(connections: FtpConnections, features: ReadonlyMap<stri
           if (isMissing(error)) return []
           throw error
         })
-        return Promise.all(
-          entries
-            .filter(({ name }) => name !== '.' && name !== '..')
-            .map(async ({ name, size, modifiedAt, isDirectory, isFile }) => ({
-              name,
-              size,
-              modified: modifiedAt ?? new Date(0),
-              kind: isFile ? ('file' as const) : isDirectory ? ('folder' as const) : ('other' as const),
-            })),
-        )
+        const found: RemoteEntry[] = []
+        for (const entry of entries) {
+          const { name, size, isDirectory, isFile } = entry
+          if (name === '.' || name === '..') continue
+          const modified = entry.modifiedAt ?? (await lastChange(client, folder, entry))
+          found.push({ name, size, modified, kind: isFile ? 'file' : isDirectory ? 'folder' : 'other' })
+        }
+        return found
       }),
 
     write: (path, start, chunks, { signal, onBytes }) =>
@@ -135,6 +133,16 @@ async function sizeAndDateOf(client: Client, path: string): Promise<RemoteFile |
     if (isMissing(error)) return undefined
     throw error
   }
+}
+
+/** Of a server whose lists are for people only. */
+async function lastChange(client: Client, folder: string, { name, isFile }: FileInfo): Promise<Date> {
+  // A partial file of which nothing is known must never look old.
+  if (!isFile) return new Date()
+  return client.lastMod(folder === '' ? name : `${folder}/${name}`).catch((error: unknown) => {
+    if (replyCode(error) === undefined) throw error
+    return new Date()
+  })
 }
 
 /** `20261121180814` or with `.123`, in UTC. */

@@ -7,6 +7,8 @@ import type { RemoteFiles } from './remote-files.js'
 import { walk, type WalkOptions } from './walk.js'
 
 const pageSize = 1000
+/** Nobody waits longer than that for a failure. */
+const tidyingMs = 5000
 
 /**
  * A target whose objects are files of a server, named by their keys; partial ones are `.<name>.<upload>.part` beside.
@@ -144,8 +146,9 @@ function isFinal(error: unknown): boolean {
 
 /** The call has failed already, maybe for want of a connection; `sweep` removes what is left. */
 async function removeQuietly(files: RemoteFiles, path: string): Promise<void> {
+  const signal = AbortSignal.timeout(tidyingMs)
   try {
-    if (await files.remove(path)) await removeEmptyFolders(files, path, undefined)
+    if (await files.remove(path, signal)) await removeEmptyFolders(files, path, signal)
   } catch {
     // As said.
   }
