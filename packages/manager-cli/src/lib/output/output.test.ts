@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { record } from './record.js'
+import { resultText } from './result.js'
 import { table } from './table.js'
 import { cut, lineOf, printable, widthOf } from './text.js'
 
@@ -56,4 +57,14 @@ jobs:
   a=2
 `)
   expect(record('text')).toBe('text\n')
+})
+
+test('a list beside a plan or a record is a table below it', () => {
+  const action = { view: { type: 'record' }, mutating: true } as Parameters<typeof resultText>[0]
+  const list = [{ object: 'Contact', rule: 'hash' }]
+  const table = 'OBJECT   RULE\nContact  hash\n'
+  expect(resultText(action, { message: 'Done.', item: { name: 'x' }, list }, {}).out).toBe(`Done.\n${table}`)
+  const plan = { title: 'Clone', instance: { id: 'a', name: 'x' }, steps: [], notes: [] }
+  expect(resultText(action, { message: '', plan, list }, {}).out).toMatch(new RegExp(`^Clone\\..*\n${table}$`))
+  expect(resultText(action, { message: 'Done.', list: [] }, {}).out).toBe('Done.\n')
 })
