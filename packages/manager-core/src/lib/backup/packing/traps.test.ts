@@ -37,7 +37,7 @@ describe('without the program zstd', () => {
     const stored = await store()
     expect(stored).toMatchObject({ plainSize: plain.length, plainSha256: sha256(plain), exitCodes: {} })
     vi.unstubAllEnvs()
-    expect(execFileSync('zstd', ['-dc', file], { maxBuffer: 2 ** 24 })).toEqual(plain)
+    expect(plain.equals(execFileSync('zstd', ['-dc', file], { maxBuffer: 2 ** 24 }))).toBe(true)
     const told = execFileSync('zstd', ['-lv', file], { encoding: 'utf8' })
     expect(told).toMatch(/(?:Number of|# Zstandard) Frames: 1\b/)
     expect(told).toMatch(/Check: XXH64/)
