@@ -10,7 +10,7 @@ export const listChecks: readonly Check[] = [
     name: 'a list has what begins with the prefix, and nothing else',
     async run({ target, prefix }) {
       const names = ['demo/1/data.tar', 'demo/1/manifest.json', 'demo/2/manifest.json', 'demo-2/1/manifest.json', 'x.y']
-      for (const name of names) await target.put(prefix + name, content)
+      await Promise.all(names.map((name) => target.put(prefix + name, content)))
       const below = async (part: string) => (await keysBelow(target, prefix + part)).toSorted()
       const begin = (part: string) => names.filter((name) => name.startsWith(part)).map((name) => prefix + name)
       for (const part of ['', 'demo', 'demo/', 'demo/1/', 'demo/1/ma', 'demo/2/manifest.json', 'x.', 'none', 'none/'])
@@ -44,7 +44,7 @@ export const listChecks: readonly Check[] = [
     skip: ({ listOrder }) => (listOrder === 'key' ? undefined : 'its lists have no order'),
     async run({ target, prefix }) {
       const keys = ['B', 'a-b', 'a.b', 'a/b', 'a/c', 'a0', 'a_', 'b'].map((name) => prefix + name)
-      for (const key of keys.toReversed()) await target.put(key, content)
+      await Promise.all(keys.toReversed().map((key) => target.put(key, content)))
       same(await keysBelow(target, prefix), keys, 'list()')
       const inPages = await listAll(target, { prefix, limit: 2 })
       same(
@@ -58,7 +58,7 @@ export const listChecks: readonly Check[] = [
     name: 'a list knows at once what was stored and deleted, also by others',
     async run({ target, prefix, another }) {
       const other = await another()
-      for (const name of ['1', '2', '3']) {
+      for (const name of ['1', '2']) {
         const key = prefix + name
         await target.put(key, content)
         same(await keysBelow(target, prefix), [key], 'list() after put()')

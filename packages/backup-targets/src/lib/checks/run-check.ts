@@ -30,6 +30,8 @@ export async function runCheck(check: Check, { target, open, prefix }: RunCheckO
 
 /** Removes what is below a prefix, and what uploads left there. */
 export async function removeAll(target: BackupTarget, prefix: string): Promise<void> {
-  for (const { key } of await listAll(target, { prefix })) await target.delete(key)
+  const objects = await listAll(target, { prefix })
+  for (let at = 0; at < objects.length; at += 8)
+    await Promise.all(objects.slice(at, at + 8).map(({ key }) => target.delete(key)))
   await target.sweep({ before: new Date(Date.now() + 24 * 3_600_000), prefix })
 }
