@@ -1,6 +1,6 @@
 import type { Backup } from '../backup/backup.js'
 import { examineBackups, prune } from '../backup/prune.js'
-import { nameIn } from '../backup/remote/export-backup.js'
+import { nameIn } from '../backup/choose-backup.js'
 import { examineCopies, pruneCopies } from '../backup/remote/prune-copies.js'
 import type { Verdict } from '../backup/retention.js'
 import type { Action } from './action.js'

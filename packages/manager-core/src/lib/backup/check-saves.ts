@@ -2,7 +2,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { timeOf } from './new-backup.js'
 import { autoSaved } from './save-all.js'
-import { nameIn } from './remote/export-backup.js'
+import { nameIn } from './choose-backup.js'
 import { rememberedCopies } from './remote/remembered-copies.js'
 import type { BackupStatus } from './status.js'
 

@@ -13,6 +13,11 @@ export function lastPart(key: string): string {
   return key.slice(key.indexOf('/') + 1)
 }
 
+/** Name of the instance in the key of a backup: `demo`. */
+export function nameIn(key: string): string {
+  return key.slice(0, key.indexOf('/'))
+}
+
 /** Newest first. */
 export function newestFirst<Backup extends { readonly key: string }>(backups: readonly Backup[]): readonly Backup[] {
   return backups.toSorted((a, b) => compare(lastPart(b.key), lastPart(a.key)))

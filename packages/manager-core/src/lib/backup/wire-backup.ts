@@ -1,4 +1,5 @@
 import type { Backup } from './backup.js'
+import { nameIn } from './choose-backup.js'
 import type { RemoteBackup } from './remote/remote-backup.js'
 
 /** A backup as surfaces show it. */
@@ -59,7 +60,7 @@ function wireManifest({ key, manifest }: Pick<Backup, 'key' | 'manifest'>) {
   const { instance, database, files, started, consistency, id } = manifest
   return {
     backup: id,
-    name: key.slice(0, key.indexOf('/')),
+    name: nameIn(key),
     saved: started,
     version: instance.version,
     size: files.reduce((sum, { size }) => sum + size, 0),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -8,7 +9,6 @@ import {
   type CallOptions,
   type Source,
 } from '@steward/backup-targets'
-import { createHash } from 'node:crypto'
 import { ManagerError } from '../../../errors.js'
 import { isTargetError } from '../../targets/target-failure.js'
 import type { Backup, ManifestFile } from '../backup.js'
@@ -19,10 +19,8 @@ import { faultOf, readSmall, type CheckDepth } from './read-object.js'
 import { remoteKey } from './remote-backup.js'
 
 export interface CopyOptions extends StreamOptions {
-  /** Every byte is read back, whatever the store tells. */
+  /** Every byte is read back, also of what is there already, and whatever the store tells. */
   readonly readBack: boolean
-  /** Nothing that is there already is trusted, as the copy is known to be damaged. */
-  readonly suspect: boolean
 }
 
 export interface CopyReport {
@@ -41,14 +39,14 @@ type Stored = Pick<ManifestFile, 'name' | 'size' | 'sha256'>
 export async function copyBackup(
   target: BackupTarget,
   { key, folder, manifest }: Pick<Backup, 'key' | 'folder' | 'manifest'>,
-  { readBack, suspect, signal, onBytes }: CopyOptions,
+  { readBack, signal, onBytes }: CopyOptions,
 ): Promise<CopyReport> {
   const text = await readFile(join(folder, manifestName))
   const published = await readSmall(target, remoteKey(key), { signal })
   const isCommitted = published?.equals(text) ?? false
   const depth: CheckDepth = readBack ? 'bytes' : 'hash'
   // What a manifest commits was looked at before it was written.
-  const depthOfThere = isCommitted && !suspect && !readBack ? 'size' : depth
+  const depthOfThere = isCommitted && !readBack ? 'size' : depth
   let mustCommit = !isCommitted
   let sent = 0
   if (published !== undefined && !isCommitted) await discard(target, remoteKey(key), { signal })

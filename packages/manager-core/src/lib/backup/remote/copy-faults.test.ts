@@ -186,8 +186,12 @@ describe('a target', () => {
     execFileSync('mv', [join(test.folder, 'away'), local])
 
     const sent: string[] = []
+    const { manifest } = await test.context.backups.find('demo', 'latest')
+    const sums = new Map(manifest.files.map(({ name, sha256 }) => [`${key}/${name}`, sha256]))
     test.behind((folder) => ({
       ...folder,
+      // It tells what it was given, not what it has.
+      hash: (name) => Promise.resolve({ sha256: sums.get(name) ?? '' }),
       put(name, ...args) {
         sent.push(name.slice(key.length + 1))
         return folder.put(name, ...args)
@@ -231,6 +235,18 @@ describe('a target', () => {
       message: expect.stringContaining(`${file} was changed`),
     })
     expect(test.stored()).toEqual([])
+    expect((await test.perform('backups list', demo)).list).toMatchObject([
+      { damage: expect.stringContaining('was changed'), copies: '' },
+    ])
+    // Nobody tries it again before it was read well.
+    await expect(exported()).rejects.toMatchObject({
+      code: 'ERR_BACKUP',
+      message: expect.stringContaining('is not copied'),
+    })
+    bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5)
+    writeFileSync(file, bytes)
+    await test.perform('backups verify', demo)
+    await exported()
   })
 
   it('is tidied up: what uploads left more than a day ago, and files that nobody will complete', async () => {

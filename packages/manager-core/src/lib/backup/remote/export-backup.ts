@@ -1,10 +1,13 @@
 import type { BackupTarget } from '@steward/backup-targets'
+import { ManagerError } from '../../../errors.js'
 import { recordHistory } from '../../actions/record-history.js'
 import type { ManagerContext } from '../../context.js'
 import { megabytes } from '../../instances/inspect-creation.js'
 import { lockOptionsOf } from '../../operation/lock-options.js'
 import type { Caller } from '../../operation/operation.js'
 import type { Backup } from '../backup.js'
+import { lastPart, nameIn } from '../choose-backup.js'
+import { changeStatus } from '../status.js'
 import { copyBackup } from './copy-backup.js'
 import { copyStatus, rememberCopy } from './remote-backup.js'
 import { sweepTarget } from './sweep-target.js'
@@ -42,7 +45,10 @@ export function exportBackup(
       context.locks.with(
         [`export:${target}:${key}`],
         lockOptionsOf(caller, `export of ${key} to ${target}`, context.clock()),
-        () => context.targets.use(target, (opened) => exportTo(context, caller, opened, { backup, target, readBack })),
+        () =>
+          assertGood(context, backup, () =>
+            context.targets.use(target, (opened) => exportTo(context, caller, opened, { backup, target, readBack })),
+          ),
       ),
   )
 }
@@ -56,15 +62,16 @@ async function exportTo(
   const { key, manifest } = backup
   const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
   const before = await copyStatus(context, key, target)
+  // What it tells of a copy that was found damaged may be no better than that.
+  const isReadBack = readBack || before?.damage !== undefined
   const { sent } = await copyBackup(opened, backup, {
-    readBack,
-    suspect: before?.damage !== undefined,
+    readBack: isReadBack,
     signal,
     onBytes: (done) =>
       onEvent?.({ type: 'progress', step: `export ${target}`, text: `Copy to ${target}`, bytes: done / 2, of: bytes }),
   })
   const at = context.clock().toISOString()
-  const verified = readBack ? at : sent > 0 ? undefined : before?.verified
+  const verified = isReadBack ? at : sent > 0 ? undefined : before?.verified
   await rememberCopy(context, key, target, {
     at: sent > 0 ? at : (before?.at ?? at),
     ...(verified !== undefined && { verified }),
@@ -74,6 +81,27 @@ async function exportTo(
       ? `The backup ${key} is at "${target}" (${megabytes(bytes)}).`
       : `The backup ${key} was at "${target}" already.`
   return { message, warnings: await sweep(context, opened, key, signal) }
+}
+
+/** A backup that is damaged here is remembered as such, and not wanted anywhere any more. */
+async function assertGood<T>(
+  { clock }: Pick<ManagerContext, 'clock'>,
+  { key, folder, damage }: Backup,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    if (damage === undefined) return await work()
+    throw new ManagerError('ERR_BACKUP', `The backup ${key} is not copied: ${damage}`, {
+      help: 'Use another backup; when this one is good again, verify it.',
+      command: `backups verify ${nameIn(key)} ${lastPart(key)}`,
+    })
+  } catch (error) {
+    if (error instanceof ManagerError && error.code === 'ERR_BACKUP') {
+      const verified = { at: clock().toISOString(), damage: damage ?? error.message }
+      await changeStatus(folder, ({ wanted: _never, ...rest }) => ({ ...rest, verified }))
+    }
+    throw error
+  }
 }
 
 /** What is not tidied up now is so later. */
@@ -90,11 +118,6 @@ async function sweep(
     signal?.throwIfAborted()
     return [`What uploads left unfinished could not be removed: ${(error as Error).message}`]
   }
-}
-
-/** Name of the instance in the key of a backup. */
-export function nameIn(key: string): string {
-  return key.slice(0, key.indexOf('/'))
 }
 
 /** For the history. Backups of instances that are gone have no id. */

@@ -3,6 +3,7 @@ import type { ManagerContext } from '../../context.js'
 import { failureOf } from '../../failure.js'
 import type { Caller } from '../../operation/operation.js'
 import type { Backup } from '../backup.js'
+import { nameIn } from '../choose-backup.js'
 import { exportBackup } from './export-backup.js'
 
 export interface CopiesReport {
@@ -37,7 +38,8 @@ export function failureText(backup: Backup, { failed }: CopiesReport): string | 
   if (failed.length === 0) return undefined
   const { key, manifest } = backup
   const reasons = failed.map(({ error }) => error.message).join(' ')
-  const name = key.slice(0, key.indexOf('/'))
+  if (failed.some(({ error }) => error.code === 'ERR_BACKUP')) return reasons
+  const name = nameIn(key)
   const targets = failed.map(({ target }) => target).join(',')
   return `The backup ${key} is good, but not copied to ${targets}: ${reasons} Try again with: backups export ${name} ${manifest.id} --to ${targets}`
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
 import type { Manifest } from '../backup.js'
+import { nameIn } from '../choose-backup.js'
 import { manifestName } from '../manifest.js'
 import { forgetBackup } from '../remove-backup.js'
 import { changeStatus, readStatus, statusFile, type CopyStatus } from '../status.js'
@@ -35,11 +36,10 @@ export function remoteIn(text: string): { readonly target: string; readonly back
 }
 
 /** For errors: what is wrong with a copy. `why` goes on a sentence that begins with the file. */
-export function damagedCopy(target: string, key: string, file: string, why: string, cause?: unknown): ManagerError {
+export function damagedCopy(target: string, key: string, file: string, why: string): ManagerError {
   return new ManagerError('ERR_BACKUP', `The copy at "${target}" is damaged: ${remoteKey(key, file)} ${why}.`, {
-    ...(cause !== undefined && { cause }),
     help: 'Use another backup; when the backup is here, "backups export" sends it again.',
-    command: `backups list ${key.slice(0, key.indexOf('/'))}`,
+    command: `backups list ${nameIn(key)}`,
   })
 }
 
