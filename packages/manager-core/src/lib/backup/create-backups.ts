@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Settings } from '../settings/settings.js'
-import type { Backup, Backups, Verification } from './backup.js'
+import type { Backup, Backups } from './backup.js'
 import { chooseBackup, isBackupId, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
-import { isOtherKey } from './packing/age.js'
-import { changeStatus, readStatus, type BackupStatus } from './status.js'
+import { rememberingDamage } from './remembering-damage.js'
+import { changeStatus, readStatus } from './status.js'
 import { verifyBackup } from './verify-backup.js'
 
 export interface BackupsOptions {
@@ -57,20 +57,12 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
       })
     },
     async verify(backup, options) {
+      const { folder, manifest } = backup
       const at = clock().toISOString()
-      const remember = (verified: BackupStatus['verified']) =>
-        changeStatus(backup.folder, (status) => ({ ...status, verified }))
-      let verification: Verification
-      try {
-        const { backupEncryption } = settings().global
-        verification = await verifyBackup(backup.folder, backup.manifest, backupEncryption, options)
-      } catch (error) {
-        // Whose key is another one is not damaged.
-        const isDamage = error instanceof ManagerError && error.code === 'ERR_BACKUP' && !isOtherKey(error.cause)
-        if (isDamage) await remember({ at, damage: error.message })
-        throw error
-      }
-      await remember({ at })
+      const verification = await rememberingDamage({ folder, clock }, () =>
+        verifyBackup(folder, manifest, settings().global.backupEncryption, options),
+      )
+      await changeStatus(folder, (status) => ({ ...status, verified: { at } }))
       return verification
     },
   }

@@ -83,7 +83,10 @@ describe('prove', () => {
       code: 'ERR_ROLLED_BACK',
       message: expect.stringContaining('The restored database is not what was saved: note has 1 row, not 2.'),
     })
-    expect((await latest()).proved).toBeUndefined()
+    expect(await latest()).toMatchObject({
+      proved: undefined,
+      damage: expect.stringContaining('note has 1 row, not 2'),
+    })
     expectNothingLeft()
     rmSync(folder, { recursive: true })
   })
@@ -126,6 +129,16 @@ describe('prove', () => {
       message: expect.stringContaining('The copy at "nas" is damaged'),
     })
     expectNothingLeft()
+  })
+
+  it('proves a backup of an instance that is gone', async () => {
+    await save()
+    await test.perform('delete', { name: 'demo', purge: true })
+    rmSync(join(test.folder, 'hooks'))
+    expect((await test.perform('prove', { name: 'demo' })).message).toContain('is proved')
+    expect(test.context.registry.instances()).toEqual([])
+    expect((await latest()).proved).toBeDefined()
+    await test.perform('restore', { name: 'demo' })
   })
 
   it.each([

@@ -11,6 +11,7 @@ import type { Step, StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
 import { needManifest, tokenKey } from './manifest.js'
+import { rememberingDamage } from './remembering-damage.js'
 import { unpackFiles } from './unpack-files.js'
 import { verifyForRestore } from './verify-backup.js'
 
@@ -59,10 +60,13 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
     async do(run) {
       const manifest = await needManifest(backup)
       const of = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
-      await verifyForRestore(backup, manifest, run.context.settings.global.backupEncryption, {
-        signal: run.signal,
-        onBytes: (bytes) => run.progress('Read the backup', { bytes, of }),
-      })
+      const { settings, clock } = run.context
+      await rememberingDamage({ folder: backup, clock }, () =>
+        verifyForRestore(backup, manifest, settings.global.backupEncryption, {
+          signal: run.signal,
+          onBytes: (bytes) => run.progress('Read the backup', { bytes, of }),
+        }),
+      )
     },
     check: () => 'not-done',
   }

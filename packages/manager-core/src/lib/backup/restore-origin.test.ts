@@ -108,6 +108,7 @@ describe('restore from a target', () => {
       message: expect.stringContaining('db.sqlite.zst'),
       help: expect.stringMatching(new RegExp(`Others: --from nas:${first.manifest.id}`)),
     })
+    expect((await test.context.backups.find('demo', first.key)).damage).toContain('db.sqlite.zst')
     const newest = await save()
     const file = join(newest.folder, manifestName)
     chmodSync(file, 0o600)

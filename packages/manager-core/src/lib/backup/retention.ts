@@ -3,7 +3,7 @@ import { timeOf } from './new-backup.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What is kept; 0: that rule is not set. Source: requirements, "Limits"; issue of backup targets for all but the first. */
+/** What is kept; 0: that rule is not set. Source: requirements, "Limits", for the first one; the others are additions. */
 export interface RetentionRules {
   /** APPS_SAVE_DIR_DEPTH: those that are younger than so many days. */
   readonly depthDays: number
