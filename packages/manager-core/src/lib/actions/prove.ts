@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { raiseAlarm } from '../backup/alarm.js'
-import { lastPart } from '../backup/choose-backup.js'
+import { lastPart, nameIn } from '../backup/choose-backup.js'
 import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
 import { findCopy } from '../backup/remote/list-copies.js'
 import { remoteIn } from '../backup/remote/remote-backup.js'
@@ -75,9 +75,11 @@ async function requestOf({ context, input, caller }: ActionCall): Promise<ProveR
     ? await findCopy(context, name, remote, { signal: caller.signal })
     : await context.backups.find(name, wantedOf(input))
   const { key, manifest } = found
-  const instance = context.registry.byId(manifest.instance.id)?.id ?? ''
+  const { registry } = context
+  // One that was renamed, or was made again of a backup.
+  const instance = registry.byId(manifest.instance.id) ?? registry.find(nameIn(key))
   return {
-    ...{ id, key, instance },
+    ...{ id, key, instance: instance?.id ?? '' },
     target: remote?.target ?? '',
     backup: 'folder' in found ? found.folder : fetchFolder(context, id, key),
   }

@@ -138,7 +138,11 @@ describe('prove', () => {
     expect((await test.perform('prove', { name: 'demo' })).message).toContain('is proved')
     expect(test.context.registry.instances()).toEqual([])
     expect((await latest()).proved).toBeDefined()
+    // What is made of it is the same to whoever looks.
     await test.perform('restore', { name: 'demo' })
+    expect(test.instance('demo').proved).toBe('')
+    await test.perform('prove', { name: 'demo' })
+    expect(test.instance('demo').proved).not.toBe('')
   })
 
   it.each([
