@@ -128,7 +128,7 @@ it('streams are at both addresses, and end when the server stops', { timeout: 60
   for (const text of await Promise.all(texts)) expect(text).toContain(`data: {"object":"Product","row_id":"${id}"`)
 })
 
-it('a neutralised server calls no webhook, and never tells later what happened meanwhile', async () => {
+it('a neutralised server calls no webhook, and one that no longer is does not tell what happened meanwhile', async () => {
   const { folder, remove } = await makeFolder(files)
   closers.push(remove)
   const receiver = await createReceiver()
@@ -145,6 +145,9 @@ it('a neutralised server calls no webhook, and never tells later what happened m
   const passed = () => database.prepare('select max(lse_number) as number from sys_lease').get()
   await expect.poll(passed, { timeout: 30_000 }).toEqual({ number: 1 })
   await neutralised.end()
-  expect(await get(await start(folder), 'WebhookDelivery')).toEqual([])
-  expect(receiver.received).toEqual([])
+  const heard = await start(folder)
+  const { row_id: loud } = await post(heard, 'Product', { prd_code: 'loud' })
+  await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1)
+  expect(receiver.received[0]?.body).toContain(`"row_id":"${loud}"`)
+  expect(await get(heard, 'WebhookDelivery')).toHaveLength(1)
 }, 60_000)

@@ -40,6 +40,8 @@ export interface FieldDescription {
   readonly unique: boolean
   /** created_dt, created_by, updated_dt, updated_by. */
   readonly technical: boolean
+  /** Of a reference: the object whose records it links to. */
+  readonly references?: string
   /** Most characters that its column takes; absent: no limit. */
   readonly length?: number
   readonly pattern?: string
@@ -100,6 +102,7 @@ function describeField(field: FieldModel, key: readonly string[], technical: boo
     required,
     unique: unique || (key.length === 1 && key[0] === name),
     technical,
+    ...(definition.type === 'reference' && { references: definition.object }),
     ...(length !== undefined && { length }),
     ...(pattern !== undefined && { pattern: pattern.source }),
     ...(min !== undefined && { min }),

@@ -8,7 +8,8 @@ const plain = new Help()
 export function addHelp(program: Command): void {
   program
     .command('help [command...]')
-    .summary('print the help of a command')
+    .summary('Print the help of a command')
+    .helpGroup('Manager:')
     .action((words: string[]) => {
       let command = program
       for (const word of words) command = commandNamed(command, word) ?? unknownCommand(command, word)

@@ -59,6 +59,8 @@ interface InputBase {
   readonly max?: number
   /** Never shown in history. */
   readonly secret?: boolean
+  /** An empty text is refused, not taken for absent: without it more would be done than is wanted. */
+  readonly nonEmpty?: true
 }
 
 export type InputType = 'instance' | 'new-name' | 'version' | 'text' | 'integer' | 'yes-no' | 'flag' | 'choice' | 'file'

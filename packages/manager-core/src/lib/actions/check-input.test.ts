@@ -16,6 +16,7 @@ const action: Action = {
     { name: 'database', type: 'choice', choices: ['sqlite', 'mysql'], summary: 'Which' },
     { name: 'auto_save', type: 'yes-no', summary: 'Whether' },
     { name: 'force', type: 'flag', summary: 'Anyway' },
+    { name: 'rules', type: 'file', nonEmpty: true, summary: 'File of rules' },
     { name: 'password', type: 'choice', choices: ['a'], secret: true, summary: 'Secret' },
   ],
   ability: 'read',
@@ -73,6 +74,7 @@ test.each([
   [{ name: 'demo', auto_save: 'constructor' }, 'auto_save takes yes or no, not "constructor".'],
   [{ name: 'demo', database: ['sqlite', 'mysql'] }, 'database takes one value, not "sqlite mysql".'],
   [{ name: 'demo', rest: ['a\0b'] }, 'rest takes text of at most 10000 characters, not "a\0b".'],
+  [{ name: 'demo', rules: '' }, 'rules is empty: file of rules'],
   [{ name: 'demo', password: 'hunter2' }, 'password takes one of a.'],
 ] as [Record<string, Input>, string][])('%j is refused', (input, message) => {
   expect(failure(input)).toMatchObject({ code: 'ERR_USAGE', message, command: 'try --help' })

@@ -23,6 +23,7 @@ export function checkInput(action: Action, input: Readonly<Record<string, Input>
   }
   const entries = declared.flatMap((one) => {
     const given = Object.hasOwn(input, one.name) ? input[one.name] : undefined
+    if (one.nonEmpty && given === '') throw usage(action, `${one.name} is empty: ${lowerFirst(one.summary)}`)
     const value = isAbsent(given) ? undefined : one.variadic ? listOf(action, one, given) : valueOf(action, one, given)
     if (value === undefined && one.required)
       throw usage(action, `${action.name} needs a <${one.name}>: ${lowerFirst(one.summary)}`)

@@ -64,7 +64,12 @@ export const clone: Action = {
   ],
   options: [
     ...options,
-    { name: 'anonymise', type: 'file', summary: 'Anonymise it by the rules of this file; it is neutralised, too' },
+    {
+      name: 'anonymise',
+      type: 'file',
+      nonEmpty: true,
+      summary: 'Anonymise it by the rules of this file; it is neutralised, too',
+    },
   ],
   ability: 'operate',
   mutating: true,

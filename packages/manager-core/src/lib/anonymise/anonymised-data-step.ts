@@ -12,11 +12,9 @@ import { copyFolder, stageOf } from '../instances/stage.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import { writePrivateFile } from '../settings/write-private-file.js'
 import { anonymiseDump, type Counts } from './anonymise-dump.js'
-import { loadFake } from './fake.js'
 import { inspectAnonymisation, type DocumentsPlace, type InspectedAnonymisation } from './inspect-anonymisation.js'
 import { createKey } from './key.js'
 import { reportOf, type AnonymisationReport } from './report.js'
-import type { AnonymisationPlan } from './resolve-rules.js'
 import { openSpool } from './spool.js'
 
 /** What the plan of a clone knows of its rules; the seed stays in the file. */
@@ -66,11 +64,7 @@ async function copyAnonymised(
   await emptyDatabase(context, to as InstanceDatabase)
   const counts = await copyRecords(run, { from: from as InstanceDatabase, to: to as InstanceDatabase }, inspected)
   if (facts.keepsDocuments) await copyDocuments(run, source, facts.documents)
-  const isShared = facts.documents.below === null
-  const warnings = isShared
-    ? [`Its documents are in ${facts.documents.path}, which it shares with "${source.name}".`]
-    : []
-  const report = reportOf(inspected.plan, counts, warnings)
+  const report = reportOf(inspected.plan, counts)
   for (const warning of report.warnings) run.warn(warning)
   const kept = { source: source.name, created: context.clock().toISOString(), rules: inspected.rules.file, ...report }
   await writePrivateFile(join(stage.folder, reportFile), `${JSON.stringify(kept, undefined, 2)}\n`)
@@ -80,10 +74,9 @@ async function copyAnonymised(
 async function copyRecords(
   run: StepRun,
   { from, to }: { readonly from: InstanceDatabase; readonly to: InstanceDatabase },
-  { rules, plan }: InspectedAnonymisation,
+  { rules, plan, fake }: InspectedAnonymisation,
 ): Promise<Counts> {
   const { context, signal } = run
-  const fake = makesUp(plan) ? await loadFake(rules.locale) : undefined
   const counts: Counts = {}
   const spool = openSpool()
   const app = applicationOf(from.folder, to.folder)
@@ -100,10 +93,6 @@ async function copyRecords(
     spool.close()
   }
   return counts
-}
-
-function makesUp({ objects }: AnonymisationPlan): boolean {
-  return objects.some(({ columns }) => columns.some(({ rule }) => rule.fake !== undefined))
 }
 
 /** Nothing else of the source's data: it could be a copy of records. What lies in the application comes with it. */

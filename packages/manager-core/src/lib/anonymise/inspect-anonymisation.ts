@@ -1,8 +1,10 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { applicationOf } from '../databases/portable-dump.js'
 import { instanceHomeAt } from '../home.js'
 import { describeApplication } from './application.js'
+import { loadFake, type Fake } from './fake.js'
 import { readRules } from './read-rules.js'
 import { resolveRules, type AnonymisationPlan } from './resolve-rules.js'
 import type { Rules } from './rule.js'
@@ -14,14 +16,16 @@ export interface InspectedAnonymisation {
   /** SHA-256 of the file. */
   readonly hash: string
   readonly documents: DocumentsPlace
+  /** When values are made up. */
+  readonly fake: Fake | undefined
 }
 
-/** Where an instance keeps its documents: below its data, below its application, or elsewhere (absolute). */
-export type DocumentsPlace = { readonly below: 'data' | 'app' | null; readonly path: string }
+/** Where an instance keeps its documents: a path below its data or its application. */
+export type DocumentsPlace = { readonly below: 'data' | 'app'; readonly path: string }
 
 /**
  * @param folder home of the instance that is cloned
- * @throws ManagerError ERR_NOT_FOUND, ERR_SETTINGS with all mistakes of the rules, ERR_FAILED
+ * @throws ManagerError ERR_NOT_FOUND, ERR_SETTINGS with all mistakes of the rules, ERR_STATE, ERR_FAILED
  */
 export async function inspectAnonymisation(
   context: ManagerContext,
@@ -31,7 +35,10 @@ export async function inspectAnonymisation(
   const { rules, hash } = await readRules(file)
   const settings = await context.settings.instance(folder)
   const described = await describeApplication(context, applicationOf(folder), { folder, settings })
-  return { rules, hash, plan: resolveRules(rules, described), documents: placeOf(folder, described.documents) }
+  const plan = resolveRules(rules, described)
+  const makesUp = plan.objects.some(({ columns }) => columns.some(({ rule }) => rule.fake !== undefined))
+  const fake = makesUp ? await loadFake(rules.locale) : undefined
+  return { rules, hash, plan, documents: placeOf(folder, described.documents), fake }
 }
 
 function placeOf(folder: string, documents: string): DocumentsPlace {
@@ -40,5 +47,8 @@ function placeOf(folder: string, documents: string): DocumentsPlace {
     const path = relative(parent, documents)
     if (path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { below, path }
   }
-  return { below: null, path: documents }
+  // A clone tidies up documents that no record of it has: it would remove those of its source.
+  throw new ManagerError('ERR_STATE', `Its documents are in ${documents}, which an anonymised clone must not share.`, {
+    help: 'Let "documents" of app.yaml lie below the application, or leave it out: then they are in the data of each instance.',
+  })
 }

@@ -23,11 +23,7 @@ export type ReportedColumn = {
 }
 
 /** @param counts absent: of what would be done */
-export function reportOf(
-  { objects, documents }: AnonymisationPlan,
-  counts?: Counts,
-  warnings: readonly string[] = [],
-): AnonymisationReport {
+export function reportOf({ objects, documents }: AnonymisationPlan, counts?: Counts): AnonymisationReport {
   const columns = objects.flatMap(({ object, dropped, columns: all }): ReportedColumn[] => {
     const counted = counts?.[object.name]
     if (dropped)
@@ -59,7 +55,6 @@ export function reportOf(
       ...(files && documents === 'keep'
         ? ['Documents and images are copied as they are (documents: drop leaves them out).']
         : []),
-      ...warnings,
     ],
   }
 }

@@ -47,6 +47,7 @@ export function resolveRules(rules: Rules, { objects }: ApplicationDescription):
   }
   const login = loginRule(objects, of)
   const plan = objects.map((object) => resolveObject(object, of.get(object) ?? [], { rules, login, problems }))
+  for (const one of rules.objects) if (one.records === 'drop') checkDrop(one, plan, problems)
   problems.throwIfAny()
   return { locale: rules.locale, documents: rules.documents, objects: plan }
 }
@@ -113,6 +114,17 @@ function resolveObject(
     // Its kind is for texts; values within a range have none.
     return rule.kind === 'fake' && refusal(object, field, { kind: 'fake' }) === undefined ? { kind: 'fake' } : undefined
   }
+}
+
+/** Records that others link to cannot go without them. */
+function checkDrop({ object: given, line }: ObjectRules, plan: readonly ObjectPlan[], problems: Problems): void {
+  const dropped = plan.find(({ object }) => object.name === given || object.table === given)?.object
+  if (!dropped) return
+  const linked = plan.filter((one) => !one.dropped && one.object !== dropped).map(({ object }) => object)
+  for (const { name, fields } of linked)
+    for (const field of fields)
+      if (field.references === dropped.name)
+        problems.add(line, `${dropped.name} cannot be dropped: ${name}.${field.name} refers to it`)
 }
 
 function completed(object: ObjectDescription, field: FieldDescription, rule: Rule): Rule {

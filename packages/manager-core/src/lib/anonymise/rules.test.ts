@@ -13,7 +13,7 @@ const contact = object(
     field('con_email', { type: 'email', required: true, unique: true }),
     field('con_name', { length: 60, column: 'full_name' }),
     field('con_short', { length: 20 }),
-    field('con_company_id', { type: 'reference' }),
+    field('con_company_id', { type: 'reference', references: 'User' }),
     field('con_notes', { type: 'text' }),
     field('con_kind', { type: 'enum' }),
     field('con_vip', { type: 'boolean', empty: false }),
@@ -77,6 +77,7 @@ describe('a file of rules that is wrong is refused with its line', () => {
     ['objects: { Contact: { con_day: { fake: name } } }', 1, 'the type date takes fake without a kind'],
     ['objects: { User: { usr_login: shuffle } }', 1, 'it is the name of a person in other records'],
     ['objects: { User: { usr_password: fake } }', 1, 'passwords are stored as hashes; use null or keep'],
+    ['objects:\n  User: drop', 2, 'User cannot be dropped: Contact.con_company_id refers to it'],
     ['objects: { Contact: { created_by: hash } }', 1, 'follows the rule of User.usr_login'],
   ])('%j', (text, line, message, help = undefined as string | undefined) => {
     const failure = failureOf(text)
