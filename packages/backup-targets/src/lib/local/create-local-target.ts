@@ -3,13 +3,14 @@ import { unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { checkKey, isKey, uploadId } from '../key.js'
+import { checkKey, uploadId } from '../key.js'
+import { isFinal, keyOfObject, keyOfPart, partPath } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { BackupTarget, GetOptions, StoredObject, TargetCapabilities } from '../target.js'
-import { assertFolder, fileAt, fileError, isCode, removeEmptyFolders, syncFolder } from './files.js'
+import { walk, type Entry, type Folders } from '../walk.js'
+import { assertFolder, entriesOf, fileAt, fileError, isCode, removeEmptyFolders, syncFolder } from './files.js'
 import { readObject } from './read-object.js'
-import { nameOfPart, upload } from './upload.js'
-import { walk } from './walk.js'
+import { upload } from './upload.js'
 
 const capabilities: TargetCapabilities = Object.freeze({
   atomicPublish: 'rename',
@@ -37,6 +38,7 @@ export function createLocalTarget({ path }: LocalTargetOptions): BackupTarget {
     const found = await fileAt(join(root, key))
     return found && { key, size: found.size, modified: found.mtime }
   }
+  const folders: Folders<Entry> = { list: (folder) => entriesOf(join(root, folder)) }
   const removePart = (part: string) =>
     unlink(part).then(
       () => true,
@@ -66,9 +68,9 @@ export function createLocalTarget({ path }: LocalTargetOptions): BackupTarget {
         const failure = options.signal?.aborted ? options.signal.reason : fileError(error, `Cannot store "${key}"`)
         const isOfUse = options.upload !== undefined && !isFinal(failure)
         if (!isOfUse) {
-          const folder = dirname(join(root, key))
-          await removePart(join(folder, `.${key.slice(key.lastIndexOf('/') + 1)}.${id}.part`))
-          await removeEmptyFolders(root, folder)
+          const part = join(root, partPath(key, id))
+          await removePart(part)
+          await removeEmptyFolders(root, dirname(part))
         }
         throw failure
       }
@@ -87,9 +89,8 @@ export function createLocalTarget({ path }: LocalTargetOptions): BackupTarget {
       signal?.throwIfAborted()
       await assertFolder(root)
       const objects: StoredObject[] = []
-      const keyOf = (folder: string, name: string) => (isKey(folder + name) ? folder + name : undefined)
       try {
-        for await (const { key } of walk(root, { prefix, after: cursor, keyOf })) {
+        for await (const { key } of walk(folders, { prefix, after: cursor, signal, keyOf: keyOfObject })) {
           signal?.throwIfAborted()
           if (objects.length >= Math.min(limit, pageSize)) return { objects, next: objects.at(-1)?.key }
           const found = await stored(key)
@@ -128,18 +129,15 @@ export function createLocalTarget({ path }: LocalTargetOptions): BackupTarget {
       signal?.throwIfAborted()
       await assertFolder(root)
       let count = 0
-      const keyOf = (folder: string, name: string) => {
-        const ofKey = nameOfPart(name)
-        return ofKey === undefined ? undefined : folder + ofKey
-      }
       try {
-        for await (const { path: part, folder } of walk(root, { prefix, after: '', keyOf })) {
+        for await (const { path: part } of walk(folders, { prefix, after: '', signal, keyOf: keyOfPart })) {
           signal?.throwIfAborted()
-          const found = await fileAt(part)
+          const file = join(root, part)
+          const found = await fileAt(file)
           // Written to meanwhile: that upload is under way.
           if (!found || found.mtime >= before) continue
-          if (await removePart(part)) count++
-          await removeEmptyFolders(root, folder)
+          if (await removePart(file)) count++
+          await removeEmptyFolders(root, dirname(file))
         }
       } catch (error) {
         throw signal?.aborted ? signal.reason : fileError(error, `Cannot tidy ${root}`)
@@ -149,9 +147,4 @@ export function createLocalTarget({ path }: LocalTargetOptions): BackupTarget {
 
     close: () => Promise.resolve(),
   }
-}
-
-/** What was written is of no use to a next attempt, or in the way. */
-function isFinal(failure: unknown): boolean {
-  return failure instanceof TargetError && ['ERR_TARGET_FULL', 'ERR_TARGET_EXISTS'].includes(failure.code)
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, rmdir, stat } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { TargetError, type TargetErrorCode } from '../target-error.js'
+import type { Entry } from '../walk.js'
 
 const codes: Readonly<Record<string, TargetErrorCode>> = {
   ENOSPC: 'ERR_TARGET_FULL',
@@ -51,6 +52,20 @@ export async function fileAt(path: string) {
     return found.isFile() ? found : undefined
   } catch (error) {
     if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** What is in a folder; nothing when it is gone. Links are neither files nor folders. */
+export async function entriesOf(folder: string): Promise<Entry[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.map((entry) => {
+      const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other'
+      return { name: entry.name, kind }
+    })
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return []
     throw error
   }
 }

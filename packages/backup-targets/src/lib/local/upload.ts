@@ -1,17 +1,11 @@
 import { constants } from 'node:fs'
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { exists, partPath } from '../parts.js'
 import { chunksOf } from '../sources.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
 import { fileAt, isCode, makeFolders, syncFolder } from './files.js'
-
-const partName = /^\.(?<name>.+)\.[A-Za-z0-9]{8,64}\.part$/
-
-/** The last part of the key that a partial file belongs to; undefined: it is none. */
-export function nameOfPart(file: string): string | undefined {
-  return partName.exec(file)?.groups?.name
-}
 
 /** Writes beside, makes it durable, and renames. What is there of a former upload is compared, not written again. */
 export async function upload(
@@ -22,9 +16,8 @@ export async function upload(
   { signal, onProgress, ifAbsent = false }: PutOptions,
 ): Promise<StoredObject> {
   const path = join(root, key)
-  const name = key.slice(key.lastIndexOf('/') + 1)
   const folders = key.split('/').slice(0, -1)
-  const part = join(dirname(path), `.${name}.${id}.part`)
+  const part = join(root, partPath(key, id))
   if (ifAbsent && (await fileAt(path))) throw exists(key)
   const handle = await openPart(root, folders, part)
   try {
@@ -104,8 +97,4 @@ async function publish(part: string, path: string, key: string, ifAbsent: boolea
     if (await fileAt(path)) throw exists(key)
     await rename(part, path)
   }
-}
-
-function exists(key: string): TargetError {
-  return new TargetError('ERR_TARGET_EXISTS', `There is "${key}" already.`)
 }

@@ -1,10 +1,11 @@
-import { checkKey, isKey, uploadId } from '../key.js'
+import { checkKey, uploadId } from '../key.js'
+import { isFinal, keyOfObject, keyOfPart, partPath } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { BackupTarget, CallOptions, StoredObject } from '../target.js'
+import { walk, type WalkOptions } from '../walk.js'
 import { abortable } from './abortable.js'
-import { nameOfPart, partPath, putFile } from './put.js'
+import { putFile } from './put.js'
 import type { RemoteFiles } from './remote-files.js'
-import { walk, type WalkOptions } from './walk.js'
 
 const pageSize = 1000
 /** Nobody waits longer than that for a failure. */
@@ -82,10 +83,10 @@ export async function createRemoteTarget(connect: () => Promise<RemoteFiles>): P
 
     async list({ prefix = '', cursor = '', limit = pageSize, signal } = {}) {
       const objects: StoredObject[] = []
-      const options: WalkOptions = { prefix, after: cursor, signal, keyOf: objectOf }
-      for await (const { key, size, modified } of walk(await connected(signal), options)) {
+      const options: WalkOptions = { prefix, after: cursor, signal, keyOf: keyOfObject }
+      for await (const { key, entry } of walk(await connected(signal), options)) {
         if (objects.length >= Math.min(limit, pageSize)) return { objects, next: objects.at(-1)?.key }
-        objects.push({ key, size, modified })
+        objects.push({ key, size: entry.size, modified: entry.modified })
       }
       return { objects, next: undefined }
     },
@@ -111,8 +112,8 @@ export async function createRemoteTarget(connect: () => Promise<RemoteFiles>): P
     async sweep({ before, prefix = '', signal }) {
       const there = await connected(signal)
       let count = 0
-      for await (const { path, modified } of walk(there, { prefix, after: '', signal, keyOf: partOf })) {
-        if (modified >= before || !(await there.remove(path, signal))) continue
+      for await (const { path, entry } of walk(there, { prefix, after: '', signal, keyOf: keyOfPart })) {
+        if (entry.modified >= before || !(await there.remove(path, signal))) continue
         count++
         await removeEmptyFolders(there, path, signal)
       }
@@ -128,20 +129,6 @@ export async function createRemoteTarget(connect: () => Promise<RemoteFiles>): P
 
 function notFound(key: string): TargetError {
   return new TargetError('ERR_TARGET_NOT_FOUND', `There is no "${key}".`)
-}
-
-function objectOf(folder: string, name: string): string | undefined {
-  return isKey(folder + name) ? folder + name : undefined
-}
-
-function partOf(folder: string, name: string): string | undefined {
-  const ofName = nameOfPart(name)
-  return ofName === undefined ? undefined : folder + ofName
-}
-
-/** What was written is of no use to a next attempt, or in the way. */
-function isFinal(error: unknown): boolean {
-  return error instanceof TargetError && ['ERR_TARGET_FULL', 'ERR_TARGET_EXISTS'].includes(error.code)
 }
 
 /** The call has failed already, maybe for want of a connection; `sweep` removes what is left. */

@@ -1,3 +1,4 @@
+import { exists, partPath } from '../parts.js'
 import { readSource } from '../sources.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
@@ -8,23 +9,6 @@ const comparedBytes = 1 << 18
 
 /** A server that hashes a large file gives no sign of life: whoever watches over the upload hears from us. */
 const waitMs = 5000
-
-const partName = /^\.(?<name>.+)\.[A-Za-z0-9]{8,64}\.part$/
-
-/** Where an upload is while it is not whole: beside, under a name that no key has. */
-export function partPath(key: string, upload: string): string {
-  const slash = key.lastIndexOf('/') + 1
-  return `${key.slice(0, slash)}.${key.slice(slash)}.${upload}.part`
-}
-
-/** The last part of the key that a partial file belongs to; undefined: it is none. */
-export function nameOfPart(file: string): string | undefined {
-  return partName.exec(file)?.groups?.name
-}
-
-export function exists(key: string): TargetError {
-  return new TargetError('ERR_TARGET_EXISTS', `There is "${key}" already.`)
-}
 
 /** Writes beside, behind what a former upload of this name left, and renames. */
 export async function putFile(

@@ -1,19 +1,16 @@
 import type { Readable } from 'node:stream'
+import type { Entry, Folders } from '../walk.js'
 
 /**
  * The files of a server below one folder, as far as a target needs them: what SFTP, commands over SSH and FTP have in
  * common. Paths are relative to that folder, `/`-separated; the empty one is the folder itself. Failures are
  * `TargetError`s, those of an aborted call its reason.
  */
-export interface RemoteFiles {
+export interface RemoteFiles extends Folders<RemoteEntry> {
   /** `move` without `replace` is decided by the server, so that of two one wins. */
   readonly movesExclusively: boolean
   /** A regular file; undefined: there is none. */
   stat(path: string, signal?: AbortSignal): Promise<RemoteFile | undefined>
-  /** What is in a folder, in any order; empty when there is no such folder. */
-  list(folder: string, signal?: AbortSignal): Promise<readonly RemoteEntry[]>
-  /** All below a folder at once, where each look is dear. */
-  snapshot?(folder: string, signal?: AbortSignal): Promise<Pick<RemoteFiles, 'list'>>
   /**
    * Writes into a file from byte `start` on, which is 0 (what is there is dropped) or its size, and makes its folders.
    * Resolves when the server has everything, on its disk where the server can tell. An error of the chunks is passed on.
@@ -43,9 +40,6 @@ export interface RemoteFile {
   readonly modified: Date
 }
 
-export interface RemoteEntry extends RemoteFile {
-  readonly name: string
-  readonly kind: 'file' | 'folder' | 'other'
-}
+export interface RemoteEntry extends Entry, RemoteFile {}
 
 export const sha256OfNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'

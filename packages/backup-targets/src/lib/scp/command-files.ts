@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { exists } from '../remote-files/put.js'
+import { exists } from '../parts.js'
 import { noFolder } from '../remote-files/path.js'
 import type { RemoteEntry, RemoteFiles } from '../remote-files/remote-files.js'
 import { TargetError, type TargetErrorCode } from '../target-error.js'

@@ -1,6 +1,6 @@
 import { abortable } from '../../remote-files/abortable.js'
 import type { RemoteEntry, RemoteFiles } from '../../remote-files/remote-files.js'
-import { exists } from '../../remote-files/put.js'
+import { exists } from '../../parts.js'
 import type { SharedConnection } from '../shared-connection.js'
 import { text, type FileAttributes } from './packet.js'
 import { readFile } from './read-file.js'
