@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup } from './backup.js'
-import { endRemovals, removeBackup } from './remove-backup.js'
+import { removeBackup, tidyFolder } from './remove-backup.js'
 import { retainByName, type RetentionRules, type Verdict } from './retention.js'
 
 type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
@@ -21,7 +21,8 @@ export async function examineBackups(context: PruneContext, name?: string): Prom
 export async function prune(context: PruneContext, name?: string): Promise<readonly Verdict<Backup>[]> {
   const verdicts = await examineBackups(context, name)
   for (const { keep, backup } of verdicts) if (!keep) await removeBackup(backup.folder)
-  for (const folder of new Set(verdicts.map(({ backup }) => dirname(backup.folder)))) await endRemovals(folder)
+  const folders = new Set(verdicts.map(({ backup }) => dirname(backup.folder)))
+  for (const folder of folders) await tidyFolder(folder, context.clock())
   return verdicts
 }
 

@@ -1,5 +1,7 @@
-import { readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isBackupId } from './choose-backup.js'
 import { changeStatus, readStatus, statusFile } from './status.js'
 
 const suffix = '.removed'
@@ -9,6 +11,7 @@ const suffix = '.removed'
  * there are some.
  */
 export async function removeBackup(folder: string): Promise<void> {
+  await rm(folder + suffix, { recursive: true, force: true })
   try {
     await rename(folder, folder + suffix)
   } catch (error) {
@@ -26,8 +29,24 @@ export async function forgetBackup(folder: string): Promise<void> {
   else await rm(statusFile(folder), { force: true })
 }
 
-/** Ends removals that were cut off, in the folder that holds the backups of an instance. */
-export async function endRemovals(folder: string): Promise<void> {
-  for (const name of await readdir(folder))
-    if (name.endsWith(suffix)) await removeBackup(join(dirname(join(folder, name)), name.slice(0, -suffix.length)))
+/** What a fetch left that was cut off. Not specified; chosen: whoever goes on with it does so within a week. */
+const unfinishedMs = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * Ends removals that were cut off, and removes what nobody goes on with, in the folder that holds the backups of an
+ * instance.
+ */
+export async function tidyFolder(folder: string, now: Date): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (name.endsWith(suffix)) {
+      await rm(path, { recursive: true, force: true })
+      const backup = path.slice(0, -suffix.length)
+      // It may have been fetched again.
+      if (!existsSync(backup)) await forgetBackup(backup)
+    } else if (name.endsWith('.part') && isBackupId(name.slice(0, -'.part'.length))) {
+      const { mtime } = await stat(path)
+      if (now.getTime() - mtime.getTime() > unfinishedMs) await rm(path, { recursive: true, force: true })
+    }
+  }
 }

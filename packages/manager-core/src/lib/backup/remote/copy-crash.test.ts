@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bundledManager } from '../../testing/bundled-manager.js'
@@ -40,7 +40,18 @@ describe('a manager that is killed', () => {
     expect(await test.context.backups.list()).toEqual([])
     await test.perform('backups fetch', { ...demo, from: 'nas' })
     await test.perform('backups verify', demo)
-    expect(readdirSync(join(test.home, 'save', 'demo')).filter((name) => name.endsWith('.part'))).toEqual([])
+    const left = () => readdirSync(join(test.home, 'save', 'demo')).filter((name) => /\.(part|removed)$/.test(name))
+    expect(left()).toEqual([])
+
+    // A fetch that nobody goes on with is tidied up, and a removal that was cut off takes no backup that came back since.
+    mkdirSync(join(test.home, 'save', 'demo', '20260101T000000Z-1.0-abcdefgh.part'))
+    mkdirSync(`${folder}.removed`)
+    await test.perform('backups prune', demo)
+    expect(left()).toHaveLength(1)
+    const later = test.another({ clock: () => new Date(Date.now() + 8 * 24 * 60 * 60 * 1000) })
+    await later.perform('backups prune', demo, test.caller)
+    expect(left()).toEqual([])
+    await test.perform('backups verify', demo)
   })
 
   /** Whether there is a file of that name that is written to. */

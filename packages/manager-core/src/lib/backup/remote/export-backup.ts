@@ -7,6 +7,7 @@ import { lockOptionsOf } from '../../operation/lock-options.js'
 import type { Caller } from '../../operation/operation.js'
 import type { Backup } from '../backup.js'
 import { lastPart, nameIn } from '../choose-backup.js'
+import { rememberingDamage } from '../remembering-damage.js'
 import { changeStatus } from '../status.js'
 import { copyBackup } from './copy-backup.js'
 import { copyStatus, rememberCopy } from './remote-backup.js'
@@ -83,23 +84,21 @@ async function exportTo(
   return { message, warnings: await sweep(context, opened, key, signal) }
 }
 
-/** A backup that is damaged here is remembered as such, and not wanted anywhere any more. */
+/** A backup that is damaged here is not wanted anywhere any more. */
 async function assertGood<T>(
   { clock }: Pick<ManagerContext, 'clock'>,
   { key, folder, damage }: Backup,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    if (damage === undefined) return await work()
+    if (damage === undefined) return await rememberingDamage({ folder, clock }, work)
     throw new ManagerError('ERR_BACKUP', `The backup ${key} is not copied: ${damage}`, {
       help: 'Use another backup; when this one is good again, verify it.',
       command: `backups verify ${nameIn(key)} ${lastPart(key)}`,
     })
   } catch (error) {
-    if (error instanceof ManagerError && error.code === 'ERR_BACKUP') {
-      const verified = { at: clock().toISOString(), damage: damage ?? error.message }
-      await changeStatus(folder, ({ wanted: _never, ...rest }) => ({ ...rest, verified }))
-    }
+    if (error instanceof ManagerError && error.code === 'ERR_BACKUP')
+      await changeStatus(folder, ({ wanted: _never, ...rest }) => rest)
     throw error
   }
 }
