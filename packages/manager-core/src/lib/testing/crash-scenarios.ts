@@ -125,13 +125,13 @@ export const crashScenarios: readonly CrashScenario[] = [
     ...running,
     action: 'neutralise',
     input: demo,
-    isMeant: (point) => 'step' in point && ['settings', 'start'].includes(point.step),
+    isMeant: (point) => point.at === 'effect' && ['settings', 'start'].includes(point.step),
   },
   {
     kind: 'unneutralise',
     prepare: andThen('neutralise', demo),
     action: 'unneutralise',
     input: demo,
-    isMeant: (point) => 'step' in point && point.step === 'settings',
+    isMeant: (point) => point.at === 'effect' && point.step === 'settings',
   },
 ]
