@@ -2,7 +2,7 @@ import type { BackupTarget } from '../target.js'
 import type { Check } from './check.js'
 import { checks } from './index.js'
 import { removeAll, runCheck, type RunCheckOptions } from './run-check.js'
-import { abortable } from './abortable.js'
+import { abortedBy } from './aborted-by.js'
 
 /** What came out of one check. */
 export interface CheckReport {
@@ -59,7 +59,7 @@ export async function* probeTarget(
       if (isLate) unusable = 'it does not answer in time'
     }
   } finally {
-    if (isBegun) await removeAll(abortable(target, AbortSignal.timeout(cleaningMs)), prefix).catch(() => {})
+    if (isBegun) await removeAll(abortedBy(target, AbortSignal.timeout(cleaningMs)), prefix).catch(() => {})
     await target.close().catch(() => {})
   }
 }
@@ -70,8 +70,8 @@ async function outcomeOf(check: Check, run: RunCheckOptions, timeoutMs: number, 
   const ended = new Promise<'ended'>((resolve) =>
     signal.addEventListener('abort', () => resolve('ended'), { once: true }),
   )
-  const target = abortable(run.target, signal)
-  const open = async () => abortable(await run.open(), signal)
+  const target = abortedBy(run.target, signal)
+  const open = async () => abortedBy(await run.open(), signal)
   const ran = runCheck(check, { ...run, target, open }).then(
     (message) => ({ result: 'passed' as const, message, isLate: false }),
     (error: unknown) => ({ result: 'failed' as const, message: describe(error), isLate: false }),

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Client } from 'basic-ftp'
 import { loadPackage } from '../load-package.js'
-import { abortable } from '../remote-files/abortable.js'
+import { abortable } from '../abortable.js'
 import { noFolder } from '../remote-files/path.js'
 import { TargetError } from '../target-error.js'
 import { ftpError, replyCode } from './ftp-error.js'

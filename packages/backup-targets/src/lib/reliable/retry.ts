@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pRetry from 'p-retry'
+import { abortable } from '../abortable.js'
 import { TargetError } from '../target-error.js'
 import { Watchdog } from './watchdog.js'
 
@@ -65,17 +66,8 @@ async function attempt<T>(
     idle.abort(new TargetError('ERR_TARGET_UNREACHABLE', `Nothing moved for ${ms / 1000} s.`)),
   )
   try {
-    return await unlessAborted(work({ signal, watchdog }), signal)
+    return await abortable(work({ signal, watchdog }), signal)
   } finally {
     watchdog.end()
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

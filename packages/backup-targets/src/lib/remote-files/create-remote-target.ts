@@ -3,7 +3,7 @@ import { isFinal, keyOfObject, keyOfPart, partPath } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { BackupTarget, CallOptions, StoredObject } from '../target.js'
 import { walk, type WalkOptions } from '../walk.js'
-import { abortable } from './abortable.js'
+import { abortable } from '../abortable.js'
 import { putFile } from './put.js'
 import type { RemoteFiles } from './remote-files.js'
 

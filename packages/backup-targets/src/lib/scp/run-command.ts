@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { abortable } from '../remote-files/abortable.js'
+import { abortable } from '../abortable.js'
 import { startSsh, type SshEnd } from './ssh-process.js'
 import type { SshSettings } from './ssh-settings.js'
 

@@ -1,4 +1,4 @@
-import { abortable } from '../remote-files/abortable.js'
+import { abortable } from '../abortable.js'
 
 /** Something that is being connected, is there for a while, and ends. */
 export interface Connection {

@@ -1,4 +1,4 @@
-import { abortable } from '../../remote-files/abortable.js'
+import { abortable } from '../../abortable.js'
 import type { RemoteEntry, RemoteFiles } from '../../remote-files/remote-files.js'
 import { exists } from '../../parts.js'
 import type { SharedConnection } from '../shared-connection.js'

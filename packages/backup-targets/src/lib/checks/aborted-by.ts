@@ -1,7 +1,7 @@
 import type { BackupTarget, CallOptions } from '../target.js'
 
 /** A target whose calls are aborted by this signal, too. */
-export function abortable(target: BackupTarget, signal: AbortSignal): BackupTarget {
+export function abortedBy(target: BackupTarget, signal: AbortSignal): BackupTarget {
   const also = <Options extends CallOptions>(options: Options): Options => ({
     ...options,
     signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
