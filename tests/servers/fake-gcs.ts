@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 /** An object of the fake. */
 export interface FakeObject {
   readonly bytes: Buffer
+  /** That are told of it, in base64. */
+  readonly hashes: { readonly md5Hash: string; readonly crc32c: string }
   readonly generation: number
   readonly updated: Date
   readonly contentType: string
@@ -34,6 +36,8 @@ export interface FakeGcs {
   /** `POST /upload/storage/v1/b/…`, in the order of their arrival. */
   readonly requests: string[]
   misbehaviour: Misbehaviour
+  /** Uploads that have not ended cannot go on. */
+  forgetUploads(): void
   close(): Promise<void>
 }
 
@@ -86,6 +90,7 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
     objects,
     requests,
     misbehaviour: {},
+    forgetUploads: () => sessions.clear(),
     async close() {
       server.closeAllConnections()
       await once(server.close(), 'close')
@@ -184,10 +189,10 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
     if (before) refuseRetained(before)
     const bytes = Buffer.from(sent.subarray(0, fake.misbehaviour.storesAtMost))
     if (fake.misbehaviour.damages) bytes.writeUInt8((bytes.at(-1) ?? 0) ^ 1, bytes.length - 1)
-    const object = { bytes, generation: ++lastGeneration, updated: new Date(), contentType }
+    const hashes = hashesOf(bytes.length < sent.length ? sent : bytes)
+    const object = { bytes, hashes, generation: ++lastGeneration, updated: new Date(), contentType }
     objects.set(`${bucket}/${name}`, object)
-    const told = resource(bucket, name, object)
-    return bytes.length < sent.length ? { ...told, ...hashesOf(sent) } : told
+    return resource(bucket, name, object)
   }
 
   function checkCondition(bucket: string, name: string, condition: string | null): void {
@@ -215,7 +220,7 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
     return { items, prefixes: [...prefixes] }
   }
 
-  function resource(bucket: string, name: string, { bytes, generation, updated, contentType }: FakeObject) {
+  function resource(bucket: string, name: string, { bytes, hashes, generation, updated, contentType }: FakeObject) {
     const path = `b/${bucket}/o/${encodeURIComponent(name)}`
     return {
       kind: 'storage#object',
@@ -226,7 +231,7 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
       metageneration: '1',
       contentType,
       size: String(bytes.length),
-      ...hashesOf(bytes),
+      ...hashes,
       timeCreated: updated.toISOString(),
       updated: updated.toISOString(),
       selfLink: `${url}/storage/v1/${path}`,
@@ -235,15 +240,14 @@ export async function startFakeGcs({ buckets }: { readonly buckets: readonly str
   }
 }
 
-function hashesOf(bytes: Buffer) {
+function hashesOf(bytes: Buffer): FakeObject['hashes'] {
   return {
     md5Hash: createHash('md5').update(bytes).digest('base64'),
     crc32c: crc32c(bytes).toString('base64'),
   }
 }
 
-function media(request: IncomingMessage, response: ServerResponse, { bytes, contentType }: FakeObject): void {
-  const hashes = hashesOf(bytes)
+function media(request: IncomingMessage, response: ServerResponse, { bytes, hashes, contentType }: FakeObject): void {
   const headers = {
     'content-type': contentType || 'application/octet-stream',
     'x-goog-hash': `crc32c=${hashes.crc32c},md5=${hashes.md5Hash}`,

@@ -73,9 +73,12 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
       } catch (error) {
         signal?.throwIfAborted()
         const failure = toTargetError(error, `Cannot store "${key}"`)
-        if (!failure.transient || uri !== undefined) cut.delete(id)
+        const isForgotten = uri !== undefined && failure.code === 'ERR_TARGET_NOT_FOUND'
+        if (isForgotten || !failure.transient) cut.delete(id)
         if (failure.code === 'ERR_TARGET_DAMAGED') await file.delete().catch(() => {})
-        throw failure
+        if (!isForgotten) throw failure
+        const text = `The store has forgotten the upload of "${key}" that was to go on.`
+        throw new TargetError('ERR_TARGET_FAILED', text, { cause: error, transient: true })
       }
       cut.delete(id)
       const object = describe(key, file.metadata)

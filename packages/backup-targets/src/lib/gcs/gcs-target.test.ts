@@ -6,7 +6,7 @@ import { startFakeGcs, type FakeGcs } from '../../../../../tests/servers/fake-gc
 import { startFaultProxy } from '../../../../../tests/servers/fault-proxy.js'
 import { makeFolder } from '../../../../../tests/servers/folders.js'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
-import { failingAfter, madeUpBytes, pieces } from '../checks/made-up.js'
+import { gated, madeUpBytes, pieces } from '../checks/made-up.js'
 import { bytesOf } from '../checks/expect.js'
 import { openTarget } from '../registry.js'
 import { reliable } from '../reliable/reliable.js'
@@ -23,6 +23,7 @@ describe('gcs', () => {
   })
   afterEach(() => {
     fake.misbehaviour = {}
+    fake.requests.length = 0
   })
   afterAll(() => fake?.close())
 
@@ -46,39 +47,46 @@ describe('gcs', () => {
   it('an upload goes on where it was cut', async () => {
     const { proxy, target } = await openThrough()
     const bytes = madeUpBytes(2 * bigSize)
-    proxy.set({ kind: 'reset', afterBytes: bigSize, times: 1 })
+    proxy.set({ kind: 'reset', afterBytes: bigSize })
     await target.put('cut', pieces(bytes))
     expect(proxy.faults).toBe(1)
     expect(proxy.bytes.up).toBeLessThan(3.5 * bigSize)
     expect(bytes.equals(fake.objects.get('backups/cut')?.bytes ?? Buffer.alloc(0))).toBe(true)
   })
 
-  it('an upload that failed goes on with the next call of the same connection', async () => {
-    const target = await open()
-    const bytes = madeUpBytes(2 * bigSize)
-    const whole = pieces(bytes)
-    let calls = 0
-    const source = {
-      size: bytes.length,
-      open: (start?: number) => (calls++ === 0 ? failingAfter(bytes, 1.5 * bigSize) : whole).open(start),
-    }
-    // A source whose reading failed is not read again by itself.
-    await expect(target.put('again', source, { upload: 'again000' })).rejects.toMatchObject({
-      code: 'ERR_TARGET_FAILED',
-    })
-    expect(fake.objects.has('backups/again')).toBe(false)
-    await target.put('again', source, { upload: 'again000' })
-    expect(bytes.equals(fake.objects.get('backups/again')?.bytes ?? Buffer.alloc(0))).toBe(true)
-  })
-
-  it('an upload recovers from a connection that falls silent', async () => {
+  it('an upload that falls silent goes on with the next attempt', async () => {
     const { proxy, target } = await openThrough()
-    const bytes = madeUpBytes(bigSize)
-    proxy.set({ kind: 'blackhole', afterBytes: 2_000_000, times: 1 })
+    const bytes = madeUpBytes(2 * bigSize)
+    proxy.set({ kind: 'blackhole', afterBytes: bigSize })
     const upload = { upload: 'silent00' }
     await reliable(target, { minPauseMs: 50, idleMs: 200 }).put('silent', pieces(bytes), upload)
     expect(proxy.faults).toBe(1)
+    // The first piece was sent once.
+    expect(proxy.bytes.up).toBeLessThan(2.5 * bigSize)
     expect(bytes.equals(fake.objects.get('backups/silent')?.bytes ?? Buffer.alloc(0))).toBe(true)
+  })
+
+  it('an upload begins anew when the store has forgotten it', async () => {
+    const target = await open()
+    const bytes = madeUpBytes(bigSize)
+    const controller = new AbortController()
+    const enough = new Error('enough')
+    const { source, reached, release } = gated(bytes, bigSize - 1)
+    const first = target.put('forgotten', source, { upload: 'forgotten', signal: controller.signal })
+    first.catch(() => {})
+    await reached
+    await expect.poll(() => fake.requests.some((each) => /^PUT .*upload_id/.test(each))).toBe(true)
+    controller.abort(enough)
+    await expect(first).rejects.toBe(enough)
+    release()
+    fake.forgetUploads()
+    const again = () => target.put('forgotten', pieces(bytes), { upload: 'forgotten' })
+    await expect(again()).rejects.toMatchObject({
+      transient: true,
+      message: expect.stringMatching(/forgotten/) as string,
+    })
+    await again()
+    expect(bytes.equals(fake.objects.get('backups/forgotten')?.bytes ?? Buffer.alloc(0))).toBe(true)
   })
 
   it('a download that is cut or silent goes on at the byte that is missing', async () => {

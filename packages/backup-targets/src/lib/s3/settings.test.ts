@@ -31,6 +31,10 @@ describe('settings of S3', () => {
     const other = { endpoint: 'https://s3.example.org', path_style: 'no', region: 'fr-par' }
     expect(read(other)).toMatchObject({ pathStyle: false, region: 'fr-par' })
     expect(read({}, { AWS_DEFAULT_REGION: 'eu-west-1' }).region).toBe('eu-west-1')
+    expect(read({}, { AWS_ENDPOINT_URL: 'http://s3.example.org' })).toMatchObject({
+      endpoint: 'http://s3.example.org',
+      pathStyle: true,
+    })
   })
 
   it.each<[string, Record<string, string>]>([
@@ -61,8 +65,8 @@ describe('settings of S3', () => {
   })
 
   it('a target is described without secrets', () => {
-    const options = { bucket: 'backups', prefix: 'a/', endpoint: 'https://s3.example.org', secret_key: 's3cret' }
-    expect(target.describe(options)).toBe('s3://backups/a/ at https://s3.example.org')
+    const options = { bucket: 'backups', prefix: 'a/', endpoint: 'https://me:s3cret@s3.example.org' }
+    expect(target.describe(options)).toBe('s3://backups/a/ at s3.example.org')
     expect(target.describe({ bucket: 'backups' })).toBe('s3://backups/')
   })
 })

@@ -41,7 +41,9 @@ export interface S3Settings {
 /** @throws TargetError ERR_TARGET_SETTINGS */
 export function readSettings(given: Readonly<Record<string, string>>, context: TargetContext): S3Settings {
   const { environment, idleMs } = context
-  const { bucket = '', prefix = '', endpoint, lock_mode: lockMode = '' } = given
+  const { bucket = '', prefix = '', lock_mode: lockMode = '' } = given
+  const endpoint =
+    given['endpoint'] ?? (environment['AWS_ENDPOINT_URL_S3'] || environment['AWS_ENDPOINT_URL'] || undefined)
   if (!/^[A-Za-z0-9][A-Za-z0-9._:-]{1,254}$/.test(bucket)) throw refused('bucket', bucket, 'the name of a bucket')
   checkKey(`${prefix}x`)
   if (lockMode !== 'compliance' && lockMode !== 'governance') {
@@ -52,8 +54,8 @@ export function readSettings(given: Readonly<Record<string, string>>, context: T
     prefix,
     endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint),
     region:
-      given['region'] ?? environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'] ?? (endpoint && 'us-east-1'),
-    profile: environment['AWS_PROFILE'],
+      given['region'] ?? (environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || (endpoint && 'us-east-1')),
+    profile: environment['AWS_PROFILE'] || undefined,
     credentials: credentialsOf(given, environment),
     pathStyle: given['path_style'] === undefined ? endpoint !== undefined : yesOrNo('path_style', given['path_style']),
     partBytes: wholeNumber('part_mb', given['part_mb'] ?? '', minPartMb, maxPartMb) * 1024 ** 2,

@@ -7,5 +7,11 @@ export const target: TargetType = {
   title: 'Amazon S3, and stores with its API',
   options,
   open: (given, context) => createS3Target(readSettings(given, context)),
-  describe: ({ bucket = '', prefix = '', endpoint }) => `s3://${bucket}/${prefix}${endpoint ? ` at ${endpoint}` : ''}`,
+  describe: ({ bucket = '', prefix = '', endpoint }) =>
+    `s3://${bucket}/${prefix}${endpoint ? ` at ${hostOf(endpoint)}` : ''}`,
+}
+
+/** Without a password, which a wrong address may have. */
+function hostOf(endpoint: string): string {
+  return URL.canParse(endpoint) ? new URL(endpoint).host : 'another store'
 }
