@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
+import { dropDatabaseStep } from '../instances/database-step.js'
 import { defineStep, undefineStep } from '../instances/define-step.js'
 import { fileError } from '../instances/file-error.js'
 import { neutraliseStep } from '../instances/neutralise.js'
@@ -87,23 +88,25 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
   const { backup, key, target } = request
   const { id, name, database } = row
   const throwAway = { id, name }
-  const [verify, ...others] = recreateSteps({ row, backup, kind, sameInstance: false }) as [Step, ...Step[]]
+  const [first, ...others] = [
+    ...(target === '' ? [] : [fetchStep(request)]),
+    ...recreateSteps({ row, backup, kind, sameInstance: false }),
+  ] as [Step, ...Step[]]
   return {
     title: `Prove the backup ${key}`,
     instance: { id: request.instance || id, name: saved },
     steps: [
-      ...(target === '' ? [] : [fetchStep(request)]),
-      timed(verify),
+      timed(first),
       ...others,
       neutraliseStep(),
       compareRowsStep({ row, backup }),
       placeStep({ folder }),
       defineStep({ row, folder }),
-      proofOf(startStep({ instance: throwAway, folder }), verify.id, at),
+      proofOf(startStep({ instance: throwAway, folder }), first.id, at),
       // It is proved; from here on all of it goes, whoever does it.
       { ...stopStep({ instance: throwAway, folder, force: true }), pointOfNoReturn: true },
       undefineStep({ row, folder }),
-      ...(database === 'sqlite' ? [] : [dropStep(database, names)]),
+      ...(database === 'sqlite' ? [] : [dropDatabaseStep('drop', database, names)]),
       removeStep(target === '' ? [folder] : [folder, dirname(dirname(backup))]),
       recordStep(key),
     ],
@@ -138,15 +141,6 @@ function proofOf(step: Step, first: string, at: string): Step {
       const proof: Proof = { at, seconds: Math.round((performance.now() - begun) / 100) / 10 }
       return proof
     },
-  }
-}
-
-function dropStep(database: DatabaseType, names: ProveFacts['names']): Step {
-  return {
-    id: 'drop',
-    title: `Drop its database (${database})`,
-    do: ({ context }) => context.databases.server(database).drop({ ...names, password: '' }),
-    check: () => 'not-done',
   }
 }
 

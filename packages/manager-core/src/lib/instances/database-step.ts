@@ -37,6 +37,21 @@ export function databaseStep({ row: { id, database }, names }: DatabaseStepOptio
   }
 }
 
+/** Drops a database and its user for good; either may be gone already. */
+export function dropDatabaseStep(
+  id: string,
+  database: DatabaseType,
+  names: { readonly name: string; readonly user: string },
+): Step {
+  return {
+    id,
+    title: `Drop its database (${database})`,
+    pointOfNoReturn: true,
+    do: ({ context }) => context.databases.server(database).drop({ ...names, password: '' }),
+    check: () => 'not-done',
+  }
+}
+
 /** How what is laid out reaches its database. */
 export async function stagedAccount(run: StepRun) {
   const { folder } = stageOf(run)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
-import type { Caller, OperationKind, Plan, Step } from '../operation/operation.js'
-import { reachDatabaseServer } from './database-step.js'
+import type { Caller, OperationKind, Plan } from '../operation/operation.js'
+import { dropDatabaseStep, reachDatabaseServer } from './database-step.js'
 import { fileError } from './file-error.js'
 import { listTrash, readEntry } from './trash.js'
 
@@ -40,7 +40,7 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, names }: P
     instance: { id: '', name },
     steps: [
       // The embedded one goes with the folder.
-      ...(database === 'sqlite' ? [] : [dropStep(database, names)]),
+      ...(database === 'sqlite' ? [] : [dropDatabaseStep('database', database, names)]),
       {
         id: 'folder',
         title: 'Remove its folder',
@@ -56,16 +56,6 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, names }: P
       },
     ],
     notes: ['It cannot be had back afterwards.'],
-  }
-}
-
-function dropStep(database: DatabaseType, names: PurgeFacts['names']): Step {
-  return {
-    id: 'database',
-    title: `Drop its database (${database})`,
-    pointOfNoReturn: true,
-    do: ({ context }) => context.databases.server(database).drop({ ...names, password: '' }),
-    check: () => 'not-done',
   }
 }
 
