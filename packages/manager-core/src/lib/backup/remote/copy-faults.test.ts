@@ -181,7 +181,8 @@ describe('a target', () => {
     const local = join(test.home, 'save', key)
     execFileSync('mv', [local, join(test.folder, 'away')])
     await expect(test.perform('backups fetch', { ...demo, from: 'nas' })).rejects.toMatchObject(expected)
-    await expect(test.perform('restore', { ...demo, from: 'nas:latest' })).rejects.toThrow()
+    await expect(test.perform('restore', { ...demo, from: 'nas:latest' })).rejects.toMatchObject(expected)
+    expect(test.context.registry.count()).toBe(0)
     expect(await test.context.backups.list()).toEqual([])
     execFileSync('mv', [join(test.folder, 'away'), local])
 
