@@ -66,7 +66,7 @@ describe('prove', () => {
     expect(item).toMatchObject({ backup: backup.manifest.id, proved_seconds: expect.any(Number) })
     expect((await test.perform('list')).list).toMatchObject([{ name: 'demo', proved }])
     expect((await test.perform('backups', { name: 'demo' })).list).toMatchObject([
-      { proved, proved_seconds: expect.any(Number) },
+      { proved, verified: proved, proved_seconds: expect.any(Number) },
     ])
     expect(test.context.registry.history({ instance: test.instance('demo').id }).at(-1)).toMatchObject({
       ...{ action: 'prove', instance: 'demo', result: 'ok' },

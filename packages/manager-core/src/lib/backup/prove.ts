@@ -108,7 +108,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
       undefineStep({ row, folder }),
       ...(database === 'sqlite' ? [] : [dropDatabaseStep('drop', database, names)]),
       removeStep(target === '' ? [folder] : [folder, dirname(dirname(backup))]),
-      recordStep(key),
+      recordStep(request),
     ],
     notes: [
       'It is restored into an instance that is removed again, with its database; nothing of it is sent anywhere.',
@@ -182,13 +182,15 @@ function removeStep(folders: readonly string[]): Step {
   }
 }
 
-function recordStep(key: string): Step {
+function recordStep({ key, target }: ProveRequest): Step {
   return {
     id: 'record',
     title: 'Write down that it is proved',
     async do({ context, outcome }) {
       const proved = outcome('start') as Proof satisfies BackupStatus['proved']
-      await changeStatus(localFolderOf(context, key), (status) => ({ ...status, proved }))
+      // Of a copy that was read, the target's status says so.
+      const verified = target === '' ? { verified: { at: proved.at } } : {}
+      await changeStatus(localFolderOf(context, key), (status) => ({ ...status, ...verified, proved }))
     },
     check: () => 'not-done',
   }
