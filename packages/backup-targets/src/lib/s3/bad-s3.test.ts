@@ -51,9 +51,9 @@ async function startBadS3(badness: Badness) {
   return { endpoint, objects, requests }
 }
 
-function xml(response: ServerResponse, status: number, code: string): void {
+function xml(response: ServerResponse, status: number, code: string, message = `said ${code}`): void {
   response.writeHead(status, { 'content-type': 'application/xml' })
-  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>said ${code}</Message></Error>`)
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`)
 }
 
 const open = (endpoint: string, idleMs = 2000) =>
@@ -128,7 +128,7 @@ describe('a bad store', () => {
     }
   })
 
-  it.each([
+  it.each<[number, string, string, boolean, string?]>([
     [503, 'SlowDown', 'ERR_TARGET_THROTTLED', true],
     [500, 'InternalError', 'ERR_TARGET_UNREACHABLE', true],
     [507, 'XMinioStorageFull', 'ERR_TARGET_FULL', false],
@@ -138,12 +138,13 @@ describe('a bad store', () => {
     [400, 'BadDigest', 'ERR_TARGET_DAMAGED', true],
     [301, 'PermanentRedirect', 'ERR_TARGET_SETTINGS', false],
     [409, 'OperationAborted', 'ERR_TARGET_FAILED', true],
+    [403, 'AccessDenied', 'ERR_TARGET_LOCKED', false, 'Access Denied because object protected by object lock.'],
     [400, 'Whatever', 'ERR_TARGET_FAILED', false],
-  ])('that answers %i %s', async (status, name, code, transient) => {
+  ])('that answers %i %s', async (status, name, code, transient, text) => {
     let isRefusing = false
     const { endpoint } = await startBadS3({
       answer(_request, response) {
-        if (isRefusing) xml(response, status, name)
+        if (isRefusing) xml(response, status, name, text)
         return isRefusing
       },
     })

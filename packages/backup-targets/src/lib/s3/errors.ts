@@ -60,6 +60,10 @@ const codes: Readonly<Record<string, TargetErrorCode>> = {
   ThrottlingException: 'ERR_TARGET_THROTTLED',
   TooManyRequests: 'ERR_TARGET_THROTTLED',
 
+  ConditionalRequestConflict: 'ERR_TARGET_FAILED',
+  NoSuchUpload: 'ERR_TARGET_FAILED',
+  OperationAborted: 'ERR_TARGET_FAILED',
+
   RequestTimeout: 'ERR_TARGET_UNREACHABLE',
   TimeoutError: 'ERR_TARGET_UNREACHABLE',
 }
@@ -101,7 +105,9 @@ export function toTargetError(error: unknown, { bucket, key }: Subject): TargetE
   if (error instanceof TargetError) return error
   const name = nameOf(error)
   const status = statusOf(error)
-  const code = codes[name] ?? networkErrorCode(error) ?? statuses[status ?? 0] ?? unknownCode(error, status)
+  const code = isAboutLock(error as Error)
+    ? 'ERR_TARGET_LOCKED'
+    : (codes[name] ?? networkErrorCode(error) ?? statuses[status ?? 0] ?? unknownCode(error, status))
   const options: { -readonly [Name in keyof TargetErrorOptions]: TargetErrorOptions[Name] } = { cause: error }
   if (help[name] !== undefined) options.help = help[name]
   const retryAfter = Number((error as ServiceError).$response?.headers?.['retry-after'])
@@ -109,6 +115,11 @@ export function toTargetError(error: unknown, { bucket, key }: Subject): TargetE
   if (retriable.has(name)) options.transient = true
   const where = key === undefined ? `The bucket ${bucket}` : `${key} in the bucket ${bucket}`
   return new TargetError(code, `${where}: ${textOf(error as Error, name, status)}`, options)
+}
+
+/** Amazon's S3 and MinIO answer with AccessDenied. */
+function isAboutLock({ message }: Error): boolean {
+  return /protected by object lock|WORM protected/i.test(message)
 }
 
 function unknownCode(error: unknown, status: number | undefined): TargetErrorCode {

@@ -1,10 +1,11 @@
-import type { Readable } from 'node:stream'
-import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3'
+import { Readable } from 'node:stream'
+import type { GetObjectCommandOutput, HeadObjectCommandOutput } from '@aws-sdk/client-s3'
 import { checkKey, isKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { CallOptions, GetOptions, Hashes, ListOptions, ListPage, StoredObject } from '../target.js'
 import { wholeStream } from '../whole-stream.js'
 import type { Connection } from './connection.js'
+import { nameOf } from './errors.js'
 
 /** What the store tells of an object; undefined: there is none. */
 export async function head(
@@ -58,10 +59,17 @@ export async function get(connection: Connection, key: string, options: GetOptio
   const { start = 0, end, signal } = options
   const isPart = start > 0 || end !== undefined
   const range = isPart ? { Range: `bytes=${start}-${end ?? ''}` } : {}
-  const response = await connection.call((s3, request) => s3.getObject({ ...connection.at(key), ...range }, request), {
-    key,
-    signal,
-  })
+  let response: GetObjectCommandOutput
+  try {
+    response = await connection.call((s3, request) => s3.getObject({ ...connection.at(key), ...range }, request), {
+      key,
+      signal,
+    })
+  } catch (error) {
+    // It has no byte there.
+    if (error instanceof TargetError && nameOf(error.cause) === 'InvalidRange') return Readable.from([])
+    throw error
+  }
   const body = response.Body as Readable
   if (isPart && !response.ContentRange?.startsWith(`bytes ${start}-`)) {
     body.destroy()

@@ -2,7 +2,6 @@ import { checkKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { CallOptions, SweepOptions } from '../target.js'
 import type { Connection } from './connection.js'
-import { nameOf } from './errors.js'
 import { refuseLocked } from './lock.js'
 import { abortUpload, unfinishedUploads } from './multipart.js'
 import { head } from './read.js'
@@ -27,7 +26,7 @@ async function removeVersions(connection: Connection, key: string, signal: Abort
     }
   } catch (error) {
     // Versions are kept from us: then it is at least hidden, as a bucket with versions means it.
-    if (!(error instanceof TargetError) || nameOf(error.cause) !== 'AccessDenied') throw error
+    if (!(error instanceof TargetError) || error.code !== 'ERR_TARGET_REFUSED') throw error
     const found = await head(connection, key, { signal })
     if (found) refuseLocked(key, found)
     await removeVersion(connection, key, undefined, signal)

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startFaultProxy } from '../../../../../tests/servers/fault-proxy.js'
@@ -75,6 +76,7 @@ describe.skipIf(missing)('s3 on Ceph', () => {
           },
         )
         expect(bytes.equals(stdout), `${size} bytes`).toBe(true)
+        expect(await buffer(await target.get(`by-rclone/${size}`, { start: size })), 'behind its end').toHaveLength(0)
       }
     })
 
