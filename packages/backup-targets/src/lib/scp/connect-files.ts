@@ -11,36 +11,33 @@ import { serverName, type SshSettings } from './ssh-settings.js'
 /** SFTP where the server has it, else commands; and what it can do besides. */
 export async function connectFiles(settings: SshSettings): Promise<RemoteFiles> {
   const sessions = new SharedConnection(() => new SftpSession(settings))
-  const canHash = hasSha256sum(settings)
-  canHash.catch(() => {})
   try {
-    const { connection, release } = await sessions.lease()
-    const movesExclusively = connection.client.has('hardlink@openssh.com')
-    release(false)
-    const hash = (path: string, signal?: AbortSignal) => sha256sum(settings, path, signal)
-    return sftpFiles(sessions, { movesExclusively, hash: (await canHash) ? hash : undefined })
+    return await sessions.use(undefined, async (session) => {
+      const movesExclusively = session.client.has('hardlink@openssh.com')
+      return sftpFiles(sessions, { movesExclusively, hash: (await canHash(session)) ? sha256sum : undefined })
+    })
   } catch (error) {
     sessions.close()
     if (!(error instanceof NoSftpError)) throw error
-    if (!(await canHash)) await checkShell(settings)
-    return commandFiles(settings, { canHash: await canHash })
+    return connectCommands(settings)
   }
 }
 
-async function checkShell(settings: SshSettings): Promise<void> {
-  const { stdout, output } = await runCommand(settings, shellCommand(settings, 'echo "$1"', ['ready']))
-  if (stdout === 'ready\n') return
+async function connectCommands(settings: SshSettings): Promise<RemoteFiles> {
+  const command = shellCommand(settings, 'sha256sum /dev/null; echo "$1"', ['ready'])
+  const { stdout, output } = await runCommand(settings, command)
+  if (stdout.endsWith('ready\n')) return commandFiles(settings, { canHash: sumIn(stdout) === sha256OfNothing })
   const message = `${serverName(settings)} has no SFTP and runs no commands: ${lastLines(stdout + output)}`
   throw new TargetError('ERR_TARGET_SETTINGS', message)
 }
 
 /** Servers that are for files only run no commands. */
-async function hasSha256sum(settings: SshSettings): Promise<boolean> {
+async function canHash({ settings }: SftpSession): Promise<boolean> {
   const { stdout } = await runCommand(settings, 'sha256sum /dev/null')
   return sumIn(stdout) === sha256OfNothing
 }
 
-async function sha256sum(settings: SshSettings, path: string, signal?: AbortSignal): Promise<string> {
+async function sha256sum({ settings }: SftpSession, path: string, signal?: AbortSignal): Promise<string> {
   const { stdout, output } = await runCommand(settings, `sha256sum ${shellWord(path)}`, { signal })
   const sum = sumIn(stdout)
   if (sum !== undefined) return sum

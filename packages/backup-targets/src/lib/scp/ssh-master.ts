@@ -1,28 +1,25 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { removeControlSocket, withControlSocket } from './control-socket.js'
 import type { Connection } from './shared-connection.js'
 import { startSsh, type SshProcess } from './ssh-process.js'
 import type { SshSettings } from './ssh-settings.js'
 
-/** The name of a socket has at most 103 bytes, and `ssh` first makes one with a longer name. */
-const longestFolder = 60
-
-/** A log-in that many commands use, each as quick as on a connection that is there. */
+/** A log-in for nothing but the commands that go over it. */
 export class SshMaster implements Connection {
   readonly ready: Promise<void>
-  /** How commands come over it. Without it, they connect by themselves. */
+  /** How commands come over it. */
   readonly settings: SshSettings
   readonly #process: SshProcess
-  readonly #folder: string
+  readonly #controlPath: string
   #isEnded = false
 
   constructor(settings: SshSettings) {
-    const temporary = tmpdir()
-    this.#folder = mkdtempSync(join(temporary.length > longestFolder ? '/tmp' : temporary, 'steward-ssh-'))
-    this.settings = { ...settings, controlPath: join(this.#folder, 'control') }
-    this.#process = startSsh(this.settings, 'master')
+    const own = withControlSocket(settings)
+    this.settings = own
+    this.#controlPath = own.controlPath
+    // It ends with us, whatever ends us.
+    this.#process = startSsh(own, { command: 'cat' }, true)
     void this.#process.ended.then(() => this.end())
     this.ready = this.#connected()
     this.ready.catch(() => {})
@@ -36,12 +33,12 @@ export class SshMaster implements Connection {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#process.kill()
-    rmSync(this.#folder, { recursive: true, force: true })
+    removeControlSocket({ controlPath: this.#controlPath })
   }
 
   async #connected(): Promise<void> {
     const limit = performance.now() + 2 * this.settings.context.idleMs
-    while (!this.#isEnded && !existsSync(this.settings.controlPath as string)) {
+    while (!this.#isEnded && !existsSync(this.#controlPath)) {
       await sleep(10)
       if (performance.now() > limit) this.end()
     }

@@ -24,14 +24,15 @@ export interface SshEnd {
 /** Of stderr. */
 const keptCharacters = 4096
 
-/** What runs over a connection: a subsystem as `sftp`, a command, or nothing but what others run over it. */
-export type SshRun = { readonly subsystem: string } | { readonly command: string } | 'master'
-
-export function startSsh(settings: SshSettings, run: SshRun): SshProcess {
-  const isMaster = run === 'master'
-  const [flag, ...words] = isMaster ? ['-N'] : 'subsystem' in run ? ['-s', run.subsystem] : ['-T', run.command]
+/** Starts `ssh` that runs a subsystem as `sftp`, or a command. `isMaster`: others can go over its `controlPath`. */
+export function startSsh(
+  settings: SshSettings,
+  run: { readonly subsystem: string } | { readonly command: string },
+  isMaster = false,
+): SshProcess {
+  const [flag, word] = 'subsystem' in run ? ['-s', run.subsystem] : ['-T', run.command]
   const { environment } = settings.context
-  const child = spawn('ssh', [...sshArguments(settings, isMaster), flag, '--', settings.host, ...words], {
+  const child = spawn('ssh', [...sshArguments(settings, isMaster), flag, '--', settings.host, word], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...environment, LC_ALL: 'C' },
   })

@@ -53,7 +53,7 @@ export function sshArguments(settings: SshSettings, isMaster: boolean): string[]
     // A server that is silent for so long is gone.
     ServerAliveInterval: Math.ceil(seconds / 3),
     ServerAliveCountMax: 3,
-    // One that is there is used; one that ssh_config asks for would outlive us.
+    // Whatever ssh_config asks for: nothing outlives us.
     ControlMaster: isMaster ? 'yes' : 'no',
     ControlPersist: 'no',
     ...(controlPath === undefined ? {} : { ControlPath: quoted(controlPath) }),

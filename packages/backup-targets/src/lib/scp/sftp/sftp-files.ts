@@ -14,8 +14,8 @@ const readFlag = 0x1
 export interface SftpFilesOptions {
   /** Renaming fails when there is a file of the new name, also when that was made at this moment. */
   readonly movesExclusively: boolean
-  /** How the server tells the SHA-256 of a file, of an absolute path, when it can. */
-  readonly hash: ((path: string, signal?: AbortSignal) => Promise<string>) | undefined
+  /** How the server tells the SHA-256 of a file, by its absolute path, when it can. */
+  readonly hash: ((session: SftpSession, path: string, signal?: AbortSignal) => Promise<string>) | undefined
 }
 
 /** Files of a server by SFTP. */
@@ -113,7 +113,10 @@ export function sftpFiles(
         }
       }),
 
-    ...(hash && { sha256: (path, signal) => use(path, 'hash', signal, (_client, absolute) => hash(absolute, signal)) }),
+    ...(hash && {
+      sha256: (path, signal) =>
+        use(path, 'hash', signal, (_client, absolute, session) => hash(session, absolute, signal)),
+    }),
 
     close() {
       sessions.close()

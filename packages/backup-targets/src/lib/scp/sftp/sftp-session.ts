@@ -1,5 +1,6 @@
 import { TargetError } from '../../target-error.js'
 import { noFolder } from '../../remote-files/path.js'
+import { removeControlSocket, withControlSocket } from '../control-socket.js'
 import type { Connection } from '../shared-connection.js'
 import { startSsh, type SshProcess } from '../ssh-process.js'
 import { serverName, type SshSettings } from '../ssh-settings.js'
@@ -13,16 +14,22 @@ export class NoSftpError extends Error {}
 export class SftpSession implements Connection {
   readonly ready: Promise<void>
   readonly client: SftpClient
+  /** How commands come over the same log-in. */
+  readonly settings: SshSettings
+  readonly #controlPath: string
   readonly #process: SshProcess
   #root = ''
   #isEnded = false
 
   constructor(settings: SshSettings) {
-    this.#process = startSsh(settings, { subsystem: 'sftp' })
+    const own = withControlSocket(settings)
+    this.settings = own
+    this.#controlPath = own.controlPath
+    this.#process = startSsh(own, { subsystem: 'sftp' }, true)
     const { child, ended } = this.#process
     this.client = new SftpClient(child.stdout, child.stdin)
     void ended.then(({ error, output, exitCode }) => {
-      this.#isEnded = true
+      this.end()
       const isMissing = /subsystem request failed/i.test(output)
       const server = serverName(settings)
       const lost = new TargetError('ERR_TARGET_UNREACHABLE', `${server} ended SFTP (exit code ${exitCode}): ${output}`)
@@ -43,8 +50,10 @@ export class SftpSession implements Connection {
   }
 
   end(): void {
+    if (this.#isEnded) return
     this.#isEnded = true
     this.#process.kill()
+    removeControlSocket({ controlPath: this.#controlPath })
   }
 
   async #start(settings: SshSettings): Promise<void> {
