@@ -1,7 +1,7 @@
 import type { BackupTarget, CallOptions } from '../target.js'
 import type { TargetError } from '../target-error.js'
 import { download } from './download.js'
-import { createLimit } from './limit.js'
+import { createLimit, type Limit } from './limit.js'
 import { retry, type RetryPolicy } from './retry.js'
 import { upload } from './upload.js'
 
@@ -17,8 +17,8 @@ export interface ReliableOptions {
    * 60,000.
    */
   readonly idleMs?: number
-  /** Limit of all transfers together. Default: none. */
-  readonly bytesPerSecond?: number | undefined
+  /** Limit of all transfers together; one of `createLimit` holds for all targets that have it. Default: none. */
+  readonly bytesPerSecond?: number | Limit | undefined
   /** Told before each pause. */
   readonly onRetry?: (retry: {
     readonly error: TargetError
@@ -33,10 +33,10 @@ export interface ReliableOptions {
  * not tried again. A store that asks to come back later is obeyed, up to ten times `maxPauseMs`. Progress never goes back.
  */
 export function reliable(target: BackupTarget, options: ReliableOptions = {}): BackupTarget {
-  const { attempts = 5, minPauseMs = 500, maxPauseMs = 30_000, idleMs = 60_000, onRetry } = options
+  const { attempts = 5, minPauseMs = 500, maxPauseMs = 30_000, idleMs = 60_000, bytesPerSecond, onRetry } = options
   const policy: RetryPolicy = { attempts, minPauseMs, maxPauseMs, idleMs, onRetry }
   const slow: RetryPolicy = { ...policy, idleMs: 30 * idleMs }
-  const limit = options.bytesPerSecond ? createLimit(options.bytesPerSecond) : undefined
+  const limit = typeof bytesPerSecond === 'number' ? limitOf(bytesPerSecond) : bytesPerSecond
   const call = <Options extends CallOptions, T>(
     given: Options,
     work: (given: Options) => Promise<T>,
@@ -60,4 +60,8 @@ export function reliable(target: BackupTarget, options: ReliableOptions = {}): B
     sweep: (given) => call(given, (now) => target.sweep(now), slow),
     close: () => target.close(),
   }
+}
+
+function limitOf(bytesPerSecond: number): Limit | undefined {
+  return bytesPerSecond > 0 ? createLimit(bytesPerSecond) : undefined
 }

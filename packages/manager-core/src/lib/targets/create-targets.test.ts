@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TargetError } from '@steward/backup-targets'
+import { bytesSource, TargetError } from '@steward/backup-targets'
 import { describe, expect, it } from 'vitest'
 import { settingsOf } from '../settings/settings-for-test.js'
 import { createTargets } from './create-targets.js'
@@ -38,6 +38,16 @@ describe('targets', () => {
       message: 'Target "store": No room.',
       help: 'Make some.',
     })
+  })
+
+  it('share the bandwidth', async () => {
+    const { home, targets } = targetsOf(...store, 'APPS_TARGET_BANDWIDTH=400')
+    mkdirSync(join(home.folder, 'store'))
+    const begin = performance.now()
+    const put = (key: string) => targets.use('store', (target) => target.put(key, bytesSource(Buffer.alloc(100_000))))
+    await Promise.all([put('one'), put('two')])
+    // One alone would take a quarter of a second.
+    expect(performance.now() - begin).toBeGreaterThan(350)
   })
 
   it('may be plug-ins of the home', async () => {

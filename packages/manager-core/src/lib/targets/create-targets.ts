@@ -1,8 +1,10 @@
 import {
+  createLimit,
   openTarget,
   reliable,
   targetTypeOf,
   type BackupTarget,
+  type Limit,
   type ReliableOptions,
   type TargetType,
 } from '@steward/backup-targets'
@@ -45,6 +47,15 @@ export function createTargets({ settings, home, open = openTarget, retries }: Ta
   const opened = ({ type: kind, options }: TargetSettings): Promise<BackupTarget> =>
     open({ type: kind, options: plain(options), pluginFolders, environment: settings().environment() })
 
+  /** One for all targets and transfers, until the setting changes. */
+  let current: { readonly bytesPerSecond: number; readonly limit: Limit } | undefined
+  function limit(): Limit | undefined {
+    const { targetBandwidth: bytesPerSecond } = settings().global
+    if (bytesPerSecond === undefined) return undefined
+    if (current?.bytesPerSecond !== bytesPerSecond) current = { bytesPerSecond, limit: createLimit(bytesPerSecond) }
+    return current.limit
+  }
+
   const type = (name: string): Promise<TargetType> =>
     targetTypeOf(get(name).type, pluginFolders).catch((error: unknown) =>
       Promise.reject(targetFailure(name, error) as Error),
@@ -63,7 +74,7 @@ export function createTargets({ settings, home, open = openTarget, retries }: Ta
       const of = get(name)
       keepBuffersShortLived()
       try {
-        const target = reliable(await opened(of), { ...retries, bytesPerSecond: settings().global.targetBandwidth })
+        const target = reliable(await opened(of), { ...retries, bytesPerSecond: limit() })
         try {
           return await work(target)
         } finally {

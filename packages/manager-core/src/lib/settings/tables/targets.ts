@@ -73,7 +73,7 @@ export const targetTable = {
     section,
     min: 1,
     max: 100_000_000,
-    summary: 'Most KB per second of a transfer; not set: no limit (addition)',
+    summary: 'Most KB per second of all transfers of a command together; not set: no limit (addition)',
   },
 } as const satisfies Readonly<Record<string, Variable>>
 
