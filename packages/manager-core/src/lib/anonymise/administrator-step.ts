@@ -1,5 +1,6 @@
 import type { Step } from '../operation/operation.js'
 import { applicationServerOf } from '../instances/application-server.js'
+import { redact } from '../runtime/redact.js'
 import { stageOf } from '../instances/stage.js'
 
 const timeout = 120_000
@@ -31,7 +32,7 @@ export function administratorStep(): Step {
       })
       signal.throwIfAborted()
       if (result.failed)
-        run.warn(`Its administrator "${own.adminUser}" has no new password: ${lastLineOf(result.stderr)}`)
+        run.warn(`Its administrator "${own.adminUser}" has no new password: ${redact(lastLineOf(result.stderr))}`)
     },
     // It goes with the database.
     check: () => 'not-done',

@@ -50,19 +50,15 @@ async function copyAnonymised(
 ): Promise<AnonymisationReport> {
   const { context } = run
   const stage = stageOf(run)
-  const [from, to] = await Promise.all(
-    [source.folder, stage.folder].map(async (folder) => ({
-      folder,
-      settings: await context.settings.instance(folder),
-    })),
-  )
+  const databaseOf = async (folder: string) => ({ folder, settings: await context.settings.instance(folder) })
+  const [from, to] = await Promise.all([databaseOf(source.folder), databaseOf(stage.folder)])
   const inspected = await inspectAnonymisation(context, source.folder, facts.file)
   if (inspected.hash !== facts.hash)
     throw new ManagerError('ERR_STATE', `The rules in ${facts.file} were changed meanwhile.`, {
       help: 'Clone once more.',
     })
-  await emptyDatabase(context, to as InstanceDatabase)
-  const counts = await copyRecords(run, { from: from as InstanceDatabase, to: to as InstanceDatabase }, inspected)
+  await emptyDatabase(context, to)
+  const counts = await copyRecords(run, { from, to }, inspected)
   if (facts.keepsDocuments) await copyDocuments(run, source, facts.documents)
   const report = reportOf(inspected.plan, counts)
   for (const warning of report.warnings) run.warn(warning)

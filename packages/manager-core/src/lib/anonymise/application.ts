@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
 import type { DatabaseContext, InstanceDatabase } from '../databases/instance-database.js'
+import { instanceHomeAt } from '../home.js'
 import { applicationServerOf } from '../instances/application-server.js'
 
 /** An application as its server describes it (`app-server --describe`). */
@@ -56,7 +57,7 @@ export async function describeApplication(
   app: string,
   { folder, settings }: InstanceDatabase,
 ): Promise<ApplicationDescription> {
-  const args = [applicationServerOf(app, applicationServer), app, '--data', `${folder}/data`, '--describe']
+  const args = [applicationServerOf(app, applicationServer), app, '--data', instanceHomeAt(folder).data, '--describe']
   const { execa } = await import('execa')
   const result = await execa(process.execPath, args, {
     ...{ env: settings.others, timeout, stdin: 'ignore' as const, reject: false as const },

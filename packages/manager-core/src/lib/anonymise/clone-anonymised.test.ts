@@ -130,6 +130,12 @@ test(
     await expect(perform('clone', { name: 'demo', new: 'other', anonymise: '/no/such' })).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
     })
+    await expect(perform('clone', { name: 'demo', new: 'other', anonymise: home })).rejects.toMatchObject({
+      message: expect.stringContaining('is no file of rules') as string,
+    })
+    await expect(perform('clone', { name: 'demo', new: 'other', anonymise: '' })).rejects.toMatchObject({
+      code: 'ERR_USAGE',
+    })
     await expect(clone('locale: xx\nobjects: { Contact: { con_email: fake } }')).rejects.toMatchObject({
       message: 'Values cannot be made up in the locale "xx".',
     })

@@ -43,22 +43,20 @@ export function createMakers({ plan, key, spool, fake }: MakerOptions): (column:
     if (rangeTypes.includes(field.type)) return rangeMaker(field, key)
     const [scope, purpose] = [groupOf(column), purposeOf(column)]
     const { unique, limit } = groups.get(scope) as Group
-    const make = { limit: unique ? limit : (field.length ?? Number.POSITIVE_INFINITY), unique }
+    const fit = { limit: unique ? limit : (field.length ?? Number.POSITIVE_INFINITY), unique }
     const pattern = field.pattern === undefined ? undefined : new RegExp(`^(?:${field.pattern})$`, 'v')
     return (value) => {
       const text = String(value)
       for (let attempt = 0; attempt < mostTries; attempt++) {
         const tried = `${purpose} ${attempt}`
-        const made =
-          rule.kind === 'hash'
-            ? hashed(field, make.limit, text, key.digest(tried, text))
-            : madeUp(column, make, text, key.digest(tried, text))
+        const seed = key.digest(tried, text)
+        const made = rule.kind === 'hash' ? hashed(field, fit.limit, text, seed) : madeUp(column, fit, text, seed)
         const fitting = pattern === undefined || pattern.test(made) ? made : reshaped(text, pattern, key, tried)
         if (!unique || isLong(fitting, column) || spool.claim(scope, fitting, key.digest('input', text))) return fitting
       }
       throw new ManagerError(
         'ERR_FAILED',
-        `There are too few different values for ${field.name}: it is unique and takes ${make.limit} characters.`,
+        `There are too few different values for ${field.name}: it is unique and takes ${fit.limit} characters.`,
         { help: `Use shuffle or keep instead of ${ruleText(rule)}.` },
       )
     }

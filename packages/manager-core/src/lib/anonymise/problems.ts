@@ -13,12 +13,15 @@ export interface Problems {
 
 /** More are of no use. */
 const most = 50
+/** Names of a file that is none of rules may have any length. */
+const mostShown = 200
 
 export function createProblems(file: string): Problems {
   const found: { readonly text: string; readonly help: string | undefined }[] = []
   return {
     add(line, what, help) {
-      found.push({ text: `${file}, line ${line}: ${what}.`, help })
+      const shown = what.length > mostShown ? `${what.slice(0, mostShown)}…` : what
+      found.push({ text: `${file}, line ${line}: ${shown}.`, help })
     },
     unknown(line, what, given, known) {
       const listed = known.length <= 30 ? `Known: ${known.join(', ')}.` : undefined

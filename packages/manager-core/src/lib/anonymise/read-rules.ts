@@ -23,8 +23,10 @@ export async function readRules(file: string): Promise<{ readonly rules: Rules; 
 
 async function readText(file: string): Promise<string> {
   try {
-    const { size } = await stat(file)
-    if (size > mostBytes) throw new ManagerError('ERR_SETTINGS', `${file} is no file of rules: it has ${size} bytes.`)
+    const found = await stat(file)
+    // A pipe could be read but once.
+    if (!found.isFile() || found.size > mostBytes)
+      throw new ManagerError('ERR_SETTINGS', `${file} is no file of rules: it must be a file of at most 1 MB.`)
     return await readFile(file, 'utf8')
   } catch (error) {
     if (error instanceof ManagerError) throw error

@@ -6,7 +6,6 @@ import type { ObjectRules, Rule, Rules } from './rule.js'
 
 /** What becomes of each column. */
 export interface AnonymisationPlan {
-  readonly locale: string
   readonly documents: 'keep' | 'drop'
   readonly objects: readonly ObjectPlan[]
 }
@@ -35,7 +34,7 @@ export function resolveRules(rules: Rules, { objects }: ApplicationDescription):
   const problems = createProblems(rules.file)
   const of = new Map<ObjectDescription, ObjectRules[]>()
   for (const one of rules.objects) {
-    const object = objects.find(({ name, table }) => name === one.object || table === one.object)
+    const object = objectCalled(one.object, objects)
     if (object) of.set(object, [...(of.get(object) ?? []), one])
     else
       problems.unknown(
@@ -47,9 +46,10 @@ export function resolveRules(rules: Rules, { objects }: ApplicationDescription):
   }
   const login = loginRule(objects, of)
   const plan = objects.map((object) => resolveObject(object, of.get(object) ?? [], { rules, login, problems }))
-  for (const one of rules.objects) if (one.records === 'drop') checkDrop(one, plan, problems)
+  for (const { object, records, line } of rules.objects)
+    if (records === 'drop') checkDrop(objectCalled(object, objects), line, plan, problems)
   problems.throwIfAny()
-  return { locale: rules.locale, documents: rules.documents, objects: plan }
+  return { documents: rules.documents, objects: plan }
 }
 
 interface Resolving {
@@ -90,14 +90,13 @@ function resolveObject(
   return {
     object,
     dropped: (records ?? (copies.includes(object.name) ? 'drop' : 'keep')) === 'drop',
-    columns: object.fields.map((field) => columnPlan(object, field)),
+    columns: object.fields.map(columnPlan),
   }
 
-  function columnPlan(object: ObjectDescription, field: FieldDescription): ColumnPlan {
+  function columnPlan(field: FieldDescription): ColumnPlan {
     const looks = looksPersonal(object, field)
     const isUser = field.technical && field.type === 'string'
-    const rule =
-      said.get(field) ?? (isUser ? login : isLost(field) ? { kind: 'null' as const } : fallback(object, field))
+    const rule = said.get(field) ?? (isUser ? login : isLost(field) ? { kind: 'null' as const } : fallback(field))
     return { field, rule: completed(object, field, rule ?? { kind: 'keep' }), isSaid: rule !== undefined, looks }
   }
 
@@ -107,7 +106,7 @@ function resolveObject(
   }
 
   /** Where it does not fit it says nothing; what the system needs is only changed by name. */
-  function fallback(object: ObjectDescription, field: FieldDescription): Rule | undefined {
+  function fallback(field: FieldDescription): Rule | undefined {
     const rule = others ?? (object.system || rules.default.kind === 'keep' ? undefined : rules.default)
     if (rule === undefined) return undefined
     if (refusal(object, field, rule) === undefined) return rule
@@ -117,14 +116,23 @@ function resolveObject(
 }
 
 /** Records that others link to cannot go without them. */
-function checkDrop({ object: given, line }: ObjectRules, plan: readonly ObjectPlan[], problems: Problems): void {
-  const dropped = plan.find(({ object }) => object.name === given || object.table === given)?.object
-  if (!dropped) return
-  const linked = plan.filter((one) => !one.dropped && one.object !== dropped).map(({ object }) => object)
-  for (const { name, fields } of linked)
-    for (const field of fields)
-      if (field.references === dropped.name)
-        problems.add(line, `${dropped.name} cannot be dropped: ${name}.${field.name} refers to it`)
+function checkDrop(
+  object: ObjectDescription | undefined,
+  line: number,
+  plan: readonly ObjectPlan[],
+  problems: Problems,
+): void {
+  for (const { object: other, dropped } of plan) {
+    if (dropped || other === object) continue
+    for (const { name, references } of other.fields)
+      if (references !== undefined && references === object?.name)
+        problems.add(line, `${references} cannot be dropped: ${other.name}.${name} refers to it`)
+  }
+}
+
+/** By its name or, when no object is called so, by its table. */
+function objectCalled(name: string, objects: readonly ObjectDescription[]): ObjectDescription | undefined {
+  return objects.find((one) => one.name === name) ?? objects.find((one) => one.table === name)
 }
 
 function completed(object: ObjectDescription, field: FieldDescription, rule: Rule): Rule {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 /** What does not fit into memory: an embedded database in a file without a name, which ends with the process. */
 export interface Spool {
   /**
-   * Takes a made value for an input.
+   * Takes a made value for an input, without regard to case, as some databases compare.
    *
    * @param scope where made values must be different
    * @returns false when it is taken for another input
@@ -36,8 +36,9 @@ export function openSpool(): Spool {
   return { claim, add, drain, close: () => database.close() }
 
   function claim(scope: string, made: string, input: Buffer): boolean {
-    const found = find.get(scope, made)
-    if (found === undefined) take.run(scope, made, input)
+    const folded = made.toLowerCase()
+    const found = find.get(scope, folded)
+    if (found === undefined) take.run(scope, folded, input)
     return found === undefined || input.equals(found.input as Uint8Array)
   }
 
