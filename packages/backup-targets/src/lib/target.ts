@@ -113,7 +113,7 @@ export interface ListOptions extends CallOptions {
   readonly prefix?: string | undefined
   /** `next` of the page before. Default: the first page. */
   readonly cursor?: string | undefined
-  /** At most so many. Default and most: what the store gives at a time. */
+  /** At most so many, at least 1. Default and most: what the store gives at a time. */
   readonly limit?: number | undefined
 }
 

@@ -15,6 +15,9 @@ export const listChecks: readonly Check[] = [
       const begin = (part: string) => names.filter((name) => name.startsWith(part)).map((name) => prefix + name)
       for (const part of ['', 'demo', 'demo/', 'demo/1/', 'demo/1/ma', 'demo/2/manifest.json', 'x.', 'none', 'none/'])
         same(await below(part), begin(part).toSorted(), `list() of "${part}"`)
+      for (const part of ['../', '/', './', '.', 'a b', 'ä', '\\'])
+        same(await below(part), [], `list() of "${part}", which no key begins with`)
+      same(await keysBelow(target, '../'), [], 'list() of what is beside')
       for (const { size, modified } of await listAll(target, { prefix })) {
         same(size, 7, 'size')
         holds(!Number.isNaN(modified.getTime()), 'list() has no dates.')

@@ -2,7 +2,22 @@ import type { Check } from './check.js'
 import { bytesOf, failsWith, hexHash, holds, keysBelow, listAll, readAll, same, sameBytes } from './expect.js'
 import { madeUpBytes, pieces, tooBigParts } from './made-up.js'
 
-const badKeys = ['', '/a', 'a/', 'a//b', '../a', 'a/../b', './a', '.a', 'a b', 'ä', 'a\0b', 'a\\b', 'x'.repeat(600)]
+const badKeys = [
+  '',
+  '/a',
+  'a/',
+  'a//b',
+  '../a',
+  'a/../b',
+  './a',
+  '.a',
+  'a b',
+  'ä',
+  'a\0b',
+  'a\\b',
+  'x'.repeat(200),
+  'x/'.repeat(300),
+]
 
 /** One object at a time: stored, found, read, replaced, deleted. */
 export const objectChecks: readonly Check[] = [
