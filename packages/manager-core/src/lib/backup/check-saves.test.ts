@@ -73,7 +73,7 @@ describe('checksaves', () => {
     truncateSync(join(writeBackupOfNothing(save, 'demo', hoursAgo(1)), 'manifest.json'), 50)
     expect((await check()).problems.demo).toContain('2 newer are damaged.')
     const { list } = await test.perform('doctor', { category: 'backups' })
-    expect(list).toMatchObject([
+    expect(list?.filter((row) => (row as { level: string }).level !== 'ok')).toMatchObject([
       { level: 'error', message: expect.stringContaining('"demo": Its last good backup'), fixable: false },
       { level: 'warning', message: 'It is damaged.' },
       { level: 'warning', message: expect.stringContaining('manifest.json') },
