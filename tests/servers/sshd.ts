@@ -14,8 +14,11 @@ import { asUser, freePort, isRoot } from './server.js'
 const startTimeoutMs = 30_000
 
 export interface SshdOptions {
-  /** `forced`: nothing but SFTP; `read-only`: that, and nothing can be written. Default: SFTP and commands. */
-  readonly sftp?: 'none' | 'forced' | 'read-only'
+  /**
+   * `forced`: nothing but SFTP; `read-only`: that, and nothing can be written; `bare`: that, without OpenSSH's extensions.
+   * Default: SFTP and commands.
+   */
+  readonly sftp?: 'none' | 'forced' | 'read-only' | 'bare'
   /** No file can have more bytes (a multiple of 1024): writing fails, or ends the session. */
   readonly fileLimit?: { readonly bytes: number; readonly beyond: 'fails' | 'kills' }
 }
@@ -158,7 +161,12 @@ class PrivateSshd implements TestSshd {
 
   #configuration(): string {
     const { sftp } = this.#options
-    const force = { forced: 'internal-sftp', 'read-only': 'internal-sftp -R' }[sftp as string]
+    const extensions = 'posix-rename,hardlink,fsync,limits,statvfs'
+    const force = {
+      forced: 'internal-sftp',
+      'read-only': 'internal-sftp -R',
+      bare: `internal-sftp -P ${extensions}`,
+    }[sftp as string]
     // Each command logs in: no start-up files of the user's shell, and no slow exchange of keys.
     return `Port ${this.port}
 ListenAddress ${this.host}

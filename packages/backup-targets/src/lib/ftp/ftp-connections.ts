@@ -75,13 +75,17 @@ export class FtpConnections {
     const { Client } = await loadPackage('basic-ftp', () => import('basic-ftp'))
     const client = new Client(context.idleMs)
     this.#all.add(client)
+    // Of each answer, too; but not of TLS.
+    const limit = AbortSignal.timeout(2 * context.idleMs)
+    const either = signal ? AbortSignal.any([signal, limit]) : limit
     try {
-      await abortable(this.#logIn(client), signal)
-      if (folder !== '.') await abortable(this.#enterFolder(client), signal)
+      await abortable(this.#logIn(client), either)
+      if (folder !== '.') await abortable(this.#enterFolder(client), either)
       return client
     } catch (error) {
       this.#end(client)
-      throw error
+      if (error !== limit.reason) throw error
+      throw new TargetError('ERR_TARGET_UNREACHABLE', `${ftpServerName(this.#settings)} lets nobody in, nor refuses.`)
     }
   }
 

@@ -235,4 +235,11 @@ describe('the settings', () => {
   ])('%j are refused', async (options) => {
     await expect(openTarget({ type: 'ftp', options })).rejects.toMatchObject({ code: 'ERR_TARGET_SETTINGS' })
   })
+
+  it('say where it goes, without the password', async () => {
+    const { target } = await import('./target-type.js')
+    const options = { server: 'host', user: 'backup', password: 'secret', path: '/srv' }
+    expect(target.describe({ ...options, tls: 'none' })).toBe('ftp://backup@host:21/srv')
+    expect(target.describe({ ...options, tls: 'implicit', path: '' })).toBe('ftps://backup@host:990/~/')
+  })
 })

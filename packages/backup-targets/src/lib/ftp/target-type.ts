@@ -28,6 +28,6 @@ export const target: TargetType = {
     const { ca: _ca, ...others } = options
     const settings = ftpSettings(others, { idleMs: 0, environment: {} })
     const { tls, folder } = settings
-    return `${tls === 'none' ? 'ftp' : 'ftps'}://${ftpServerName(settings)}${folder.startsWith('/') ? folder : `/~/${folder}`}`
+    return `${tls === 'none' ? 'ftp' : 'ftps'}://${ftpServerName(settings)}${folder.startsWith('/') ? folder : `/~/${folder === '.' ? '' : folder}`}`
   },
 }

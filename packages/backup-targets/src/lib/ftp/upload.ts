@@ -43,10 +43,12 @@ export async function upload(
       settle()
     } else if (!isStarted) {
       isStarted = true
-      // From now on the data connection is watched.
-      ftp.socket.setTimeout(0)
       ready
-        .then(() => send(data, chunks, onBytes, ftp.timeout))
+        .then(() => {
+          // From now on the data connection is watched.
+          ftp.socket.setTimeout(0)
+          return send(data, chunks, onBytes, ftp.timeout)
+        })
         .then(
           () => {
             isSent = true

@@ -26,10 +26,14 @@ export async function createRemoteTarget(connect: () => Promise<RemoteFiles>): P
   const connected = async (signal?: AbortSignal): Promise<RemoteFiles> => {
     signal?.throwIfAborted()
     if (files) return files
-    connecting ??= connect().finally(() => (connecting = undefined))
-    files = await abortable(connecting, signal)
-    if (isClosed) await files.close()
-    return files
+    connecting ??= connect()
+      .then(async (found) => {
+        files = found
+        if (isClosed) await found.close()
+        return found
+      })
+      .finally(() => (connecting = undefined))
+    return abortable(connecting, signal)
   }
 
   await connected().catch((error: unknown) => {

@@ -218,6 +218,22 @@ describe.skipIf(missing)('a server that only gives', () => {
   })
 })
 
+describe.skipIf(missing)('a server whose SFTP can do little', () => {
+  const server = withSshd({ sftp: 'bare' })
+
+  it('stores, replaces and keeps objects', async () => {
+    const target = await server.open()
+    expect(target.capabilities).toMatchObject({ conditionalCreate: false, hashes: [] })
+    await target.put('set/a', bytesSource('abc'))
+    await expect(target.put('set/a', bytesSource('d'), { ifAbsent: true })).rejects.toMatchObject({
+      code: 'ERR_TARGET_EXISTS',
+    })
+    await target.put('set/a', bytesSource(bytes))
+    expect((await bytesOf(target, 'set/a')).equals(bytes)).toBe(true)
+    expect(readdirSync(join(server.path, 'set'))).toEqual(['a'])
+  })
+})
+
 describe('the settings', () => {
   const open = (options: Record<string, string>) => openTarget({ type: 'scp', options })
 
@@ -236,5 +252,12 @@ describe('the settings', () => {
     { server: '' },
   ])('%j are refused', async (options) => {
     await expect(open(options)).rejects.toMatchObject({ code: 'ERR_TARGET_SETTINGS' })
+  })
+
+  it('say where it goes', async () => {
+    const { target } = await import('./target-type.js')
+    expect(target.describe({ server: 'host', user: 'backup', path: '/srv/it/' })).toBe('scp://backup@host/srv/it')
+    expect(target.describe({ server: '[::1]:23', path: '~/it' })).toBe('scp://[::1]:23/~/it')
+    expect(target.describe({ server: 'host', port: '22' })).toBe('scp://host:22/~/')
   })
 })

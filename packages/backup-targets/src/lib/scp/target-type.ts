@@ -21,6 +21,6 @@ export const target: TargetType = {
   describe(options) {
     const settings = sshSettings(options, { idleMs: 0, environment: {} })
     const { folder } = settings
-    return `scp://${serverName(settings)}${folder.startsWith('/') ? folder : `/~/${folder}`}`
+    return `scp://${serverName(settings)}${folder.startsWith('/') ? folder : `/~/${folder === '.' ? '' : folder}`}`
   },
 }
