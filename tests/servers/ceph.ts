@@ -32,32 +32,36 @@ export interface TestCeph {
 
 /** Starts it, in about 3 seconds; what is stored is kept in memory. */
 export async function startCeph(): Promise<TestCeph> {
-  const folder = await makeFolder('ceph')
-  const [monitorPort = 0, gatewayPort = 0] = await freePorts(2)
-  const cluster = randomUUID()
-  for (const name of ['mon', 'osd', 'run', 'log']) mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'keyring'), '')
-  writeFileSync(join(folder, 'ceph.conf'), configuration(folder, cluster, monitorPort, gatewayPort))
-  await giveTo(user, folder)
-  const ceph = new PrivateCeph(folder, gatewayPort)
-  try {
-    await ceph.start(cluster, monitorPort)
-    return ceph
-  } catch (error) {
-    await ceph.close()
-    throw error
+  for (let attempt = 1; ; attempt++) {
+    const ceph = new PrivateCeph(await makeFolder('ceph'), await freePorts(2))
+    try {
+      await ceph.start()
+      return ceph
+    } catch (error) {
+      await ceph.close()
+      // Somebody else took its port meanwhile.
+      if (!(error instanceof EndedEarly) || attempt === 3) throw error
+    }
   }
 }
 
+class EndedEarly extends Error {}
+
 class PrivateCeph implements TestCeph {
-  readonly port: number
   readonly pids = new Map<string, number>()
   readonly #folder: string
+  readonly #ports: readonly number[]
   readonly #children: ChildProcess[] = []
+  readonly #ended = Promise.withResolvers<never>()
 
-  constructor(folder: string, port: number) {
+  constructor(folder: string, ports: readonly number[]) {
     this.#folder = folder
-    this.port = port
+    this.#ports = ports
+    this.#ended.promise.catch(() => {})
+  }
+
+  get port(): number {
+    return this.#ports[1] ?? 0
   }
 
   get s3() {
@@ -65,7 +69,13 @@ class PrivateCeph implements TestCeph {
     return { endpoint, region: 'us-east-1', accessKey: 'backup-access', secretKey: 'backup-secret' }
   }
 
-  async start(cluster: string, monitorPort: number): Promise<void> {
+  async start(): Promise<void> {
+    const cluster = randomUUID()
+    const [monitorPort = 0, gatewayPort = 0] = this.#ports
+    for (const name of ['mon', 'osd', 'run', 'log']) mkdirSync(join(this.#folder, name))
+    writeFileSync(join(this.#folder, 'keyring'), '')
+    writeFileSync(join(this.#folder, 'ceph.conf'), configuration(this.#folder, cluster, monitorPort, gatewayPort))
+    await giveTo(user, this.#folder)
     const map = join(this.#folder, 'monmap')
     const address = `[v1:127.0.0.1:${monitorPort}]`
     await this.#run(['monmaptool', '--create', '--clobber', '--fsid', cluster, '--addv', 'a', address, map])
@@ -103,8 +113,10 @@ class PrivateCeph implements TestCeph {
 
   async #run([program = '', ...args]: string[]): Promise<string> {
     try {
-      return await run(asUser(user, [program, '-c', join(this.#folder, 'ceph.conf'), ...args]))
+      const done = run(asUser(user, [program, '-c', join(this.#folder, 'ceph.conf'), ...args]))
+      return await Promise.race([done, this.#ended.promise])
     } catch (error) {
+      if (error instanceof EndedEarly) throw error
       throw new Error(`${(error as Error).message}\n${this.#logs()}`, { cause: error })
     }
   }
@@ -115,6 +127,7 @@ class PrivateCeph implements TestCeph {
     const child = spawn(program, rest, { stdio: ['ignore', log, log], env: serverEnvironment(), cwd: this.#folder })
     closeSync(log)
     child.once('error', () => {})
+    child.once('exit', () => this.#ended.reject(new EndedEarly(`${name} has ended:\n${this.#logs()}`)))
     child.unref()
     this.#children.push(child)
     if (child.pid !== undefined) this.pids.set(name, child.pid)
@@ -124,20 +137,20 @@ class PrivateCeph implements TestCeph {
   async #answers(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
     for (;;) {
-      const isReady = await fetch(this.s3.endpoint).then(
+      const answer = fetch(this.s3.endpoint, { signal: AbortSignal.timeout(5000) })
+      const isReady = answer.then(
         ({ status }) => status === 200,
         () => false,
       )
-      if (isReady) return
-      const ended = this.#children.some(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)
-      if (ended || Date.now() > deadline) throw new Error(`Ceph did not start:\n${this.#logs()}`)
+      if (await Promise.race([isReady, this.#ended.promise])) return
+      if (Date.now() > deadline) throw new Error(`Ceph did not start:\n${this.#logs()}`)
       await sleep(50)
     }
   }
 
   #logs(): string {
-    const files = [...this.pids.keys()].map((name) => join(this.#folder, `${name}.log`)).filter(existsSync)
-    const tail = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-10)
+    const files = [...this.pids.keys()].map((name) => join(this.#folder, `${name}.log`))
+    const tail = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-10) : [])
     return files.flatMap(tail).join('\n')
   }
 }
