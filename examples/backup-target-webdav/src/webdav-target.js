@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { checkKey, isKey, readSource, TargetError, uploadId, wholeStream } from '@steward/backup-targets'
 import { createClient } from 'webdav'
 import { isNotFound, webdavError } from './errors.js'
+import { makeFolders } from './folders.js'
 import { filesOf } from './walk.js'
 
 /** @typedef {import('@steward/backup-targets').BackupTarget} BackupTarget */
@@ -88,7 +89,7 @@ export function createWebdavTarget({ url, user, password, prefix: ownPrefix }) {
       return tried(`Cannot store "${key}"`, signal, async () => {
         if (ifAbsent && (await fileAt(path, signal)))
           throw new TargetError('ERR_TARGET_EXISTS', `There is "${key}" already.`)
-        if (folder !== '/') await client.createDirectory(folder, { recursive: true, signal })
+        await makeFolders(client, folder, signal)
         try {
           let sent = 0
           const bytes = readSource(source, { signal })

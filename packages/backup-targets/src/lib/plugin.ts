@@ -1,5 +1,5 @@
-import { createRequire, findPackageJSON, isBuiltin } from 'node:module'
 import { readFileSync } from 'node:fs'
+import { createRequire, findPackageJSON, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { TargetError } from './target-error.js'

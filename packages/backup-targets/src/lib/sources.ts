@@ -4,15 +4,20 @@ import { linkStreams } from './link-streams.js'
 import { TargetError } from './target-error.js'
 import type { CallOptions, Source } from './target.js'
 
+const pieceBytes = 1 << 18
+
 /** A file that does not change meanwhile. */
 export function fileSource(path: string, size: number): Source {
-  return { size, open: (start = 0) => createReadStream(path, { start, highWaterMark: 1 << 18 }) }
+  return { size, open: (start = 0) => createReadStream(path, { start, highWaterMark: pieceBytes }) }
 }
 
 /** Bytes that are there already. */
 export function bytesSource(bytes: Uint8Array | string): Source {
   const buffer = Buffer.from(bytes)
-  return { size: buffer.length, open: (start = 0) => Readable.from([buffer.subarray(start)], { objectMode: false }) }
+  function* pieces(start: number) {
+    for (let at = start; at < buffer.length; at += pieceBytes) yield buffer.subarray(at, at + pieceBytes)
+  }
+  return { size: buffer.length, open: (start = 0) => Readable.from(pieces(start), { objectMode: false }) }
 }
 
 /** A stream, which can be read once only: an upload of it cannot go on after a cut. */

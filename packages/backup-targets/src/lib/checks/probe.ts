@@ -1,8 +1,8 @@
 import type { BackupTarget } from '../target.js'
+import { abortedBy } from './aborted-by.js'
 import type { Check } from './check.js'
 import { checks } from './index.js'
 import { removeAll, runCheck, type RunCheckOptions } from './run-check.js'
-import { abortedBy } from './aborted-by.js'
 
 /** What came out of one check. */
 export interface CheckReport {

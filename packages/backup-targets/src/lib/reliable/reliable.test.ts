@@ -273,9 +273,27 @@ describe('each call', () => {
       onRetry: () => controller.abort(reason),
     })
     await expect(target.stat('a', { signal: controller.signal })).rejects.toBe(reason)
-    const stuck = reliable({ ...local, stat: () => new Promise(() => {}) })
+    const stuck = reliable({ ...local, stat: () => new Promise(() => {}) }, { idleMs: 1000 })
     await expect(stuck.stat('a', { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ name: 'TimeoutError' })
   })
+})
+
+it('an aborted upload is over when the target has tidied up', async () => {
+  const done: string[] = []
+  const tidying: BackupTarget = {
+    ...local,
+    put: (_key, _source, options) =>
+      new Promise((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', async () => {
+          await sleep(50)
+          done.push('tidied')
+          reject(new Error('The connection was closed.'))
+        })
+      }),
+  }
+  const put = reliable(tidying).put('a', bytesSource('a'), { signal: AbortSignal.timeout(10) })
+  await expect(put).rejects.toMatchObject({ name: 'TimeoutError' })
+  expect(done).toEqual(['tidied'])
 })
 
 describe('the watchdog', () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pRetry from 'p-retry'
-import { abortable } from '../abortable.js'
 import { TargetError } from '../target-error.js'
 import { Watchdog } from './watchdog.js'
 
@@ -17,8 +16,6 @@ export interface RetryPolicy {
 }
 
 export interface Attempt {
-  /** The first one is 1. */
-  readonly number: number
   /** Of the caller, and aborted when nothing moves. */
   readonly signal: AbortSignal
   readonly watchdog: Watchdog
@@ -27,9 +24,12 @@ export interface Attempt {
 /** Whoever is told to wait longer than so many of the longest pauses gives up. */
 const longestWait = 10
 
+/** What an aborted attempt may take to remove what it began: parts of an upload cost money. */
+const longestTidyingMs = 5000
+
 /**
  * Does something until it succeeds, fails for good, or was tried often enough. An attempt in which nothing moves for
- * `idleMs` is aborted and left alone, also when it does not hear.
+ * `idleMs` is aborted; one that does not hear is left alone.
  */
 export function retry<T>(
   policy: RetryPolicy,
@@ -37,7 +37,7 @@ export function retry<T>(
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const { attempts, minPauseMs, maxPauseMs, idleMs, onRetry } = policy
-  return pRetry((number) => attempt(idleMs, signal, (given) => work({ number, ...given })), {
+  return pRetry(() => attempt(idleMs, signal, work), {
     retries: attempts - 1,
     minTimeout: minPauseMs,
     maxTimeout: maxPauseMs,
@@ -58,7 +58,7 @@ export function retry<T>(
 async function attempt<T>(
   idleMs: number,
   outer: AbortSignal | undefined,
-  work: (attempt: Omit<Attempt, 'number'>) => Promise<T>,
+  work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const idle = new AbortController()
   const signal = outer ? AbortSignal.any([outer, idle.signal]) : idle.signal
@@ -66,8 +66,23 @@ async function attempt<T>(
     idle.abort(new TargetError('ERR_TARGET_UNREACHABLE', `Nothing moved for ${ms / 1000} s.`)),
   )
   try {
-    return await abortable(work({ signal, watchdog }), signal)
+    return await settled(work({ signal, watchdog }), signal, Math.min(longestTidyingMs, idleMs / 10))
   } finally {
     watchdog.end()
+  }
+}
+
+/** The outcome of an attempt; once it is aborted, its reason, as soon as it has tidied up or the time for that is over. */
+async function settled<T>(work: Promise<T>, signal: AbortSignal, tidyingMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => (timer = setTimeout(reject, tidyingMs, signal.reason)), { once: true })
+  })
+  try {
+    return await Promise.race([work, late])
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Transform, type Readable } from 'node:stream'
 import { callbackify } from 'node:util'
 import { AbortError } from 'p-retry'
 import { linkStreams } from '../link-streams.js'
@@ -53,7 +52,7 @@ export function upload(
     } catch (error) {
       // It can be read once only: what counts is why it would have been needed again.
       if (refusal !== undefined && failure !== undefined) throw new AbortError(failure as Error)
-      const isOurs = failure !== undefined && options.ifAbsent && (await isStored(error, signal))
+      const isOurs = failure !== undefined && options.ifAbsent && (await isStored(error, attempt))
       if (isOurs) return isOurs
       throw (failure = error)
     } finally {
@@ -61,7 +60,7 @@ export function upload(
     }
   })
 
-  function watched(stream: Awaited<ReturnType<Source['open']>>, { signal, watchdog }: Attempt) {
+  function watched(stream: Readable, { signal, watchdog }: Attempt) {
     const touch = () => watchdog.touch()
     const seen = new Transform({
       readableHighWaterMark: 1 << 18,
@@ -78,15 +77,24 @@ export function upload(
   }
 
   /** An attempt before may have stored it although its answer was lost. */
-  async function isStored(refused: unknown, signal: AbortSignal): Promise<StoredObject | undefined> {
+  async function isStored(refused: unknown, { signal, watchdog }: Attempt): Promise<StoredObject | undefined> {
     if (!(refused instanceof TargetError) || refused.code !== 'ERR_TARGET_EXISTS') return undefined
+    const onChunk = () => watchdog.touch()
     const found = await target.stat(key, { signal })
     if (found === undefined || (source.size !== undefined && found.size !== source.size)) return undefined
-    const [there, own] = [createHash('sha256'), createHash('sha256')]
-    await Promise.all([
-      pipeline(await target.get(key, { signal }), there),
-      pipeline(readSource(source, { signal }), own),
+    const [there, own] = await Promise.all([
+      sha256(await target.get(key, { signal }), onChunk),
+      sha256(readSource(source, { signal }), onChunk),
     ])
-    return there.digest('hex') === own.digest('hex') ? found : undefined
+    return there === own ? found : undefined
   }
+}
+
+async function sha256(stream: Readable, onChunk: () => void): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    onChunk()
+  }
+  return hash.digest('hex')
 }

@@ -77,7 +77,7 @@ export function slow(target: BackupTarget, pauseMs: number): BackupTarget {
   })
 }
 
-/** An upload is silent for ever after so many bytes, so many times; a download too. Signals are heard. */
+/** An upload is silent for ever after so many bytes, so many times; a download too. It hears no signal. */
 export function silent(target: BackupTarget, { afterBytes = 0, times = Infinity } = {}): BackupTarget {
   let left = times
   async function* silence(chunks: AsyncIterable<Buffer>) {
