@@ -60,6 +60,8 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     return failure.exitCode
   } finally {
     interruption.end()
+    // What was written last may still tell that nobody reads it.
+    await Promise.all([write(stdout, ''), write(stderr, '')])
     for (const stream of [stdout, stderr]) stream.off('error', ignoreClosedPipe)
     manager?.close()
   }
