@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bytesOf, readAll } from '../checks/expect.js'
 import { madeUpBytes, pieces } from '../checks/made-up.js'
@@ -213,6 +214,24 @@ describe('downloads', () => {
     expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
     expect(seen.map(({ code }) => code)).toEqual(['ERR_TARGET_UNREACHABLE', 'ERR_TARGET_UNREACHABLE'])
   })
+})
+
+it('wherever connections are cut, all bytes arrive in both directions', async () => {
+  const cut = fc.record({ afterBytes: fc.nat(250_000), times: fc.nat(4) })
+  const range = fc.tuple(fc.nat(200_000), fc.nat(200_000))
+  const scenario = fc.record({ size: fc.nat(200_000), up: cut, down: cut, isNamed: fc.boolean(), range })
+  const checked = fc.asyncProperty(scenario, async ({ size, up, down, isNamed, range: [one, other] }) => {
+    const content = madeUpBytes(size)
+    const options = isNamed ? { upload: crypto.randomUUID().replaceAll('-', '') } : {}
+    await reliable(cutting(local, up), quick).put('any', pieces(content), options)
+    expect(readdirSync(path)).toEqual(['any'])
+    const read = await bytesOf(reliable(cutting(local, down), quick), 'any')
+    expect(read.equals(content)).toBe(true)
+    const [start, end] = [Math.min(one, other), Math.max(one, other)]
+    const part = await bytesOf(reliable(cutting(local, down), quick), 'any', { start, end })
+    expect(part.equals(content.subarray(start, end + 1))).toBe(true)
+  })
+  await fc.assert(checked, { numRuns: 25 })
 })
 
 describe('each call', () => {
