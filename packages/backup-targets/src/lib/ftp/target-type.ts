@@ -1,8 +1,9 @@
 import { createRemoteTarget } from '../remote-files/create-remote-target.js'
+import { describeServer } from '../remote-files/server-address.js'
 import type { TargetType } from '../target-type.js'
 import { FtpConnections } from './ftp-connections.js'
 import { ftpFiles } from './ftp-files.js'
-import { ftpServerName, ftpSettings } from './ftp-settings.js'
+import { ftpSettings } from './ftp-settings.js'
 
 export const target: TargetType = {
   name: 'ftp',
@@ -24,10 +25,5 @@ export const target: TargetType = {
       return ftpFiles(connections, features)
     })
   },
-  describe(options) {
-    const { ca: _ca, ...others } = options
-    const settings = ftpSettings(others, { idleMs: 0, environment: {} })
-    const { tls, folder } = settings
-    return `${tls === 'none' ? 'ftp' : 'ftps'}://${ftpServerName(settings)}${folder.startsWith('/') ? folder : `/~/${folder === '.' ? '' : folder}`}`
-  },
+  describe: (options) => describeServer(options.tls === 'none' ? 'ftp' : 'ftps', options),
 }

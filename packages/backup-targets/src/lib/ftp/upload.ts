@@ -8,6 +8,9 @@ import { TargetError } from '../target-error.js'
 /** After the data connection broke, the server says why on the other one. */
 const reasonWithinMs = 5000
 
+/** The system has some megabytes that are on their way still. */
+const patience = 5
+
 /**
  * Stores what comes, by `STOR` or `APPE`. basic-ftp's own upload ends the control connection when the data connection
  * breaks, before the server has said that its disk is full.
@@ -52,7 +55,7 @@ export async function upload(
         .then(
           () => {
             isSent = true
-            ftp.socket.setTimeout(ftp.timeout)
+            ftp.socket.setTimeout(patience * ftp.timeout)
             settle()
           },
           (error: unknown) => {

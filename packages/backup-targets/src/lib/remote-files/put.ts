@@ -20,12 +20,10 @@ export async function putFile(
 ): Promise<StoredObject> {
   if (ifAbsent && (await files.stat(key, signal))) throw exists(key)
   const part = partPath(key, upload)
-  let start = await resumableBytes(files, part, source, signal)
+  const start = await resumableBytes(files, part, source, signal)
   let size = await write(start)
-  if (start > 0 && (await isOther(files, part, upload, { signal, onWait: () => onProgress?.(size) }))) {
-    start = 0
-    size = await write(start)
-  }
+  if (start > 0 && (await isOther(files, part, upload, { signal, onWait: () => onProgress?.(size) })))
+    size = await write(0)
   const written = await files.stat(part, signal)
   if (written?.size !== size) {
     await files.remove(part, signal)
@@ -63,18 +61,12 @@ async function resumableBytes(
   const there = await files.stat(part, signal)
   if (!there || there.size === 0 || source.size === undefined || there.size > source.size) return 0
   const from = Math.max(0, there.size - comparedBytes)
-  const stored = await files.read(part, from, there.size, signal)
-  const expected = await source.open(from)
-  try {
-    const [a, b] = [await take(stored, there.size - from), await take(expected, there.size - from)]
-    return a.equals(b) ? there.size : 0
-  } finally {
-    stored.destroy()
-    expected.destroy()
-  }
+  const stored = await take(await files.read(part, from, there.size, signal), there.size - from)
+  const expected = await take(readSource(source, { start: from, signal }), there.size - from)
+  return stored.equals(expected) ? there.size : 0
 }
 
-/** The first bytes of a stream, at most so many. */
+/** The first bytes of a stream, at most so many; it is not read any further. */
 async function take(stream: AsyncIterable<Uint8Array>, count: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -19,7 +19,7 @@ export function serverAddress({ server = '', port = '' }: { server?: string; por
   const { host, port: ownPort } = found?.groups ?? {}
   // A program would take it for an option.
   if (!host || host.startsWith('-'))
-    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(server)} is no address of a server.`, {
+    throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(withoutLogin(server))} is no address of a server.`, {
       help: 'It is "host", "host:port" or "[IPv6 address]:port".',
     })
   const ports = [ownPort, port]
@@ -28,6 +28,18 @@ export function serverAddress({ server = '', port = '' }: { server?: string; por
   if (new Set(ports).size > 1)
     throw new TargetError('ERR_TARGET_SETTINGS', `The server ${server} and the port ${port} are two different ports.`)
   return { host, port: ports[0] }
+}
+
+/** Where a target goes, of options as they are given, right or wrong: `scp://backup@host:22/srv`. */
+export function describeServer(scheme: string, options: Readonly<Record<string, string>>): string {
+  const { server = '', port, user, path = '' } = options
+  const folder = path.startsWith('/') ? path : `/~/${path.replace(/^~\/?/, '')}`
+  return `${scheme}://${user ? `${user}@` : ''}${withoutLogin(server)}${port ? `:${port}` : ''}${folder}`
+}
+
+/** Who writes an address of the web may have written a password. */
+function withoutLogin(server: string): string {
+  return server.replace(/^.*@/s, '')
 }
 
 /** As part of an address: `host`, `host:22`, `[::1]:22`. */

@@ -42,8 +42,3 @@ async function textOf(stream: Readable): Promise<string> {
   for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) text += chunk
   return text
 }
-
-/** A text as one word of a POSIX shell, and of most others. */
-export function shellWord(value: string): string {
-  return `'${value.replaceAll("'", String.raw`'\''`)}'`
-}

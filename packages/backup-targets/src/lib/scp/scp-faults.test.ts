@@ -110,7 +110,7 @@ describe.skipIf(missing)('a server with SFTP', () => {
     writeFileSync(known, '')
     await expect(server.open({ known_hosts: known })).rejects.toMatchObject({
       code: 'ERR_TARGET_IDENTITY',
-      help: expect.stringContaining(`ssh-keyscan -p ${server.sshd.port} 127.0.0.1 >> ${known}`) as string,
+      help: expect.stringContaining(`ssh-keyscan -p ${server.sshd.port} 127.0.0.1 >> '${known}'`) as string,
     })
   })
 
@@ -240,6 +240,7 @@ describe('the settings', () => {
   it.each<Record<string, string>>([
     { server: '-oProxyCommand=x' },
     { server: 'two words' },
+    { server: 'user@host' },
     { server: 'host:0' },
     { server: 'host:99999' },
     { server: 'host', port: 'ssh' },
@@ -256,7 +257,7 @@ describe('the settings', () => {
 
   it('say where it goes', async () => {
     const { target } = await import('./target-type.js')
-    expect(target.describe({ server: 'host', user: 'backup', path: '/srv/it/' })).toBe('scp://backup@host/srv/it')
+    expect(target.describe({ server: 'host', user: 'backup', path: '/srv/it' })).toBe('scp://backup@host/srv/it')
     expect(target.describe({ server: '[::1]:23', path: '~/it' })).toBe('scp://[::1]:23/~/it')
     expect(target.describe({ server: 'host', port: '22' })).toBe('scp://host:22/~/')
   })

@@ -27,6 +27,7 @@ interface Shared<C> {
  */
 export class SharedConnection<C extends Connection> {
   readonly #connect: () => C
+  readonly #all = new Set<C>()
   #current: Shared<C> | undefined
 
   constructor(connect: () => C) {
@@ -36,7 +37,7 @@ export class SharedConnection<C extends Connection> {
   async lease(signal?: AbortSignal): Promise<Lease<C>> {
     signal?.throwIfAborted()
     const usable = this.#current && !this.#current.isDoubtful && !this.#current.connection.isEnded
-    const shared = usable ? (this.#current as Shared<C>) : { connection: this.#connect(), users: 0, isDoubtful: false }
+    const shared = usable ? (this.#current as Shared<C>) : this.#connected()
     this.#current = shared
     shared.users++
     const { connection } = shared
@@ -68,7 +69,15 @@ export class SharedConnection<C extends Connection> {
   }
 
   close(): void {
-    this.#current?.connection.end()
+    for (const connection of this.#all) connection.end()
+    this.#all.clear()
     this.#current = undefined
+  }
+
+  #connected(): Shared<C> {
+    for (const each of this.#all) if (each.isEnded) this.#all.delete(each)
+    const connection = this.#connect()
+    this.#all.add(connection)
+    return { connection, users: 0, isDoubtful: false }
   }
 }

@@ -1,4 +1,5 @@
 import { TargetError, type TargetErrorCode } from '../target-error.js'
+import { shellWord } from './shell-word.js'
 import { serverName, type SshSettings } from './ssh-settings.js'
 
 /** What `ssh` says, and which failure that is; the first that fits. */
@@ -30,7 +31,8 @@ export function sshError(settings: SshSettings, output: string): TargetError {
 }
 
 function identityError(settings: SshSettings, reason: string): TargetError {
-  const { host, port, knownHosts = '~/.ssh/known_hosts' } = settings
+  const { host, port } = settings
+  const knownHosts = settings.knownHosts === undefined ? '~/.ssh/known_hosts' : shellWord(settings.knownHosts)
   const name = port === undefined || port === 22 ? host : `[${host}]:${port}`
   const scan = `ssh-keyscan ${port === undefined ? '' : `-p ${port} `}${host} >> ${knownHosts}`
   return new TargetError(

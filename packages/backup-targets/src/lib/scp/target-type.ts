@@ -1,7 +1,8 @@
 import { createRemoteTarget } from '../remote-files/create-remote-target.js'
+import { describeServer } from '../remote-files/server-address.js'
 import type { TargetType } from '../target-type.js'
 import { connectFiles } from './connect-files.js'
-import { serverName, sshSettings } from './ssh-settings.js'
+import { sshSettings } from './ssh-settings.js'
 
 export const target: TargetType = {
   name: 'scp',
@@ -18,9 +19,5 @@ export const target: TargetType = {
     const settings = sshSettings(options, context)
     return createRemoteTarget(() => connectFiles(settings))
   },
-  describe(options) {
-    const settings = sshSettings(options, { idleMs: 0, environment: {} })
-    const { folder } = settings
-    return `scp://${serverName(settings)}${folder.startsWith('/') ? folder : `/~/${folder === '.' ? '' : folder}`}`
-  },
+  describe: (options) => describeServer('scp', options),
 }
