@@ -7,6 +7,11 @@ export const chromiumVariable = 'TEST_CHROMIUM'
 /** Carries the reason for a missing browser from the set-up to the tests. */
 export const chromiumReasonVariable = 'TEST_CHROMIUM_REASON'
 
+/** The packages that are needed to have one. */
+export function missingChromium(): readonly string[] {
+  return process.env[chromiumVariable] || findChromium() ? [] : ['chromium']
+}
+
 /**
  * Finds Chromium, or installs it where that is possible. Without it, tests that need a browser are skipped with the
  * reason; with `CI` set, they fail.
@@ -14,7 +19,7 @@ export const chromiumReasonVariable = 'TEST_CHROMIUM_REASON'
 export async function provideChromium(): Promise<void> {
   if (process.env[chromiumVariable]) return
   const found = findChromium()
-  const why = found ? undefined : await tryToInstall(['chromium'])
+  const why = found ? undefined : await tryToInstall([...missingChromium()])
   const path = found ?? findChromium()
   if (path) {
     process.env[chromiumVariable] = path

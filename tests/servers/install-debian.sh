@@ -23,10 +23,16 @@ if [ -e "$policy" ]; then cp -p "$policy" "$saved"; fi
 printf '#!/bin/sh\n%s\nexit 101\n' "$mark" >"$policy"
 chmod 755 "$policy"
 
+enabled() { find /etc/systemd/system -type l 2>/dev/null | sort; }
+before=$(enabled)
+
 export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update
 apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install "$@"
 
-if [ -d /run/systemd/system ]; then
-  systemctl --quiet disable postgresql mariadb 2>/dev/null || true
+# Packages enable their services, which were not asked for; those that were enabled before stay so.
+if command -v systemctl >/dev/null; then
+  for link in $(enabled); do
+    case "$before" in *"$link"*) ;; *) systemctl --quiet disable "$(basename "$link")" 2>/dev/null || true ;; esac
+  done
 fi

@@ -1,11 +1,11 @@
-import { provideChromium } from './chromium.js'
+import { missingChromium, provideChromium } from './chromium.js'
 import { ownTempFolder, removeAbandonedFolders } from './folders.js'
 import { tryToInstall } from './install.js'
 import { startMariadb } from './mariadb.js'
 import { startPostgresql } from './postgresql.js'
 import { findMariadb, findPostgresql } from './programs.js'
 import type { TestServer } from './server.js'
-import { provideTools } from './tools.js'
+import { missingTools, packagesOfTools, provideTools } from './tools.js'
 import { reasonVariable, urlVariable, type ServerName } from './variables.js'
 
 const servers = [
@@ -27,6 +27,13 @@ export default async function setup(): Promise<() => Promise<void>> {
   removeAbandonedFolders()
   const wanted = servers.filter(({ name }) => !process.env[urlVariable[name]])
   const missing = wanted.filter(({ find }) => !find())
+  // All at once is much faster. When a system has no package of some, the others are installed one after another below.
+  const packages = [
+    ...missing.map((server) => server.package),
+    ...packagesOfTools(missingTools()),
+    ...missingChromium(),
+  ]
+  if (packages.length > 1 && (await tryToInstall(packages)) === undefined) missing.length = 0
   const reason = missing.length > 0 ? await tryToInstall(missing.map((server) => server.package)) : undefined
 
   // On their own: a system without these packages has the others.

@@ -12,8 +12,8 @@ import { makeFolder } from './folders.js'
 import { run } from './programs.js'
 import { freePorts, giveTo, isRoot } from './server.js'
 
-/** The system user who runs it when we are root. */
-export const swiftUser = 'swift'
+/** The system user who runs it when we are root; one that every system has. */
+export const swiftUser = 'daemon'
 /** Debian's: Swift is not installed for another one that comes first in PATH. */
 export const python = '/usr/bin/python3'
 

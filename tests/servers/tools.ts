@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { tryToInstall } from './install.js'
 import { hasCommand } from './programs.js'
 
@@ -7,7 +8,7 @@ const packagesOf = {
   bash: 'bash',
   git: 'git',
   goaccess: 'goaccess',
-  'keystone-manage': 'keystone python3-keystonemiddleware',
+  keystone: 'python3-keystone python3-keystonemiddleware',
   memcached: 'memcached',
   proftpd: 'proftpd-core proftpd-mod-crypto openssl',
   radosgw: 'radosgw ceph-mon ceph-osd',
@@ -15,20 +16,34 @@ const packagesOf = {
   sqlite3: 'sqlite3',
   ssh: 'openssh-client',
   sshd: 'openssh-server',
-  'swift-proxy-server': 'swift-proxy swift-account swift-container swift-object',
+  swift: 'python3-swift',
   zstd: 'zstd',
 } as const
 
 export type Tool = keyof typeof packagesOf
 
+/** Some are libraries that the tests make servers of: the packages of the servers hold many others, and services. */
+const fileOf: Partial<Record<Tool, string>> = {
+  keystone: '/usr/lib/python3/dist-packages/keystone/server',
+  swift: '/usr/lib/python3/dist-packages/swift/proxy',
+}
+
 /** Carries why tools are missing from the set-up to the tests. */
 const reasonVariable = 'TEST_TOOLS_REASON'
 
+export function missingTools(): Tool[] {
+  return (Object.keys(packagesOf) as Tool[]).filter((name) => !isThere(name))
+}
+
+export function packagesOfTools(names: readonly Tool[]): string[] {
+  return names.flatMap((name) => packagesOf[name].split(' '))
+}
+
 /** Installs those that are missing, where that is possible. */
 export async function provideTools(): Promise<void> {
-  const missing = (Object.keys(packagesOf) as Tool[]).filter((name) => !hasCommand(name))
+  const missing = missingTools()
   if (missing.length === 0) return
-  const reason = await tryToInstall(missing.flatMap((name) => packagesOf[name].split(' ')))
+  const reason = await tryToInstall(packagesOfTools(missing))
   if (reason === undefined) return
   process.env[reasonVariable] = reason
   process.stderr.write(`Tests that need ${missing.join(', ')} are skipped: not installed, and ${reason}.\n`)
@@ -40,8 +55,13 @@ export async function provideTools(): Promise<void> {
  * @throws Error in CI, where the set-up provides it.
  */
 export function toolIsMissing(name: Tool): string | undefined {
-  if (hasCommand(name)) return undefined
+  if (isThere(name)) return undefined
   const reason = `${name} is not installed, and ${process.env[reasonVariable] ?? 'the test set-up did not run'}.`
   if (process.env.CI) throw new Error(`A program is missing in CI: ${reason}`)
   return reason
+}
+
+function isThere(name: Tool): boolean {
+  const file = fileOf[name]
+  return file === undefined ? hasCommand(name) : existsSync(file)
 }

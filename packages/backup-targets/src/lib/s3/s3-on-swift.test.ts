@@ -6,7 +6,7 @@ import { bytesSource } from '../sources.js'
 import { testBackupTarget } from '../testing/target-suite.js'
 import { makeBucket, type TestBucket } from './s3-for-test.js'
 
-const missing = toolIsMissing('swift-proxy-server') ?? toolIsMissing('memcached')
+const missing = toolIsMissing('swift') ?? toolIsMissing('memcached')
 
 describe.skipIf(missing)('s3 on Swift', () => {
   let swift: TestSwift

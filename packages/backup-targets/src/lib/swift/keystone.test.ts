@@ -14,7 +14,7 @@ import { openTarget, type TargetError } from '../../index.js'
 import { testBackupTarget } from '../../testing.js'
 import { bytesSource } from '../sources.js'
 
-const missing = toolIsMissing('swift-proxy-server') ?? toolIsMissing('memcached') ?? toolIsMissing('keystone-manage')
+const missing = toolIsMissing('swift') ?? toolIsMissing('memcached') ?? toolIsMissing('keystone')
 
 describe.skipIf(missing)('OpenStack Swift with Keystone', () => {
   let swift: TestSwift

@@ -12,7 +12,7 @@ import { openTarget, reliable, type BackupTarget, type Source, type TargetError 
 import { testBackupTarget } from '../../testing.js'
 import { bytesSource, streamSource } from '../sources.js'
 
-const missing = toolIsMissing('swift-proxy-server') ?? toolIsMissing('memcached')
+const missing = toolIsMissing('swift') ?? toolIsMissing('memcached')
 const partBytes = 2 ** 18
 const idleMs = 1000
 

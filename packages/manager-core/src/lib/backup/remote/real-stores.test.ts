@@ -57,7 +57,7 @@ describe.skipIf(noSshd)('backups at an OpenSSH server', () => {
   })
 })
 
-const noSwift = toolIsMissing('swift-proxy-server') ?? toolIsMissing('memcached')
+const noSwift = toolIsMissing('swift') ?? toolIsMissing('memcached')
 
 describe.skipIf(noSwift)('backups at OpenStack Swift', () => {
   let swift: TestSwift
