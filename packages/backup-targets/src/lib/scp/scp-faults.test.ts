@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startFaultProxy } from '../../../../../tests/servers/fault-proxy.js'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { run } from '../../../../../tests/servers/programs.js'
 import { startSshd, type SshdOptions, type TestSshd } from '../../../../../tests/servers/sshd.js'
-import { bytesSource, openTarget, reliable, type BackupTarget } from '../../index.js'
+import { bytesSource, openTarget, reliable, streamSource, type BackupTarget } from '../../index.js'
 import { bytesOf } from '../checks/expect.js'
 import { madeUpBytes } from '../checks/made-up.js'
 import { interrupted, sha256 } from '../remote-files/upload-for-test.js'
@@ -187,7 +188,8 @@ describe.skipIf(missing)('a server whose sessions end at a limit of bytes', () =
 
   it('fails an upload: it neither succeeds nor waits for ever', async () => {
     const target = await server.open()
-    await expect(target.put('a', bytesSource(bytes))).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
+    const inOnePiece = streamSource(Readable.from([bytes], { objectMode: false }), bytes.length)
+    await expect(target.put('a', inOnePiece)).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })
     expect((await target.list()).objects).toEqual([])
     expect(readdirSync(server.path)).toEqual([])
   })
