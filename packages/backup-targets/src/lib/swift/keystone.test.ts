@@ -53,7 +53,15 @@ describe.skipIf(missing)('OpenStack Swift with Keystone', () => {
   })
 
   describe('version 3', () => {
-    testBackupTarget({ name: 'the contract', open })
+    // With version 1 all of them are tried: another log-in changes how requests are allowed, not what they do.
+    const only = [
+      'an object is stored, found and read back',
+      'an object of several parts is stored, listed with its size, and deleted',
+      'a list knows at once what was stored and deleted, also by others',
+      'an upload that was cut goes on where it was',
+      'what cut uploads left is swept, and nothing else',
+    ]
+    testBackupTarget({ name: 'the contract', open, only })
 
     it('is found out from the address, also with its version in it, and can be set', async () => {
       await use({ auth_url: `${keystone.url}/v3` })
