@@ -5,7 +5,7 @@ import { runCommand } from './run-command.js'
 import { shellWord } from './shell-word.js'
 import { SharedConnection } from './shared-connection.js'
 import { NoSftpError, SftpSession } from './sftp/sftp-session.js'
-import { sftpFiles } from './sftp/sftp-files.js'
+import { canLink, sftpFiles } from './sftp/sftp-files.js'
 import { lastLines } from './ssh-error.js'
 import { serverName, type SshSettings } from './ssh-settings.js'
 
@@ -14,8 +14,8 @@ export async function connectFiles(settings: SshSettings): Promise<RemoteFiles> 
   const sessions = new SharedConnection(() => new SftpSession(settings))
   try {
     return await sessions.use(undefined, async (session) => {
-      const movesExclusively = session.client.has('hardlink@openssh.com')
-      return sftpFiles(sessions, { movesExclusively, hash: (await canHash(session)) ? sha256sum : undefined })
+      const [movesExclusively, hashes] = await Promise.all([canLink(session), canHash(session)])
+      return sftpFiles(sessions, { movesExclusively, hash: hashes ? sha256sum : undefined })
     })
   } catch (error) {
     sessions.close()

@@ -81,19 +81,19 @@ export function sftpFiles(
     move: (from, to, replace, signal) =>
       use(to, 'rename a file to', signal, async (client, target, session) => {
         const source = session.path(from)
+        if (!replace && movesExclusively && (await isLinked(client, source, target))) {
+          await client.remove(source)
+          return
+        }
         if (replace && client.has(posixRename)) {
           await client.extended(posixRename, text(source), text(target))
           return
         }
-        try {
-          await client.rename(source, target)
-        } catch (error) {
-          if (!isStatus(error, status.failure, status.fileExists) || !(await statOf(client, target))) throw error
-          if (!replace) throw exists(to)
-          // Such a server cannot do it at once.
-          await client.remove(target)
-          await client.rename(source, target)
-        }
+        const isThere = (await statOf(client, target)) !== undefined
+        if (isThere && !replace) throw exists(to)
+        // Such a server cannot do it at once.
+        if (isThere) await client.remove(target)
+        await client.rename(source, target)
       }),
 
     remove: (path, signal) =>
@@ -126,6 +126,29 @@ export function sftpFiles(
 }
 
 const posixRename = 'posix-rename@openssh.com'
+const hardLink = 'hardlink@openssh.com'
+
+/** Gives a file another name, unless there is one of that name; false: there is, or its disk has no such links. */
+async function isLinked(client: SftpClient, source: string, target: string): Promise<boolean> {
+  try {
+    await client.extended(hardLink, text(source), text(target))
+    return true
+  } catch (error) {
+    if (error instanceof SftpError) return false
+    throw error
+  }
+}
+
+/** Whether files can be linked; some servers only say so. */
+export async function canLink(session: SftpSession): Promise<boolean> {
+  const { client } = session
+  if (!client.has(hardLink)) return false
+  const nothing = '.steward-no-such-file'
+  return client.extended(hardLink, text(session.path(nothing)), text(session.path(`${nothing}-either`))).then(
+    () => false,
+    (error: unknown) => isStatus(error, status.noSuchFile),
+  )
+}
 
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

@@ -21,14 +21,21 @@ export async function writeFile(
 ): Promise<void> {
   const { client } = session
   const handle = start === 0 ? await createFile(session, path) : await client.open(session.path(path), flag.write)
+  let isFirst = true
   try {
-    await writeChunks(client, handle, start, chunks, onBytes)
+    await writeChunks(client, handle, start, chunks, (bytes) => {
+      isFirst = false
+      onBytes(bytes)
+    })
     signal?.throwIfAborted()
     if (client.has('fsync@openssh.com')) await client.extended('fsync@openssh.com', text(handle))
     await client.close(handle)
   } catch (error) {
     client.closeQuietly(handle)
-    throw isStatus(error, status.failure) ? await cannotWrite(session, path, error) : error
+    if (!isStatus(error, status.failure)) throw error
+    throw start > 0 && isFirst
+      ? await cannotAppend(session, path, start, error)
+      : await cannotWrite(session, path, error)
   }
 }
 
@@ -80,6 +87,14 @@ async function writeChunks(
     }
   }
   while (underWay.length > 0) await next()
+}
+
+/** Some servers only write files from their beginning: the next attempt does that. */
+async function cannotAppend(session: SftpSession, path: string, start: number, cause: unknown): Promise<TargetError> {
+  await session.client.remove(session.path(path))
+  return new TargetError('ERR_TARGET_DAMAGED', `The server cannot go on with "${path}" behind byte ${start}.`, {
+    cause,
+  })
 }
 
 /** Servers tell no reason for writes that fail; with a file that is open it is want of room. */
