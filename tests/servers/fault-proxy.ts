@@ -20,10 +20,8 @@ export interface Fault {
 }
 
 export interface FaultProxyOptions {
-  /** Port of the server behind it. */
+  /** Port of the server behind it, at 127.0.0.1. */
   readonly to: number
-  /** Of the server behind it. Default: 127.0.0.1. */
-  readonly toHost?: string
   /** Where it listens. Default: 127.0.0.1, a free port. */
   readonly host?: string
   readonly port?: number
@@ -33,8 +31,6 @@ export interface FaultProxyOptions {
 export interface FaultProxy {
   readonly host: string
   readonly port: number
-  /** Connections accepted so far. */
-  readonly connections: number
   /** Faults that happened so far. */
   readonly faults: number
   /** Bytes that passed so far, of all connections. */
@@ -50,12 +46,11 @@ type Direction = 'up' | 'down'
 
 /** Starts a proxy in this process; close it before its server. */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  const { to, toHost = '127.0.0.1', host = '127.0.0.1', port = 0 } = options
+  const { to, host = '127.0.0.1', port = 0 } = options
   const bytes = { up: 0, down: 0 }
   const open = new Set<Connection>()
   let fault: Fault | undefined
   let left = 0
-  let connections = 0
   let faults = 0
 
   /** The fault that this connection meets; it keeps it, others have one less. */
@@ -108,8 +103,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   }
 
   const server: Server = createServer({ allowHalfOpen: true }, (client) => {
-    connections++
-    const connection = new Connection(client, connect({ port: to, host: toHost, allowHalfOpen: true }))
+    const connection = new Connection(client, connect({ port: to, host: '127.0.0.1', allowHalfOpen: true }))
     open.add(connection)
     void connection.ended.then(() => open.delete(connection))
     for (const direction of ['up', 'down'] as const) forward(connection, direction).catch(() => connection.reset())
@@ -121,9 +115,6 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     host,
     port: (server.address() as AddressInfo).port,
     bytes,
-    get connections() {
-      return connections
-    },
     get faults() {
       return faults
     },
