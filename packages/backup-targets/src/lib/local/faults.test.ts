@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -107,6 +108,19 @@ describe('a local target', () => {
     writeFileSync(join(path, 'demo', `.file.${upload}.part`), 'abcdef')
     await target.put('demo/file', bytesSource('abc'), { upload })
     expect(readFileSync(join(path, 'demo', 'file'), 'utf8')).toBe('abc')
+  })
+
+  it('does not touch an object whose upload was killed between its two last steps', async () => {
+    await target.put('a', bytesSource('before'))
+    linkSync(join(path, 'a'), join(path, `.a.${upload}.part`))
+    const { source, reached, release } = gated(Buffer.from('after'))
+    const put = target.put('a', source, { upload })
+    await reached
+    expect(readFileSync(join(path, 'a'), 'utf8')).toBe('before')
+    release()
+    await put
+    expect(readFileSync(join(path, 'a'), 'utf8')).toBe('after')
+    expect(readdirSync(path)).toEqual(['a'])
   })
 
   it('bears two processes with the same upload', async () => {

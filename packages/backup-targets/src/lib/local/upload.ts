@@ -42,7 +42,11 @@ async function openPart(root: string, folders: readonly string[], part: string):
   for (let attempt = 1; ; attempt++) {
     try {
       await makeFolders(root, folders)
-      return await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+      const handle = await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+      if ((await handle.stat()).nlink === 1) return handle
+      // Its process was killed when it had just published it: what is written now would change the object.
+      await handle.close()
+      await rm(part, { force: true })
     } catch (error) {
       if (!isCode(error, 'ENOENT') || attempt === 10) throw error
     }
