@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
-import type { Bucket, File } from '@google-cloud/storage'
 import { checkKey, isKey, uploadId } from '../key.js'
 import { loadPackage } from '../load-package.js'
 import { TargetError } from '../target-error.js'
 import type { BackupTarget, CallOptions, StoredObject, TargetCapabilities } from '../target.js'
+import { HttpClient } from '../swift/http.js'
 import { wholeStream } from '../whole-stream.js'
+import { call, urlOf, type ObjectResource } from './api.js'
 import { download } from './download.js'
 import { toTargetError } from './errors.js'
 import { serviceAccount } from './service-account.js'
@@ -34,22 +35,44 @@ export interface GcsTargetOptions {
   readonly idleMs: number
 }
 
+interface ListAnswer {
+  readonly items?: readonly ObjectResource[]
+  readonly nextPageToken?: string
+}
+
 /** Objects of a bucket of Google Cloud Storage. */
 export async function createGcsTarget(options: GcsTargetOptions): Promise<BackupTarget> {
-  const { prefix, idleMs } = options
-  const bucket = await connect(options)
+  const { prefix, keyFile, apiEndpoint, idleMs } = options
+  const { CRC32C, Storage } = await loadPackage('@google-cloud/storage', () => import('@google-cloud/storage'))
+  const storage = new Storage({
+    ...(keyFile !== undefined && { authClient: await serviceAccount(keyFile) }),
+    ...(apiEndpoint !== undefined && { apiEndpoint, useAuthWithCustomEndpoint: keyFile !== undefined }),
+  })
+  const api = { bucket: storage.bucket(options.bucket), http: new HttpClient(idleMs) }
   /** Addresses of uploads that were cut, by key and `upload`. */
   const cut = new Map<string, string>()
 
-  async function stored(key: string, call: CallOptions) {
-    const [metadata] = await attempt(() => bucket.file(prefix + key).getMetadata(), `Cannot look at "${key}"`, call)
-    return metadata
-  }
-  const describe = (key: string, { size = 0, updated }: File['metadata']): StoredObject => ({
+  const stored = (key: string, { signal }: CallOptions) =>
+    call<ObjectResource>(api, {
+      method: 'GET',
+      url: urlOf(api, prefix + key),
+      expected: [200],
+      signal,
+      what: `Cannot look at "${key}"`,
+    })
+  const describe = (key: string, { size, updated = '' }: ObjectResource): StoredObject => ({
     key,
     size: Number(size),
-    modified: new Date(updated ?? 0),
+    modified: new Date(updated),
   })
+  const remove = (key: string, { signal }: CallOptions) =>
+    call<undefined>(api, {
+      method: 'DELETE',
+      url: urlOf(api, prefix + key),
+      expected: [200, 204],
+      signal,
+      what: `Cannot delete "${key}"`,
+    })
 
   return {
     capabilities,
@@ -62,49 +85,46 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
       if (lockUntil) {
         throw new TargetError('ERR_TARGET_SETTINGS', `Cannot lock "${key}": locks of Google are set on its bucket.`)
       }
-      const file = bucket.file(prefix + key)
+      const what = `Cannot store "${key}"`
+      const name = prefix + key
       const uri = cut.get(id)
+      const hash = new CRC32C()
       const onUri = (address: string) => {
         if (given.upload !== undefined) cut.set(id, address)
       }
-      let size: number
       try {
-        size = await unlessAborted(upload(file, source, { ...given, uri, onUri }), signal)
+        const { size, stored } = await upload(api, source, { ...given, name, what, hash, uri, onUri })
+        if (Number(stored.size) !== size) throw damaged(what, `${stored.size} bytes instead of ${size}`)
+        if (stored.crc32c !== hash.toString()) throw damaged(what, 'other bytes than were sent')
+        cut.delete(id)
+        onProgress?.(size)
+        return describe(key, stored)
       } catch (error) {
         signal?.throwIfAborted()
-        const failure = toTargetError(error, `Cannot store "${key}"`)
-        const isForgotten = uri !== undefined && failure.code === 'ERR_TARGET_NOT_FOUND'
-        if (isForgotten || !failure.transient) cut.delete(id)
-        if (failure.code === 'ERR_TARGET_DAMAGED') await file.delete().catch(() => {})
-        if (!isForgotten) throw failure
-        const text = `The store has forgotten the upload of "${key}" that was to go on.`
-        throw new TargetError('ERR_TARGET_FAILED', text, { cause: error, transient: true })
+        const failure = toTargetError(error, what)
+        const isForgotten = failure.code === 'ERR_TARGET_NOT_FOUND'
+        if (failure.code === 'ERR_TARGET_DAMAGED') await remove(key, {}).catch(() => {})
+        if (isForgotten || failure.code === 'ERR_TARGET_DAMAGED' || !failure.transient) cut.delete(id)
+        // Another attempt begins anew.
+        if (isForgotten) throw new TargetError('ERR_TARGET_FAILED', failure.message, { cause: error, transient: true })
+        throw failure
       }
-      cut.delete(id)
-      const object = describe(key, file.metadata)
-      if (object.size !== size) {
-        await file.delete().catch(() => {})
-        const text = `The store has ${object.size} bytes of "${key}" instead of the ${size} bytes sent.`
-        throw new TargetError('ERR_TARGET_DAMAGED', text)
-      }
-      onProgress?.(size)
-      return object
     },
 
     async get(key, { start = 0, end = Infinity, signal } = {}) {
       checkKey(key)
-      const { size = 0, generation = 0 } = await stored(key, { signal })
+      const { size, generation = '0' } = await stored(key, { signal })
       const bytes = Math.max(0, Math.min(Number(size), end + 1) - start)
       if (bytes === 0) return Readable.from([])
-      const range = { name: prefix + key, generation, start, end: start + bytes - 1, idleMs, signal }
-      const stream = await attempt(() => download(bucket, range), `Cannot read "${key}"`, { signal })
+      const range = { name: prefix + key, generation, start, end: start + bytes - 1, signal }
+      const stream = await download(api, range, `Cannot read "${key}"`)
       return wholeStream(stream, { key, bytes, signal })
     },
 
-    async stat(key, call = {}) {
+    async stat(key, options = {}) {
       checkKey(key)
       try {
-        return describe(key, await stored(key, call))
+        return describe(key, await stored(key, options))
       } catch (error) {
         if (error instanceof TargetError && error.code === 'ERR_TARGET_NOT_FOUND') return undefined
         throw error
@@ -112,24 +132,27 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
     },
 
     async list({ prefix: wanted = '', cursor, limit, signal } = {}) {
-      const query = {
-        autoPaginate: false,
+      const query = new URLSearchParams({
         prefix: prefix + wanted,
+        fields: 'items(name,size,updated),nextPageToken',
         ...(cursor !== undefined && { pageToken: cursor }),
-        ...(limit !== undefined && { maxResults: limit }),
-      }
-      const [files, , answer] = await attempt(() => bucket.getFiles(query), 'Cannot list the bucket', { signal })
-      const objects = files.map(({ name, metadata }) => describe(name.slice(prefix.length), metadata))
-      return {
-        objects: objects.filter(({ key }) => isKey(key)),
-        next: (answer as { nextPageToken?: string } | undefined)?.nextPageToken,
-      }
+        ...(limit !== undefined && { maxResults: String(limit) }),
+      })
+      const { items = [], nextPageToken } = await call<ListAnswer>(api, {
+        method: 'GET',
+        url: `${urlOf(api)}?${String(query)}`,
+        expected: [200],
+        signal,
+        what: 'Cannot list the bucket',
+      })
+      const objects = items.map((each) => describe((each.name ?? '').slice(prefix.length), each))
+      return { objects: objects.filter(({ key }) => isKey(key)), next: nextPageToken }
     },
 
-    async delete(key, call = {}) {
+    async delete(key, options = {}) {
       checkKey(key)
       try {
-        await attempt(() => bucket.file(prefix + key).delete(), `Cannot delete "${key}"`, call)
+        await remove(key, options)
         return true
       } catch (error) {
         if (error instanceof TargetError && error.code === 'ERR_TARGET_NOT_FOUND') return false
@@ -137,9 +160,9 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
       }
     },
 
-    async hash(key, call = {}) {
+    async hash(key, options = {}) {
       checkKey(key)
-      const { md5Hash, crc32c } = await stored(key, call)
+      const { md5Hash, crc32c } = await stored(key, options)
       const hex = (base64: string) => Buffer.from(base64, 'base64').toString('hex')
       return { ...(md5Hash && { md5: hex(md5Hash) }), ...(crc32c && { crc32c: hex(crc32c) }) }
     },
@@ -150,43 +173,10 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
       return 0
     },
 
-    close: () => Promise.resolve(),
+    close: () => Promise.resolve(api.http.close()),
   }
 }
 
-async function connect({ bucket, keyFile, apiEndpoint, idleMs }: GcsTargetOptions): Promise<Bucket> {
-  const { IdempotencyStrategy, Storage } = await loadPackage(
-    '@google-cloud/storage',
-    () => import('@google-cloud/storage'),
-  )
-  const storage = new Storage({
-    ...(keyFile !== undefined && { authClient: await serviceAccount(keyFile) }),
-    ...(apiEndpoint !== undefined && { apiEndpoint, useAuthWithCustomEndpoint: keyFile !== undefined }),
-    timeout: idleMs,
-    // What is written is named by its content, so that it can be written twice.
-    retryOptions: { autoRetry: true, maxRetries: 2, idempotencyStrategy: IdempotencyStrategy.RetryAlways },
-  })
-  return storage.bucket(bucket)
-}
-
-async function attempt<T>(call: () => Promise<T>, what: string, { signal }: CallOptions): Promise<T> {
-  signal?.throwIfAborted()
-  try {
-    return await unlessAborted(call(), signal)
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw toTargetError(error, what)
-  }
-}
-
-/** The client cannot abort a call: it is left alone then. */
-async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal?.reason as Error)
-  signal?.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([call, aborted.promise])
-  } finally {
-    signal?.removeEventListener('abort', abort)
-  }
+function damaged(what: string, has: string): TargetError {
+  return new TargetError('ERR_TARGET_DAMAGED', `${what}: the store has ${has}.`)
 }

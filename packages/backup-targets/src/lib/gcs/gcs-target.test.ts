@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Storage } from '@google-cloud/storage'
 import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeGcs, type FakeGcs } from '../../../../../tests/servers/fake-gcs.js'
@@ -87,6 +88,27 @@ describe('gcs', () => {
     })
     await again()
     expect(bytes.equals(fake.objects.get('backups/forgotten')?.bytes ?? Buffer.alloc(0))).toBe(true)
+  })
+
+  it('an upload whose last answer was lost is found to be whole', async () => {
+    const { proxy, target } = await openThrough()
+    const bytes = madeUpBytes(bigSize)
+    await target.put('lost-answer', pieces(bytes), {
+      onProgress: (done) =>
+        void (done >= 8 << 20 && proxy.faults === 0 && proxy.set({ kind: 'reset', direction: 'down' })),
+    })
+    expect(proxy.faults).toBe(1)
+    expect(bytes.equals(fake.objects.get('backups/lost-answer')?.bytes ?? Buffer.alloc(0))).toBe(true)
+  })
+
+  it('calls that are never answered are given up', async () => {
+    const { proxy, target } = await openThrough(100)
+    proxy.set({ kind: 'blackhole', times: Infinity })
+    const calls = [() => target.stat('x'), () => target.list(), () => target.put('x', bytesSource('1'))]
+    const results = await Promise.allSettled(calls.map((call) => call()))
+    for (const result of results) {
+      expect(result).toMatchObject({ reason: { code: 'ERR_TARGET_UNREACHABLE', transient: true } })
+    }
   })
 
   it('a download that is cut or silent goes on at the byte that is missing', async () => {
@@ -178,10 +200,11 @@ describe('gcs', () => {
     const target = await open({ key_file: file })
     const calls = [() => target.stat('x'), () => target.list(), () => target.put('x', bytesSource('1'))]
     for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'ERR_TARGET_SETTINGS' })
+    expect(fake.requests).toEqual([])
   })
 
   const noRclone = toolIsMissing('rclone')
-  it('another client reads what was written, and the other way round', async ({ skip }) => {
+  it('other clients read what was written, and the other way round', async ({ skip }) => {
     if (noRclone) skip(noRclone)
     const config = join(await makeFolder('rclone'), 'rclone.conf')
     await writeFile(
@@ -200,7 +223,12 @@ describe('gcs', () => {
       const { stdout } = await rclone(['cat', `gcs:backups/seen/by-rclone/${size}`])
       expect(bytes.equals(stdout), `${size} bytes`).toBe(true)
     }
+    const google = new Storage({ apiEndpoint: fake.url }).bucket('backups')
+    const [downloaded] = await google.file('seen/by-rclone/70000').download({ validation: 'crc32c' })
+    expect(downloaded).toHaveLength(70_000)
     const bytes = madeUpBytes(70_000)
+    await google.file('seen/from-google').save(bytes, { resumable: true, validation: 'crc32c' })
+    expect(bytes.equals(await bytesOf(target, 'from-google'))).toBe(true)
     await rclone(['rcat', 'gcs:backups/seen/from-rclone'], bytes)
     expect(bytes.equals(await bytesOf(target, 'from-rclone'))).toBe(true)
   })

@@ -97,7 +97,7 @@ export function nameOf(error: unknown): string {
   return Code ?? (name === 'Error' ? (code ?? name) : name)
 }
 
-export function statusOf(error: unknown): number | undefined {
+function statusOf(error: unknown): number | undefined {
   return (error as ServiceError).$metadata?.httpStatusCode
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { isFinal } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions } from '../target.js'
 import type { Connection } from './connection.js'
 import { nameOf } from './errors.js'
 import type { Retention } from './lock.js'
-import type { Part } from './parts.js'
+import type { Part } from '../source-parts.js'
 import { head, md5Of } from './read.js'
 import { patience, sendBytes } from './send-bytes.js'
 
@@ -54,11 +55,6 @@ export async function sendParts(connection: Connection, upload: PartsToSend): Pr
     if (!isOfUse) await abortUpload(connection, key, id).catch(() => {})
     throw error
   }
-}
-
-/** Parts that are there already only take room. */
-function isFinal(error: unknown): boolean {
-  return error instanceof TargetError && (error.code === 'ERR_TARGET_FULL' || error.code === 'ERR_TARGET_EXISTS')
 }
 
 interface SentPart {

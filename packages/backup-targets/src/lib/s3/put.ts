@@ -1,4 +1,5 @@
 import { checkKey, uploadId } from '../key.js'
+import { exists } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
 import { onlyNew, type Abilities } from './abilities.js'
@@ -6,7 +7,7 @@ import type { Connection } from './connection.js'
 import { isForgotten, refuseLocked, retentionOf, type Retention } from './lock.js'
 import { sendParts } from './multipart.js'
 import { maxObjectBytes, maxParts, parallelOf, partBytesFor } from './part-size.js'
-import { partsOf, type Part } from './parts.js'
+import { partsOf, type Part } from '../source-parts.js'
 import { head, md5Of, storedObject } from './read.js'
 import { removeVersion } from './remove.js'
 import { sendBytes } from './send-bytes.js'
@@ -73,7 +74,7 @@ async function refusePresent(
   if (!ifAbsent && !immutability) return
   const found = await head(connection, key, { signal })
   if (!found) return
-  if (ifAbsent) throw new TargetError('ERR_TARGET_EXISTS', `There is ${key} already.`)
+  if (ifAbsent) throw exists(key)
   refuseLocked(key, found)
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readSource } from '../sources.js'
-import type { Source } from '../target.js'
+import { readSource } from './sources.js'
+import type { Source } from './target.js'
 
 /** A piece of a source, in memory. */
 export interface Part {
@@ -19,7 +19,7 @@ export interface Part {
 export async function* partsOf(
   source: Source,
   take: () => Buffer,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Part, void, undefined> {
   let memory = take()
   let filled = 0
