@@ -89,10 +89,14 @@ describe.skipIf(missing)('OpenStack Swift', () => {
       expect(await ask('GET', 'tidy_segments')).toEqual([])
     })
 
-    it('keep their segments when the same upload is made again, or others are swept', async () => {
+    it('keep their segments when the same upload is made again, also with other bytes, or others are swept', async () => {
       const target = await open({ container: 'again', prefix: '' })
       const [bytes, upload] = [randomBytes(2 * partBytes), 'samecontent']
-      for (let time = 0; time < 2; time++) await target.put('object', bytesSource(bytes), { upload })
+      await target.put('object', bytesSource(bytes), { upload })
+      const failing = { size: bytes.length, open: () => Readable.from(cut(bytes), { objectMode: false }) }
+      await failure(target.put('object', failing, { upload }))
+      expect(await buffer(await target.get('object'))).toEqual(bytes)
+      await target.put('object', bytesSource(bytes), { upload })
       expect(await target.sweep({ before: new Date(Date.now() + 60_000) })).toBe(0)
       expect(await buffer(await target.get('object'))).toEqual(bytes)
       expect(await ask('GET', 'again_segments')).toHaveLength(2)
@@ -214,7 +218,10 @@ describe.skipIf(missing)('OpenStack Swift', () => {
       const bytes = randomBytes(3 * partBytes)
       const unknown = streamSource(Readable.from([bytes], { objectMode: false }))
       for (const source of [bytesSource(bytes), unknown]) {
-        expect(await failure(target.put('object', source))).toMatchObject({ code: 'ERR_TARGET_FULL', transient: false })
+        expect(await failure(target.put('object', source, { upload: 'exceeding' }))).toMatchObject({
+          code: 'ERR_TARGET_FULL',
+          transient: false,
+        })
         expect(await target.stat('object')).toBeUndefined()
         expect(await ask('GET', 'limited_segments')).toEqual([])
       }
@@ -265,6 +272,13 @@ async function startFlippingProxy(to: number) {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { port: (server.address() as AddressInfo).port, close: () => server.close() }
+}
+
+/** Other bytes, which end in the second segment. */
+function* cut(bytes: Buffer): Generator<Buffer> {
+  yield Buffer.alloc(partBytes, 1)
+  yield bytes.subarray(0, 1000)
+  throw new Error('cut')
 }
 
 function rclone(swift: TestSwift, args: string[]): Promise<{ stdout: string }> {

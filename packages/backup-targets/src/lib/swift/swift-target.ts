@@ -21,7 +21,7 @@ import { removeUpload, sweepSegments } from './segments.js'
 import { Session, drop } from './session.js'
 import type { SwiftSettings } from './settings.js'
 import { inParallel, notThere, shown, Store, type ListedObject, type ObjectHead, type Place } from './store.js'
-import { maxObjectBytes, upload } from './upload.js'
+import { maxObjectBytes, storeObject } from './upload.js'
 
 /** A container of OpenStack Swift. */
 export class SwiftTarget implements BackupTarget {
@@ -58,17 +58,20 @@ export class SwiftTarget implements BackupTarget {
     const hasContainer = await this.#store.ensure(place.container, signal)
     const before = await this.#store.head(place, signal)
     if (before && ifAbsent) throw new TargetError('ERR_TARGET_EXISTS', `There is ${shown(place)} already.`)
-    const replaced = (before?.isLarge && (await this.#store.segmentsOf(place, signal))) || []
+    const replaced = before?.isLarge ? await this.#store.segmentsOf(place, signal) : []
+    // Segments that are in use are neither written nor removed, whatever else is called so.
+    const isInUse = replaced?.some(({ name }) => name.includes(`/.${options.upload}-`)) ?? true
+    const upload = uploadId(isInUse ? undefined : options.upload)
 
-    const name = uploadId(options.upload)
     const { partBytes } = this.#settings
     let size: number
     try {
-      size = await upload({ store: this.#store, place, source, upload: name, partBytes, options })
+      size = await storeObject({ store: this.#store, place, source, upload, partBytes, options })
     } catch (error) {
-      if (options.upload === undefined) await removeUpload(this.#store, place, name).catch(() => {})
-      const isContainerMissing = !hasContainer && (error as Partial<TargetError>).code === 'ERR_TARGET_NOT_FOUND'
-      throw isContainerMissing ? noContainer(place) : error
+      const { code } = error as Partial<TargetError>
+      const goesOn = upload === options.upload && code !== 'ERR_TARGET_FULL'
+      if (!goesOn) await removeUpload(this.#store, place, upload).catch(() => {})
+      throw !hasContainer && code === 'ERR_TARGET_NOT_FOUND' ? noContainer(place) : error
     }
     const after = await this.#store.head(place, signal)
     if (after?.size !== size) {
@@ -76,7 +79,7 @@ export class SwiftTarget implements BackupTarget {
       const has = after ? `has ${after.size} bytes instead of ${size}` : 'is not there'
       throw new TargetError('ERR_TARGET_DAMAGED', `${shown(place)} was stored, but ${has}.`)
     }
-    if (replaced.length > 0) await this.#removeReplaced(place, after, replaced, signal)
+    if (replaced && replaced.length > 0) await this.#removeReplaced(place, after, replaced, signal)
     return stored(key, after)
   }
 

@@ -30,7 +30,7 @@ export interface Upload {
 }
 
 /** Stores an object by one request, or by segments and then their manifest. @returns how many bytes it has. */
-export async function upload(upload: Upload): Promise<number> {
+export async function storeObject(upload: Upload): Promise<number> {
   const { source, partBytes, options } = upload
   const { size } = source
   const reader = new ByteReader(source, options.signal)
@@ -173,7 +173,6 @@ async function sendPart(
 async function checkRoom({ store, place, options }: Upload, folder: SegmentArea, bytes: number): Promise<void> {
   const room = await store.room(folder.container, options.signal)
   if (room === undefined || room >= bytes) return
-  await removeSegments(store, folder)
   throw new TargetError(
     'ERR_TARGET_FULL',
     `Cannot store ${shown(place)}: the quota of "${folder.container}" is reached.`,
