@@ -16,8 +16,24 @@ restore() {
   fi
 }
 
+# Packages of Python compile their modules one package after another, which takes longer than all the rest.
+# This one leaves them for later, when one call compiles all.
+stand_in=$(mktemp -d)
+cat >"$stand_in/py3compile" <<'SCRIPT'
+#!/bin/sh
+if [ $# -eq 2 ] && [ "$1" = -p ]; then exit 0; fi
+exec /usr/bin/py3compile "$@"
+SCRIPT
+chmod 755 "$stand_in" "$stand_in/py3compile"
+
+finish() {
+  restore
+  rm -r "$stand_in"
+  if [ -x /usr/bin/py3compile ]; then /usr/bin/py3compile /usr/lib/python3/dist-packages || true; fi
+}
+
 restore # what a killed run left behind
-trap restore EXIT
+trap finish EXIT
 trap 'exit 130' INT TERM HUP
 if [ -e "$policy" ]; then cp -p "$policy" "$saved"; fi
 printf '#!/bin/sh\n%s\nexit 101\n' "$mark" >"$policy"
@@ -28,7 +44,8 @@ before=$(enabled)
 
 export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update
-apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install "$@"
+apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
+  -o DPkg::Path="$stand_in:/usr/sbin:/usr/bin:/sbin:/bin" install "$@"
 
 # Packages enable their services, which were not asked for; those that were enabled before stay so.
 if command -v systemctl >/dev/null; then
