@@ -1,6 +1,7 @@
 import { TargetError } from '../target-error.js'
 import { sha256OfNothing, type RemoteFiles } from '../remote-files/remote-files.js'
 import { commandFiles, shellCommand } from './command-files.js'
+import { withFastCiphers } from './fast-ciphers.js'
 import { runCommand } from './run-command.js'
 import { shellWord } from './shell-word.js'
 import { SharedConnection } from './shared-connection.js'
@@ -10,7 +11,8 @@ import { lastLines } from './ssh-error.js'
 import { serverName, type SshSettings } from './ssh-settings.js'
 
 /** SFTP where the server has it, else commands; and what it can do besides. */
-export async function connectFiles(settings: SshSettings): Promise<RemoteFiles> {
+export async function connectFiles(given: SshSettings): Promise<RemoteFiles> {
+  const settings = await withFastCiphers(given)
   const sessions = new SharedConnection(() => new SftpSession(settings))
   try {
     return await sessions.use(undefined, async (session) => {

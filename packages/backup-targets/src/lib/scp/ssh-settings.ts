@@ -11,6 +11,8 @@ export interface SshSettings extends ServerAddress {
   /** Files; undefined: what `ssh` uses by itself. */
   readonly key: string | undefined
   readonly knownHosts: string | undefined
+  /** In this order; undefined: those of `ssh_config`. */
+  readonly ciphers?: string
   /** Socket of a connection that commands go over. */
   readonly controlPath?: string
   readonly context: TargetContext
@@ -43,7 +45,7 @@ export function serverName({ user, ...address }: SshSettings): string {
 
 /** The arguments of `ssh` before the host: nothing is asked, nothing else is done with the connection. */
 export function sshArguments(settings: SshSettings, isMaster: boolean): string[] {
-  const { port, user, key, knownHosts, controlPath, context } = settings
+  const { port, user, key, knownHosts, ciphers, controlPath, context } = settings
   const seconds = Math.max(1, Math.ceil(context.idleMs / 1000))
   const given: Record<string, string | number> = {
     BatchMode: 'yes',
@@ -57,6 +59,7 @@ export function sshArguments(settings: SshSettings, isMaster: boolean): string[]
     ControlMaster: isMaster ? 'yes' : 'no',
     ControlPersist: 'no',
     ...(controlPath === undefined ? {} : { ControlPath: quoted(controlPath) }),
+    ...(ciphers === undefined ? {} : { Ciphers: ciphers }),
     ClearAllForwardings: 'yes',
     ForwardAgent: 'no',
     ForwardX11: 'no',

@@ -5,8 +5,8 @@ import { SftpError, status } from './sftp-error.js'
 
 /** What every server must take; OpenSSH tells that it takes more. */
 const defaultChunkBytes = 32_768
-/** Of one packet, with OpenSSH's own limit; 8 of them fill the window of an SSH channel. */
-const maxChunkBytes = 261_120
+/** OpenSSH takes up to 255 KiB: pieces of files, of 256 KiB, would leave a small rest each. */
+const maxChunkBytes = 131_072
 
 interface Answer {
   readonly type: number
