@@ -184,7 +184,7 @@ describe.skipIf(missing)('a server with SFTP', () => {
 
 describe.skipIf(missing)('a server whose sessions end at a limit of bytes', () => {
   // Where one write ends: of one that goes beyond, the server first says that it failed.
-  const server = withSshd({ fileLimit: { bytes: 4 * 261_120, beyond: 'kills' } })
+  const server = withSshd({ fileLimit: { bytes: mebibyte, beyond: 'kills' } })
 
   it('fails an upload: it neither succeeds nor waits for ever', async () => {
     const target = await server.open()
