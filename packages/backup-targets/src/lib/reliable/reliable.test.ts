@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bytesOf, readAll } from '../checks/expect.js'
 import { madeUpBytes, pieces } from '../checks/made-up.js'
 import { createLocalTarget } from '../local/create-local-target.js'
@@ -174,6 +175,18 @@ describe('downloads', () => {
     const target = reliable(counting, quick)
     expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
     expect(calls.filter((name) => name === 'get')).toHaveLength(4)
+  })
+
+  it('leave no timer behind that would keep the process', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const stream = await reliable(local, quick).get('a')
+      await readAll(stream)
+      if (!stream.closed) await once(stream, 'close')
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('of a part go on, too', async () => {

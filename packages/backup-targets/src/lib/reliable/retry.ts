@@ -75,14 +75,16 @@ async function attempt<T>(
 /** The outcome of an attempt; once it is aborted, its reason, as soon as it has tidied up or the time for that is over. */
 async function settled<T>(work: Promise<T>, signal: AbortSignal, tidyingMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => (timer = setTimeout(reject, tidyingMs, signal.reason)), { once: true })
-  })
+  const late = Promise.withResolvers<never>()
+  const abort = () => (timer = setTimeout(late.reject, tidyingMs, signal.reason))
+  signal.addEventListener('abort', abort, { once: true })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, late.promise])
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
+    // Aborted after its end, too, as streams are: a timer would keep the process.
+    signal.removeEventListener('abort', abort)
     clearTimeout(timer)
   }
 }
