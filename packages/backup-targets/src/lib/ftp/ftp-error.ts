@@ -1,4 +1,4 @@
-import { networkErrorCode } from '../network-error.js'
+import { networkErrorCode } from '../http/network-error.js'
 import { TargetError, type TargetErrorCode } from '../target-error.js'
 
 /** What servers say in words, where their numbers have many meanings; the first that fits. */

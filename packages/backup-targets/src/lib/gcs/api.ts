@@ -1,5 +1,5 @@
 import type { Bucket } from '@google-cloud/storage'
-import type { HttpAnswer, HttpClient, HttpRequest } from '../swift/http.js'
+import type { HttpAnswer, HttpClient, HttpRequest } from '../http/http-client.js'
 import { toTargetError } from './errors.js'
 
 /**

@@ -1,4 +1,4 @@
-import { networkErrorCode } from '../network-error.js'
+import { networkErrorCode } from '../http/network-error.js'
 import { TargetError, type TargetErrorCode } from '../target-error.js'
 
 /** Of requests of ours, and of those that Google's client logs in by. */

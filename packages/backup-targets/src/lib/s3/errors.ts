@@ -1,4 +1,4 @@
-import { networkErrorCode } from '../network-error.js'
+import { networkErrorCode } from '../http/network-error.js'
 import { TargetError, type TargetErrorCode, type TargetErrorOptions } from '../target-error.js'
 
 /** The fields of the SDK's errors that are read here. */

@@ -1,20 +1,5 @@
-import { networkErrorCode } from '../network-error.js'
 import { TargetError, type TargetErrorCode, type TargetErrorOptions } from '../target-error.js'
-import type { HttpAnswer } from './http.js'
-
-/** What an error of a connection means. */
-export function networkError(error: unknown, { host }: URL): TargetError {
-  if (error instanceof TargetError) return error
-  const { code, message } = error as NodeJS.ErrnoException
-  const reason = message || code
-  if (networkErrorCode(error) === 'ERR_TARGET_IDENTITY') {
-    return new TargetError('ERR_TARGET_IDENTITY', `${host} cannot prove that it is ${host}: ${reason} (${code}).`, {
-      cause: error,
-      help: 'If its certificate is signed by your own authority, name its file in NODE_EXTRA_CA_CERTS.',
-    })
-  }
-  return new TargetError('ERR_TARGET_UNREACHABLE', `The connection to ${host} failed: ${reason}.`, { cause: error })
-}
+import type { HttpAnswer } from '../http/http-client.js'
 
 const codeOf: Readonly<Record<number, TargetErrorCode>> = {
   401: 'ERR_TARGET_REFUSED',

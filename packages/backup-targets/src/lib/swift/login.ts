@@ -1,6 +1,6 @@
 import { TargetError } from '../target-error.js'
 import { answerError } from './errors.js'
-import type { HttpAnswer, HttpClient } from './http.js'
+import type { HttpAnswer, HttpClient } from '../http/http-client.js'
 
 export interface LoginSettings {
   /** Of the log-in: `…/auth/v1.0`, `…/v2.0`, `…/v3`, or of a Keystone that says itself what it speaks. */

@@ -1,6 +1,6 @@
 import { TargetError } from '../target-error.js'
 import { answerError } from './errors.js'
-import type { HttpClient, HttpAnswer, HttpRequest } from './http.js'
+import type { HttpClient, HttpAnswer, HttpRequest } from '../http/http-client.js'
 import { logIn, type Access } from './login.js'
 import type { SwiftSettings } from './settings.js'
 

@@ -1,6 +1,6 @@
 import { TargetError } from '../target-error.js'
 import { answerError } from './errors.js'
-import type { Body, HttpAnswer } from './http.js'
+import type { Body, HttpAnswer } from '../http/http-client.js'
 import { drop, type Session } from './session.js'
 
 /** An object as it is when it is looked up. */

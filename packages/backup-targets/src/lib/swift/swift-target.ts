@@ -16,7 +16,7 @@ import type {
 } from '../target.js'
 import { wholeStream } from '../whole-stream.js'
 import { answerError } from './errors.js'
-import { HttpClient } from './http.js'
+import { HttpClient } from '../http/http-client.js'
 import { removeUpload, sweepSegments } from './segments.js'
 import { Session, drop } from './session.js'
 import type { SwiftSettings } from './settings.js'

@@ -1,4 +1,4 @@
-import type { TargetErrorCode } from './target-error.js'
+import { TargetError, type TargetErrorCode } from '../target-error.js'
 
 const unreachable = new Set([
   'EAI_AGAIN',
@@ -25,4 +25,18 @@ export function networkErrorCode(error: unknown): TargetErrorCode | undefined {
     if (untrusted.test(code)) return 'ERR_TARGET_IDENTITY'
   }
   return undefined
+}
+
+/** What an error of a connection to this address means, for people. */
+export function networkError(error: unknown, { host }: URL): TargetError {
+  if (error instanceof TargetError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = message || code
+  if (networkErrorCode(error) === 'ERR_TARGET_IDENTITY') {
+    return new TargetError('ERR_TARGET_IDENTITY', `${host} cannot prove that it is ${host}: ${reason} (${code}).`, {
+      cause: error,
+      help: 'If its certificate is signed by your own authority, name its file in NODE_EXTRA_CA_CERTS.',
+    })
+  }
+  return new TargetError('ERR_TARGET_UNREACHABLE', `The connection to ${host} failed: ${reason}.`, { cause: error })
 }

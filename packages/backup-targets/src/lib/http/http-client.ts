@@ -4,7 +4,7 @@ import * as https from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TargetError } from '../target-error.js'
-import { networkError } from './errors.js'
+import { networkError } from './network-error.js'
 
 /** What is sent: all at once, or as it comes. */
 export type Body = Uint8Array | StreamedBody
