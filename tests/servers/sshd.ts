@@ -21,6 +21,8 @@ export interface SshdOptions {
   readonly sftp?: 'none' | 'forced' | 'read-only' | 'bare'
   /** No file can have more bytes (a multiple of 1024): writing fails, or ends the session. */
   readonly fileLimit?: { readonly bytes: number; readonly beyond: 'fails' | 'kills' }
+  /** Programs that fail on it, as if they were not there. */
+  readonly without?: readonly string[]
 }
 
 /** A private OpenSSH server, into which the user of the tests may log in by key. */
@@ -109,6 +111,9 @@ class PrivateSshd implements TestSshd {
     const hostKey = await readFile(join(this.folder, 'host-key.pub'), 'utf8')
     await writeFile(this.knownHosts, `[${this.host}]:* ${hostKey}`)
     await writeFile(join(this.folder, 'sshd_config'), this.#configuration())
+    await mkdir(join(this.folder, 'bin'))
+    for (const program of this.#options.without ?? [])
+      await writeFile(join(this.folder, 'bin', program), '#!/bin/sh\nexit 127\n', { mode: 0o755 })
   }
 
   async start(): Promise<void> {
@@ -180,7 +185,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 MaxStartups 100
 KexAlgorithms curve25519-sha256
-SetEnv HOME=${this.folder}
+SetEnv HOME=${this.folder} PATH=${join(this.folder, 'bin')}:/usr/local/bin:/usr/bin:/bin
 ${sftp === 'none' ? '' : 'Subsystem sftp internal-sftp'}
 ${force === undefined ? '' : `ForceCommand ${force}`}
 `

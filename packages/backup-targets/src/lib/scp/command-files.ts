@@ -37,23 +37,24 @@ const scripts = {
   publish: `ln "$1" "$2" && rm -f "$1" || { [ ! -e "$2" ] || exit ${exit.exists}; exit 1; }`,
   remove: `[ -f "$1" ] && [ ! -L "$1" ] || exit ${exit.missing}; rm -f "$1"`,
   removeFolder: `rmdir "$1" 2>/dev/null || exit ${exit.missing}`,
-  sha256: 'sha256sum < "$1"',
 } as const
 
 /**
  * Files of a server that has no SFTP, by commands of a POSIX shell over one connection. Source: POSIX.1,
- * but for `stat`, `head -c` and `sha256sum`, which GNU and BusyBox have.
+ * but for `stat` and `head -c`, which GNU and BusyBox have.
+ *
+ * @param hasher command that prints the SHA-256 of its input, in front of all else. Default: the server cannot hash.
  */
-export function commandFiles(settings: SshSettings, { canHash }: { canHash: boolean }): RemoteFiles {
+export function commandFiles(settings: SshSettings, { hasher }: { hasher?: string | undefined }): RemoteFiles {
   const server = serverName(settings)
   const masters = new SharedConnection(() => new SshMaster(settings))
 
   async function run(
-    script: keyof typeof scripts,
+    script: keyof typeof scripts | 'sha256',
     args: readonly string[],
     options: Parameters<typeof runCommand>[2] = {},
   ): Promise<CommandEnd> {
-    const command = shellCommand(settings, scripts[script], args)
+    const command = shellCommand(settings, script === 'sha256' ? `${hasher} < "$1"` : scripts[script], args)
     const end = await masters.use(options.signal, (master) => runCommand(master.settings, command, options))
     if (end.exitCode === exit.noFolder) throw noFolder(settings.folder, server)
     return end
@@ -150,7 +151,7 @@ export function commandFiles(settings: SshSettings, { canHash }: { canHash: bool
 
     removeFolder: (path, signal) => runIfThere('removeFolder', [below(path)], { signal }),
 
-    ...(canHash && {
+    ...(hasher !== undefined && {
       sha256: async (path, signal) => (await runWell('sha256', [below(path)], { signal })).slice(0, 64),
     }),
 

@@ -207,6 +207,30 @@ describe.skipIf(missing).each(['forced', 'none'] as const)('a server with a full
   })
 })
 
+describe.skipIf(missing).each([
+  { without: ['sha256sum'], sftp: undefined },
+  { without: ['openssl'], sftp: undefined },
+  { without: ['sha256sum'], sftp: 'none' },
+  { without: ['openssl'], sftp: 'none' },
+] as const)('a server without $without, SFTP: $sftp', (options) => {
+  const server = withSshd(options)
+
+  it('hashes all the same', async () => {
+    const target = await server.open()
+    await target.put('a', bytesSource(bytes))
+    expect(await target.hash?.('a')).toEqual({ sha256: upload })
+    await expect(target.hash?.('none')).rejects.toMatchObject({ code: 'ERR_TARGET_NOT_FOUND' })
+  })
+})
+
+describe.skipIf(missing)('a server without any program that hashes', () => {
+  const server = withSshd({ without: ['openssl', 'sha256sum'] })
+
+  it('says so', async () => {
+    expect((await server.open()).capabilities.hashes).toEqual([])
+  })
+})
+
 describe.skipIf(missing)('a server that only gives', () => {
   const server = withSshd({ sftp: 'read-only' })
 
