@@ -1,13 +1,24 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { asUser } from './as-user.js'
+import { accepts } from './ports.js'
 import { serverEnvironment } from './programs.js'
-import { asUser } from './server.js'
 
 const startTimeoutMs = 60_000
+
+export interface SpawnOptions {
+  /** Standard input and output are pipes. Default: there is no input, and output goes to the log. */
+  readonly pipes?: boolean
+  /** What ends it when this process is ended. Default: SIGKILL. */
+  readonly deathSignal?: NodeJS.Signals
+}
+
+/** One of the programs of a server has ended; the message has what they said last. */
+export class ProgramEnded extends Error {}
 
 /** Programs of one server that run in its folder until they are ended, or this process is. */
 export class Background {
@@ -21,13 +32,17 @@ export class Background {
     this.#folder = folder
   }
 
-  /** Its standard input and output are pipes; errors go to `<name>.log`. */
-  spawn(name: string, command: string[]): ChildProcess {
-    const [program = '', ...args] = asUser(this.#user, command)
+  /** What it says goes to `<name>.log`. One of this name that has ended is forgotten. */
+  spawn(name: string, command: string[], { pipes = false, deathSignal }: SpawnOptions = {}): ChildProcess {
+    const [program = '', ...args] = asUser(this.#user, command, deathSignal)
     const log = openSync(join(this.#folder, `${name}.log`), 'w')
-    const env = serverEnvironment({ HOME: this.#folder })
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', log], env, cwd: this.#folder })
+    const child = spawn(program, args, {
+      stdio: pipes ? ['pipe', 'pipe', log] : ['ignore', log, log],
+      env: serverEnvironment({ HOME: this.#folder }),
+      cwd: this.#folder,
+    })
     closeSync(log)
+    // It never gets a process id then.
     child.once('error', () => {})
     child.stdin?.on('error', () => {})
     child.unref()
@@ -35,49 +50,90 @@ export class Background {
     return child
   }
 
-  /** Resolves when somebody accepts connections. @throws Error when one of the programs has ended. */
-  async listens(port: number): Promise<void> {
+  /** Process ids of those that run, by name. */
+  get pids(): ReadonlyMap<string, number> {
+    return new Map([...this.#children].flatMap(([name, child]) => (isRunning(child) ? [[name, child.pid]] : [])))
+  }
+
+  /** Resolves when somebody accepts connections. @throws ProgramEnded */
+  listens(port: number): Promise<void> {
+    return this.isReady(() => accepts(port))
+  }
+
+  /**
+   * Resolves when a look at the server says so, and all programs run still: somebody else may have answered.
+   *
+   * @throws ProgramEnded when one of them has ended; Error after a minute
+   */
+  async isReady(look: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
-    while (!(await accepts(port))) {
-      const hasEnded = [...this.#children.values()].some((child) => !isRunning(child))
-      if (hasEnded || Date.now() > deadline) throw this.failure()
+    while (!(await this.whileRunning(look()))) {
+      if (Date.now() > deadline) throw new Error(this.#tell('A server did not start'))
       await sleep(20)
+    }
+    await this.whileRunning(Promise.resolve())
+  }
+
+  /** Waits for something that needs the programs. @throws ProgramEnded when one of them ends before or meanwhile */
+  async whileRunning<Result>(work: Promise<Result>): Promise<Result> {
+    const ended = Promise.withResolvers<never>()
+    const fail = () => ended.reject(new ProgramEnded(this.#tell('A program of a server has ended')))
+    const children = [...this.#children.values()]
+    for (const child of children) {
+      if (isRunning(child)) child.once('exit', fail)
+      else fail()
+    }
+    try {
+      return await Promise.race([ended.promise, work])
+    } finally {
+      for (const child of children) child.off('exit', fail)
     }
   }
 
+  /** Ends all and waits for their ends. */
+  async stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const running = [...this.#children.values()].filter(isRunning)
+    const ended = Promise.all(running.map((child) => once(child, 'exit')))
+    for (const child of running) {
+      child.ref()
+      child.kill(signal)
+    }
+    await ended
+    this.#children.clear()
+  }
+
+  /** `stop()`, and removes the folder. */
+  async close(): Promise<void> {
+    await this.stop()
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
   /** With what the programs said last. */
-  failure(): Error {
+  #tell(what: string): string {
     const tails = [...this.#children.keys()].map((name) => {
       const lines = readFileSync(join(this.#folder, `${name}.log`), 'utf8')
         .trimEnd()
         .split('\n')
       return `${name}: ${lines.slice(-15).join('\n')}`
     })
-    return new Error(`A server did not start:\n${tails.join('\n')}`)
-  }
-
-  async close(): Promise<void> {
-    const running = [...this.#children.values()].filter(isRunning)
-    const ended = Promise.all(running.map((child) => once(child, 'exit')))
-    for (const child of running) {
-      child.ref()
-      child.kill('SIGKILL')
-    }
-    await ended
+    return `${what}:\n${tails.join('\n')}`
   }
 }
 
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode === null && signalCode === null
+/** Starts a server; closes it when that fails. */
+export async function started<Server extends { close(): Promise<void> }>(
+  server: Server,
+  start: (server: Server) => Promise<void>,
+): Promise<Server> {
+  try {
+    await start(server)
+    return server
+  } catch (error) {
+    await server.close()
+    throw error
+  }
 }
 
-/** Whether somebody listens on a port of 127.0.0.1. */
-export function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
+function isRunning(child: ChildProcess): child is ChildProcess & { pid: number } {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
 }

@@ -1,17 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { asUser, giveTo } from './as-user.js'
+import { Background, ProgramEnded, started } from './background.js'
 import { makeFolder } from './folders.js'
-import { run, serverEnvironment } from './programs.js'
-import { asUser, freePorts, giveTo } from './server.js'
+import { freePorts } from './ports.js'
+import { run } from './programs.js'
 
 /** The system user who runs it when we are root. */
 const user = 'ceph'
-const startTimeoutMs = 60_000
 
 /** A private Ceph of one monitor, one store in memory and one gateway with the S3 API. */
 export interface TestCeph {
@@ -33,31 +30,28 @@ export interface TestCeph {
 /** Starts it, in about 3 seconds; what is stored is kept in memory. */
 export async function startCeph(): Promise<TestCeph> {
   for (let attempt = 1; ; attempt++) {
-    const ceph = new PrivateCeph(await makeFolder('ceph'), await freePorts(2))
     try {
-      await ceph.start()
-      return ceph
+      return await started(new PrivateCeph(await makeFolder('ceph'), await freePorts(2)), (ceph) => ceph.start())
     } catch (error) {
-      await ceph.close()
       // Somebody else took its port meanwhile.
-      if (!(error instanceof EndedEarly) || attempt === 3) throw error
+      if (!(error instanceof ProgramEnded) || attempt === 3) throw error
     }
   }
 }
 
-class EndedEarly extends Error {}
-
 class PrivateCeph implements TestCeph {
-  readonly pids = new Map<string, number>()
   readonly #folder: string
   readonly #ports: readonly number[]
-  readonly #children: ChildProcess[] = []
-  readonly #ended = Promise.withResolvers<never>()
+  readonly #programs: Background
 
   constructor(folder: string, ports: readonly number[]) {
     this.#folder = folder
     this.#ports = ports
-    this.#ended.promise.catch(() => {})
+    this.#programs = new Background(user, folder)
+  }
+
+  get pids(): ReadonlyMap<string, number> {
+    return this.#programs.pids
   }
 
   get port(): number {
@@ -92,66 +86,36 @@ class PrivateCeph implements TestCeph {
     const { accessKey, secretKey } = this.s3
     const keys = ['--access-key', accessKey, '--secret-key', secretKey]
     await this.admin(['user', 'create', '--uid', 'backup', '--display-name', 'backup', ...keys])
-    await this.#answers()
+    // The gateway makes its pools first.
+    await this.#programs.isReady(() => this.#answers())
   }
 
   admin(args: readonly string[]): Promise<string> {
     return this.#run(['radosgw-admin', '-n', 'client.rgw', ...args])
   }
 
-  async close(): Promise<void> {
-    for (const child of this.#children.toReversed()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
-      const exited = once(child, 'exit')
-      child.ref()
-      child.kill('SIGKILL')
-      await exited
-    }
-    this.pids.clear()
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  close(): Promise<void> {
+    return this.#programs.close()
   }
 
-  async #run([program = '', ...args]: string[]): Promise<string> {
-    try {
-      const done = run(asUser(user, [program, '-c', join(this.#folder, 'ceph.conf'), ...args]))
-      return await Promise.race([done, this.#ended.promise])
-    } catch (error) {
-      if (error instanceof EndedEarly) throw error
-      throw new Error(`${(error as Error).message}\n${this.#logs()}`, { cause: error })
-    }
+  #run(command: string[]): Promise<string> {
+    return this.#programs.whileRunning(run(asUser(user, this.#configured(command))))
   }
 
-  #spawn([name = '', ...args]: string[]): void {
-    const [program = '', ...rest] = asUser(user, [name, '-c', join(this.#folder, 'ceph.conf'), ...args])
-    const log = openSync(join(this.#folder, `${name}.log`), 'w')
-    const child = spawn(program, rest, { stdio: ['ignore', log, log], env: serverEnvironment(), cwd: this.#folder })
-    closeSync(log)
-    child.once('error', () => {})
-    child.once('exit', () => this.#ended.reject(new EndedEarly(`${name} has ended:\n${this.#logs()}`)))
-    child.unref()
-    this.#children.push(child)
-    if (child.pid !== undefined) this.pids.set(name, child.pid)
+  #spawn(command: [name: string, ...string[]]): void {
+    this.#programs.spawn(command[0], this.#configured(command))
   }
 
-  /** The gateway makes its pools first. */
-  async #answers(): Promise<void> {
-    const deadline = Date.now() + startTimeoutMs
-    for (;;) {
-      const answer = fetch(this.s3.endpoint, { signal: AbortSignal.timeout(5000) })
-      const isReady = answer.then(
-        ({ status }) => status === 200,
-        () => false,
-      )
-      if (await Promise.race([isReady, this.#ended.promise])) return
-      if (Date.now() > deadline) throw new Error(`Ceph did not start:\n${this.#logs()}`)
-      await sleep(50)
-    }
+  #configured([program = '', ...args]: string[]): string[] {
+    return [program, '-c', join(this.#folder, 'ceph.conf'), ...args]
   }
 
-  #logs(): string {
-    const files = [...this.pids.keys()].map((name) => join(this.#folder, `${name}.log`))
-    const tail = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-10) : [])
-    return files.flatMap(tail).join('\n')
+  async #answers(): Promise<boolean> {
+    const answer = fetch(this.s3.endpoint, { signal: AbortSignal.timeout(5000) })
+    return answer.then(
+      ({ status }) => status === 200,
+      () => false,
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCommand } from './programs.js'
-import { isRoot } from './server.js'
+import { isRoot } from './as-user.js'
 
 /** Why programs cannot be installed here, or undefined when they can. */
 function whyNotInstallable(): string | undefined {

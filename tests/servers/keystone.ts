@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Background } from './background.js'
+import { giveTo } from './as-user.js'
+import { Background, started } from './background.js'
 import { makeFolder } from './folders.js'
-import { freePorts, giveTo } from './server.js'
+import { freePorts } from './ports.js'
 import { proxyConfiguration, python, swiftUser, type TestSwift } from './swift.js'
 
 /** A private Keystone, and a second proxy in front of a Swift that asks it who somebody is. */
@@ -37,31 +37,18 @@ export async function startKeystone(swift: TestSwift): Promise<TestKeystone> {
   )
   writeFileSync(join(swift.folder, 'keystone-proxy-server.conf'), proxy)
 
-  const programs = new Background(swiftUser, folder)
-  const close = async () => {
-    await programs.close()
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
-  try {
-    programs.spawn('keystone', [
-      python,
-      join(import.meta.dirname, 'keystone-server.py'),
-      folder,
-      String(port),
-      swiftUrl,
-    ])
-    await Promise.all([programs.listens(port), swift.start('keystone-proxy')])
-  } catch (error) {
-    await close()
-    throw error
-  }
+  const programs = await started(new Background(swiftUser, folder), async (background) => {
+    const script = join(import.meta.dirname, 'keystone-server.py')
+    background.spawn('keystone', [python, script, folder, String(port), swiftUrl])
+    await Promise.all([background.listens(port), swift.start('keystone-proxy')])
+  })
   return {
     url,
     swiftUrl,
     user: { name: 'bk', password: 'bkpw', domain: 'Default', project: 'backups' },
     applicationCredential: { id: 'backupcredential', secret: 'credentialpw' },
     region: 'RegionOne',
-    close,
+    close: () => programs.close(),
   }
 }
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { asUser, giveTo } from './as-user.js'
 import { makeFolder } from './folders.js'
 import { findPostgresql, run, serverEnvironment } from './programs.js'
-import { asUser, giveTo, launch, type ServerOptions, type TestServer } from './server.js'
+import { launch, type ServerOptions, type TestServer } from './server.js'
 
 const user = 'postgres'
 

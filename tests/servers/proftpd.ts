@@ -1,17 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { giveTo, isRoot } from './as-user.js'
+import { started } from './background.js'
+import { FileServer, type TestFileServer } from './file-server.js'
 import { makeFolder } from './folders.js'
-import { killDescendants } from './processes.js'
-import { run, serverEnvironment } from './programs.js'
-import { asUser, freePort, giveTo, isRoot } from './server.js'
+import { accepts, freePort } from './ports.js'
+import { run } from './programs.js'
 
-const startTimeoutMs = 30_000
 /** The system user who runs it when we are root. */
 const systemUser = 'daemon'
 const password = 'secret'
@@ -28,66 +24,30 @@ export interface ProftpdOptions {
 }
 
 /** A private ProFTPD with one user. */
-export interface TestProftpd {
-  readonly host: string
-  readonly port: number
-  readonly user: string
+export interface TestProftpd extends TestFileServer {
   readonly password: string
-  /** An empty folder for what is stored. */
-  readonly store: string
   /** The certificate of the server, signed by itself. */
   readonly certificate: string
-  readonly folder: string
-  readonly pid: number | undefined
-  /** Options of the target `ftp`. */
-  readonly options: Readonly<Record<string, string>>
-  start(): Promise<void>
-  /** Ends it and all sessions at once. */
-  stop(): Promise<void>
-  /** Ends sessions only. @returns how many. */
-  killSessions(): number
-  /** `stop()`, and removes the folder. */
-  close(): Promise<void>
 }
 
 /** Starts a ProFTPD on a free port; about 0.1 seconds. */
 export async function startProftpd(options: ProftpdOptions = {}): Promise<TestProftpd> {
   const proftpd = new PrivateProftpd(await makeFolder('proftpd'), await freePort(), options)
-  try {
-    await proftpd.prepare()
-    await proftpd.start()
-    return proftpd
-  } catch (error) {
-    await proftpd.close()
-    throw error
-  }
+  return started(proftpd, () => proftpd.begin())
 }
 
-class PrivateProftpd implements TestProftpd {
-  readonly host = '127.0.0.1'
-  readonly port: number
+class PrivateProftpd extends FileServer implements TestProftpd {
   readonly user = 'backup'
   readonly password = password
-  readonly folder: string
   readonly #options: ProftpdOptions
-  #child: ChildProcess | undefined
 
   constructor(folder: string, port: number, options: ProftpdOptions) {
-    this.folder = folder
-    this.port = port
+    super(systemUser, folder, port)
     this.#options = options
-  }
-
-  get store(): string {
-    return join(this.folder, 'store')
   }
 
   get certificate(): string {
     return join(this.folder, 'tls.crt')
-  }
-
-  get pid(): number | undefined {
-    return this.#child?.pid
   }
 
   get options(): TestProftpd['options'] {
@@ -97,8 +57,7 @@ class PrivateProftpd implements TestProftpd {
     return tls === 'none' ? plain : { ...plain, ca: certificate }
   }
 
-  async prepare(): Promise<void> {
-    await mkdir(this.store)
+  protected async prepare(): Promise<void> {
     await run([
       ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
       ...['-days', '30', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
@@ -114,42 +73,12 @@ class PrivateProftpd implements TestProftpd {
     await giveTo(systemUser, this.folder)
   }
 
-  async start(): Promise<void> {
-    if (this.#child) return
-    const log = openSync(join(this.folder, 'server.log'), 'w')
-    const command = ['proftpd', '-n', '-q', '-c', join(this.folder, 'proftpd.conf')]
-    const [program = '', ...args] = asUser(systemUser, command)
-    const child = spawn(program, args, { stdio: ['ignore', log, log], env: serverEnvironment(), cwd: this.folder })
-    closeSync(log)
-    child.unref()
-    child.once('error', () => (this.#child = undefined))
-    child.once('exit', () => (this.#child = undefined))
-    this.#child = child
-    const deadline = Date.now() + startTimeoutMs
-    while (!(await accepts(this.host, this.port))) {
-      if (!this.#child || Date.now() > deadline)
-        throw new Error(`ProFTPD did not start:\n${readFileSync(join(this.folder, 'server.log'), 'utf8')}`)
-      await sleep(20)
-    }
+  protected command(): string[] {
+    return ['proftpd', '-n', '-q', '-c', join(this.folder, 'proftpd.conf')]
   }
 
-  async stop(): Promise<void> {
-    const child = this.#child
-    if (!child) return
-    const exited = once(child, 'exit')
-    child.ref()
-    this.killSessions()
-    child.kill('SIGKILL')
-    await exited
-  }
-
-  killSessions(): number {
-    return this.pid === undefined ? 0 : killDescendants(this.pid)
-  }
-
-  async close(): Promise<void> {
-    await this.stop()
-    await rm(this.folder, { recursive: true, force: true })
+  protected answers(): Promise<boolean> {
+    return accepts(this.port)
   }
 
   #configuration(): string {
@@ -195,12 +124,4 @@ class PrivateProftpd implements TestProftpd {
       '',
     ].join('\n')
   }
-}
-
-function accepts(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, host)
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
 }

@@ -1,11 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { run, serverEnvironment } from './programs.js'
+import { Background } from './background.js'
+import { freePort } from './ports.js'
 
 export interface ServerOptions {
   /** Folder for data, socket and log; prepared when it is empty. A temporary one by default, removed by `close()`. */
@@ -65,11 +61,12 @@ export async function launch(program: ServerProgram): Promise<TestServer> {
 class PrivateServer implements TestServer {
   readonly port: number
   readonly #program: ServerProgram
-  #child: ChildProcess | undefined
+  readonly #programs: Background
 
   constructor(program: ServerProgram, port: number) {
     this.#program = program
     this.port = port
+    this.#programs = new Background(program.user, program.dir)
   }
 
   get url(): string {
@@ -81,15 +78,16 @@ class PrivateServer implements TestServer {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid
+    return this.#programs.pids.get('server')
   }
 
   async start(): Promise<void> {
     const deadline = Date.now() + startTimeoutMs
-    while (!this.#child) {
+    while (this.pid === undefined) {
       try {
         await this.#spawn()
       } catch (error) {
+        await this.stop('SIGKILL')
         // After a crash, PostgreSQL's other processes live on for a moment.
         if (!/pre-existing shared memory/.test(String(error)) || Date.now() > deadline) throw error
         await sleep(50)
@@ -97,13 +95,8 @@ class PrivateServer implements TestServer {
     }
   }
 
-  async stop(signal: NodeJS.Signals = this.#program.stopSignal): Promise<void> {
-    const child = this.#child
-    if (!child) return
-    const exited = once(child, 'exit')
-    child.ref()
-    child.kill(signal)
-    await exited
+  stop(signal: NodeJS.Signals = this.#program.stopSignal): Promise<void> {
+    return this.#programs.stop(signal)
   }
 
   async restart(): Promise<void> {
@@ -117,76 +110,13 @@ class PrivateServer implements TestServer {
   }
 
   async #spawn(): Promise<void> {
-    const { user, stopSignal } = this.#program
-    const [command = '', ...args] = asUser(user, this.#program.command(this.port), stopSignal)
-    const log = openSync(join(this.dir, 'server.log'), 'w')
-    const child = spawn(command, args, { stdio: ['ignore', log, log], env: serverEnvironment(), cwd: this.dir })
-    closeSync(log)
-    child.unref()
-    const failed = once(child, 'error').then(([error]) => Promise.reject(error as Error))
-    failed.catch(() => {})
-    child.once('exit', () => {
-      if (this.#child === child) this.#child = undefined
-    })
-    this.#child = child
-    await Promise.race([failed, this.#ready()])
+    const { stopSignal: deathSignal } = this.#program
+    this.#programs.spawn('server', this.#program.command(this.port), { deathSignal })
+    await this.#programs.isReady(() =>
+      this.#program.connect(this.port).then(
+        () => true,
+        () => false,
+      ),
+    )
   }
-
-  async #ready(): Promise<void> {
-    const deadline = Date.now() + startTimeoutMs
-    for (;;) {
-      const lastError = await this.#program.connect(this.port).then(
-        () => undefined,
-        (error: Error) => error,
-      )
-      // Somebody else may answer on the port: only a child that is still there makes the answer ours.
-      if (!this.#child) throw new Error(`The database server ended while starting:\n${this.#logTail()}`)
-      if (!lastError) return
-      if (Date.now() > deadline) {
-        await this.stop('SIGKILL')
-        throw new Error(`The database server did not start in ${startTimeoutMs / 1000} s:\n${this.#logTail()}`, {
-          cause: lastError,
-        })
-      }
-      await sleep(25)
-    }
-  }
-
-  #logTail(): string {
-    return readFileSync(join(this.dir, 'server.log'), 'utf8').trimEnd().split('\n').slice(-15).join('\n')
-  }
-}
-
-/**
- * The command as `user` when we are root, and on Linux as a process that the kernel ends with us (`deathSignal`), even
- * when we are killed by SIGKILL.
- */
-export function asUser(user: string, command: string[], deathSignal: NodeJS.Signals = 'SIGKILL'): string[] {
-  if (process.platform !== 'linux') return command
-  const identity = isRoot() ? [`--reuid=${user}`, `--regid=${user}`, '--init-groups'] : []
-  return ['setpriv', ...identity, `--pdeathsig=${deathSignal.slice('SIG'.length)}`, ...command]
-}
-
-/** Hands a folder to the user who will run the server. */
-export async function giveTo(user: string, dir: string): Promise<void> {
-  if (isRoot()) await run(['chown', '-R', user, dir])
-}
-
-export function isRoot(): boolean {
-  return process.getuid?.() === 0
-}
-
-/** A port of 127.0.0.1 that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const [port = 0] = await freePorts(1)
-  return port
-}
-
-/** Different ones: all are held until the last is known. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

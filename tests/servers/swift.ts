@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accepts, Background } from './background.js'
+import { giveTo, isRoot } from './as-user.js'
+import { Background, started } from './background.js'
 import { makeFolder } from './folders.js'
+import { accepts, freePorts } from './ports.js'
 import { run } from './programs.js'
-import { freePorts, giveTo, isRoot } from './server.js'
 
 /** The system user who runs it when we are root; one that every system has. */
 export const swiftUser = 'daemon'
@@ -55,14 +56,7 @@ export async function startSwift(): Promise<TestSwift> {
   const ports = { proxy, account, container, object, memcached } as TestSwift['ports']
   writeConfiguration(folder, ports)
   await giveTo(swiftUser, folder)
-  const swift = new PrivateSwift(folder, ports)
-  try {
-    await swift.startAll()
-    return swift
-  } catch (error) {
-    await swift.close()
-    throw error
-  }
+  return started(new PrivateSwift(folder, ports), (swift) => swift.startAll())
 }
 
 class PrivateSwift implements TestSwift {
@@ -100,7 +94,7 @@ class PrivateSwift implements TestSwift {
     const { memcached } = this.ports
     this.#programs.spawn('memcached', ['memcached', '-l', '127.0.0.1', '-p', String(memcached), '-U', '0', '-m', '16'])
     const script = join(import.meta.dirname, 'swift-servers.py')
-    const { stdin, stdout } = this.#programs.spawn('swift', [python, script, this.folder])
+    const { stdin, stdout } = this.#programs.spawn('swift', [python, script, this.folder], { pipes: true })
     const lines = createInterface({ input: stdout as Readable })
     this.#loader = { input: stdin as Writable, answers: lines[Symbol.asyncIterator]() }
     for (const kind of ['account', 'container', 'object', 'proxy']) await this.#launch(kind)
@@ -129,19 +123,19 @@ class PrivateSwift implements TestSwift {
   }
 
   async close(): Promise<void> {
-    await this.#programs.close()
+    await this.#programs.stop()
     // The kernel kills the forked servers with the one that forked them.
     for (const port of Object.values(this.ports)) while (await accepts(port)) await sleep(5)
     this.pids.clear()
-    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 })
+    await this.#programs.close()
   }
 
   /** Starts a server whose configuration is there, and learns its pid. */
   async #launch(name: string): Promise<void> {
-    this.#loader?.input.write(`${name}\n`)
-    const answer = await this.#loader?.answers.next()
-    if (!answer?.value) throw this.#programs.failure()
-    this.pids.set(name, Number(answer.value))
+    if (!this.#loader) throw new Error('This Swift was not started.')
+    this.#loader.input.write(`${name}\n`)
+    const { value } = await this.#programs.whileRunning(this.#loader.answers.next())
+    this.pids.set(name, Number(value))
   }
 }
 

@@ -1,9 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { Background } from './background.js'
+import { Background, started } from './background.js'
 import { makeFolder } from './folders.js'
-import { freePort } from './server.js'
+import { freePort } from './ports.js'
 
 /** A private WebDAV server with one user: `rclone serve webdav`. */
 export interface TestWebdav {
@@ -23,14 +23,9 @@ export interface TestWebdav {
 export async function startWebdav(): Promise<TestWebdav> {
   const folder = await makeFolder('webdav')
   const store = join(folder, 'store')
-  const background = new Background(userInfo().username, folder)
   const port = await freePort()
   const [user, password] = ['backup', 'secret']
-  const close = async () => {
-    await background.close()
-    await rm(folder, { recursive: true })
-  }
-  try {
+  const programs = await started(new Background(userInfo().username, folder), async (background) => {
     await mkdir(store)
     background.spawn('rclone', [
       ...['rclone', 'serve', 'webdav', store, '--addr', `127.0.0.1:${port}`, '--user', user, '--pass', password],
@@ -39,9 +34,7 @@ export async function startWebdav(): Promise<TestWebdav> {
       ...['--vfs-cache-mode', 'writes', '--vfs-write-back', '0'],
     ])
     await background.listens(port)
-  } catch (error) {
-    await close()
-    throw error
-  }
-  return { url: `http://127.0.0.1:${port}`, port, user, password, store, stop: () => background.close(), close }
+  })
+  const url = `http://127.0.0.1:${port}`
+  return { url, port, user, password, store, stop: () => programs.stop(), close: () => programs.close() }
 }

@@ -6,7 +6,7 @@ import { startFaultProxy, type FaultProxy } from '../../../../../tests/servers/f
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { startProftpd, type ProftpdOptions, type TestProftpd } from '../../../../../tests/servers/proftpd.js'
 import { run } from '../../../../../tests/servers/programs.js'
-import { freePort } from '../../../../../tests/servers/server.js'
+import { freePort } from '../../../../../tests/servers/ports.js'
 import { bytesSource, openTarget, reliable, type BackupTarget } from '../../index.js'
 import { bytesOf } from '../checks/expect.js'
 import { madeUpBytes } from '../checks/made-up.js'
