@@ -81,7 +81,7 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
   })
 })
 
-/** Without ports, times, ids, passwords, users, sizes and widths of columns. */
+/** Without ports, times, ids, passwords, users, sizes, durations and widths of columns. */
 function normalise(text: string): string {
   return text
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
@@ -91,6 +91,7 @@ function normalise(text: string): string {
     .replaceAll(/the password \w+/g, 'the password PASSWORD')
     .replaceAll(/\d+\.\d MB/g, 'SIZE')
     .replaceAll(/ok +\d+$/gm, 'ok MS')
+    .replaceAll(/after [\d.]+ s\b/g, 'after SECONDS')
     .replaceAll(/ +/g, ' ')
     .trim()
 }
