@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { giveTo } from './as-user.js'
 import { Background, started } from './background.js'
@@ -38,8 +38,9 @@ export async function startKeystone(swift: TestSwift): Promise<TestKeystone> {
   writeFileSync(join(swift.folder, 'keystone-proxy-server.conf'), proxy)
 
   const programs = await started(new Background(swiftUser, folder), async (background) => {
-    const script = join(import.meta.dirname, 'keystone-server.py')
-    background.spawn('keystone', [python, script, folder, String(port), swiftUrl])
+    // Its user may not be able to enter this folder.
+    const program = readFileSync(join(import.meta.dirname, 'keystone-server.py'), 'utf8')
+    background.spawn('keystone', [python, '-c', program, folder, String(port), swiftUrl])
     await Promise.all([background.listens(port), swift.start('keystone-proxy')])
   })
   return {

@@ -93,8 +93,9 @@ class PrivateSwift implements TestSwift {
   async startAll(): Promise<void> {
     const { memcached } = this.ports
     this.#programs.spawn('memcached', ['memcached', '-l', '127.0.0.1', '-p', String(memcached), '-U', '0', '-m', '16'])
-    const script = join(import.meta.dirname, 'swift-servers.py')
-    const { stdin, stdout } = this.#programs.spawn('swift', [python, script, this.folder], { pipes: true })
+    // Its user may not be able to enter this folder.
+    const program = readFileSync(join(import.meta.dirname, 'swift-servers.py'), 'utf8')
+    const { stdin, stdout } = this.#programs.spawn('swift', [python, '-c', program, this.folder], { pipes: true })
     const lines = createInterface({ input: stdout as Readable })
     this.#loader = { input: stdin as Writable, answers: lines[Symbol.asyncIterator]() }
     for (const kind of ['account', 'container', 'object', 'proxy']) await this.#launch(kind)
