@@ -23,8 +23,9 @@ export const restore: Action = {
     'when nothing speaks against the rest. An instance that runs is stopped for the switch and ' +
     'started again; when that fails, all is put back as it was. An instance that is gone is made again under its name, ' +
     'with --as a copy under another name; both get another port, and new secrets unless it is the same one, saved ' +
-    '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; data of a newer version than the application that stays, or ' +
-    'an application that is older than the data that stays (--only); a version newer than all that are here.',
+    '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; data of ' +
+    'a newer version than the application that stays, or an application that is older than the data that stays (--only); ' +
+    'a version newer than that of the instance, or than all that are here.',
   parameters: [
     { name: 'name', type: 'text', required: true, summary: 'Name of the instance, also of one that is gone' },
   ],
@@ -49,7 +50,11 @@ export const restore: Action = {
       choices: databaseTypes,
       summary: 'Type of the database of an instance that is made (default: as it was)',
     },
-    { name: 'allow-newer', type: 'flag', summary: 'Also when it is of a newer version than all that are here' },
+    {
+      name: 'allow-newer',
+      type: 'flag',
+      summary: 'Also when it is of a newer version than the instance, or than all that are here',
+    },
   ],
   ability: 'admin',
   mutating: true,

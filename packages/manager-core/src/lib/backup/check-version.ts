@@ -27,6 +27,26 @@ export function checkFits(
 }
 
 /**
+ * Whether a whole backup may take the place of an instance: unless somebody wants it, no version comes in by a restore
+ * that `upgrade` and `setversion` would bring in with their checks.
+ *
+ * @throws ManagerError ERR_STATE
+ */
+export function checkNotNewer(
+  { name, version }: Pick<InstanceVersion, 'version'> & { readonly name: string },
+  saved: Pick<InstanceVersion, 'version'>,
+): void {
+  if (compareVersions(saved.version, version) <= 0) return
+  throw new ManagerError(
+    'ERR_STATE',
+    `The backup is of version ${saved.version}, and "${name}" has version ${version}, which is older.`,
+    {
+      help: 'Restore it beside under another name (--as), or put both application and data in place with --allow-newer.',
+    },
+  )
+}
+
+/**
  * An application that is newer than all that this manager has may need what is not here. Where there are no versions yet,
  * nothing is refused: everything is lost there but backups.
  *

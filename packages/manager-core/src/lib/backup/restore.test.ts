@@ -141,8 +141,14 @@ describe('restore', () => {
         help: expect.stringContaining('without --only'),
       })
     }
+    // Both together go forward only when that is wanted.
+    await expect(test.perform('restore', { name: 'demo', from })).rejects.toMatchObject({
+      code: 'ERR_STATE',
+      message: 'The backup is of version 1.0, and "demo" has version 0.9, which is older.',
+      help: expect.stringContaining('--allow-newer'),
+    })
     expect(words()).toEqual(all('later'))
-    await test.perform('restore', { name: 'demo', from })
+    await test.perform('restore', { name: 'demo', from, 'allow-newer': true })
     expect(test.instance('demo')).toMatchObject({ version, versionDate })
     expect(words()).toEqual(all('saved'))
   })

@@ -4,7 +4,7 @@ import { unprotected } from '../instances/unprotected.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
-import { checkFits, checkKnown } from './check-version.js'
+import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
 import { needManifest } from './manifest.js'
 import { createRestoreDataSteps, dropOldStep } from './restore-data-steps.js'
@@ -16,7 +16,7 @@ export type RestoreRequest = {
   /** Folder of the backup: absolute. */
   readonly backup: string
   readonly parts: 'all' | 'data' | 'app'
-  /** Also an application that is newer than all versions here. */
+  /** Also an application that is newer than the instance's, or than all versions here. */
   readonly allowNewer: boolean
 }
 
@@ -40,6 +40,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     if (parts !== 'all') checkFits(instance, manifest.instance, parts)
     if (parts !== 'data' && !allowNewer) await checkKnown(context, manifest.instance)
+    if (parts === 'all' && !allowNewer) checkNotNewer(instance, manifest.instance)
     const { file, kind } = databaseFileOf(manifest)
     if (parts !== 'app') {
       await reachDatabaseServer(context, instance.database)
