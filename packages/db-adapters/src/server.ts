@@ -9,9 +9,12 @@ export type {
   DatabaseServerErrorCode,
   DatabaseServerInfo,
   DatabaseStatistics,
+  DirectDump,
+  DirectDumpOptions,
   Dump,
   DumpOptions,
 } from './lib/server/database-server.js'
 export { copyThrough, dumpWithTool, restoreWithTool } from './lib/server/tool-dump.js'
 export type { ToolDump, ToolRestore } from './lib/server/tool-dump.js'
 export type { ToolCall } from './lib/server/run-tool.js'
+export { createTail, type Tail } from './lib/server/tail.js'

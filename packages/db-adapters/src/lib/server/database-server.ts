@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 /**
  * Makes, dumps, restores and copies whole databases: for those who run many applications on one server. One contract
@@ -22,6 +22,13 @@ export interface DatabaseServer {
    * @throws DatabaseServerError `ERR_NO_TOOL` when the program is not there.
    */
   dump(account: DatabaseAccount, options?: DumpOptions): Promise<Dump>
+  /**
+   * The same dump by a program that writes where it is told, with nothing of this process between them. Undefined, and
+   * absent: this cannot be done here, and `dump` can.
+   *
+   * @throws DatabaseServerError `ERR_NO_TOOL` when the program is not there.
+   */
+  dumpDirectly?(account: DatabaseAccount): Promise<DirectDump | undefined>
   /** Into an empty database that `create` made. */
   restore(account: DatabaseAccount, content: Readable, options?: DumpOptions): Promise<void>
   /** Into an empty database of the same type that `create` made. */
@@ -71,6 +78,28 @@ export interface Dump {
   readonly done: Promise<void>
   /** Programs that made it, with their versions. */
   readonly tools: Readonly<Record<string, string>>
+}
+
+/** A dump that is about to be made, once. */
+export interface DirectDump {
+  /** Programs that make it, with their versions. */
+  readonly tools: Readonly<Record<string, string>>
+  /** Stands in the last 512 bytes of a complete dump; whoever reads it looks for it, see `createTail`. */
+  readonly trailer: string
+  /**
+   * Makes it into an open file, or a pipe of another program, which is closed here. The program ends with this process,
+   * however that ends.
+   *
+   * @throws DatabaseServerError, or the signal's reason, when the program has ended: what it wrote is no dump
+   */
+  into(output: Writable | number, options?: DirectDumpOptions): Promise<void>
+}
+
+export interface DirectDumpOptions {
+  /** Ends the program. */
+  readonly signal?: AbortSignal | undefined
+  /** The dump is of this moment, whatever is written from now on. */
+  readonly onBegun?: () => void
 }
 
 export interface ClientProgram {

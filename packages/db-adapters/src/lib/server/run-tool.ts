@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { DatabaseServerError } from './database-server.js'
 
@@ -29,11 +29,19 @@ const mostOutput = 4_000
 /** Starts a program. What it prints to stderr is kept for errors. */
 export function startTool({ command, args, environment, signal }: ToolCall): RunningTool {
   signal?.throwIfAborted()
-  const child = spawn(command, args, { stdio: 'pipe', env: { ...passedOn(), LC_ALL: 'C', ...environment } })
-  let printed = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-mostOutput)))
+  const child = spawn(command, args, { stdio: 'pipe', env: environmentOf(environment) })
   // A program that ends early closes its input; its exit code tells why.
   child.stdin.on('error', () => {})
+  return { process: child, ended: endOf(child, { command, signal }) }
+}
+
+/** As `RunningTool.ended`, of a program that was started. */
+export function endOf(
+  child: ChildProcess & { readonly stderr: Readable },
+  { command, signal }: Pick<ToolCall, 'command' | 'signal'>,
+): Promise<void> {
+  let printed = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(-mostOutput)))
   const abort = () => void child.kill('SIGKILL')
   signal?.addEventListener('abort', abort, { once: true })
   const ended = new Promise<void>((resolve, reject) => {
@@ -52,7 +60,7 @@ export function startTool({ command, args, environment, signal }: ToolCall): Run
     })
   })
   ended.catch(() => {})
-  return { process: child, ended }
+  return ended
 }
 
 /** Runs a program without input. @throws as `RunningTool.ended` */
@@ -64,6 +72,9 @@ export async function runToEnd(call: ToolCall): Promise<{ readonly output: strin
   await ended
   return { output }
 }
+
+/** What a program gets. */
+export const environmentOf = (own: ToolCall['environment']) => ({ ...passedOn(), LC_ALL: 'C', ...own })
 
 /** Not all: variables such as PGSERVICE or MYSQL_HOST would lead a program to another server. */
 function passedOn(): Record<string, string> {

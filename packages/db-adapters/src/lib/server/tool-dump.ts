@@ -5,9 +5,7 @@ import { DatabaseServerError } from './database-server.js'
 import type { Dump, DumpOptions } from './database-server.js'
 import { startTool } from './run-tool.js'
 import type { ToolCall } from './run-tool.js'
-
-/** Longer than what programs write behind their trailer. */
-const tailBytes = 512
+import { createTail } from './tail.js'
 
 export interface ToolDump extends DumpOptions {
   readonly call: ToolCall
@@ -106,17 +104,6 @@ function drained(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise((resolve) => {
     stream.once('drain', resolve).once('close', resolve)
   })
-}
-
-/** Remembers the last bytes. */
-function createTail(trailer: string) {
-  let tail = Buffer.alloc(0)
-  return {
-    add(chunk: Buffer): void {
-      tail = Buffer.concat([tail, chunk.subarray(-tailBytes)]).subarray(-tailBytes)
-    },
-    isComplete: () => tail.includes(trailer),
-  }
 }
 
 /** Dumps and restores at once. The error of the dump goes before that which it causes in the restore. */

@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { dumpDatabase } from '../databases/dump-database.js'
+import { createTail, type Tail } from '@steward/db-adapters/server'
+import { ManagerError } from '../../errors.js'
+import { dumpDatabase, dumpDirectly } from '../databases/dump-database.js'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
 import { whileSuspended } from '../instances/while-suspended.js'
@@ -14,7 +16,9 @@ import { fileNameOf, filesBase, settingsBase, tokenKey } from './manifest.js'
 import type { Seal } from './packing/age.js'
 import { bothOf } from './packing/program.js'
 import { storeCompressed, type Measures } from './packing/store.js'
+import { storeDump } from './packing/store-dump.js'
 import { storeFolder } from './packing/store-folder.js'
+import { storingPrograms } from './packing/zstd.js'
 import { checkOf, verifyFile } from './verify-backup.js'
 
 export interface PackInstanceOptions {
@@ -90,8 +94,15 @@ interface Storing {
   readonly end: Promise<Partial<Measures>>
 }
 
+interface StoringDatabase extends Storing {
+  /** Programs with their versions. */
+  readonly tools: Readonly<Record<string, string>>
+  /** Looks for the dump's end, when nobody else does. */
+  readonly tail?: Tail
+}
+
 interface Streams {
-  readonly database: Promise<Storing>
+  readonly database: Promise<StoringDatabase>
   readonly files: Promise<Storing>
   /** The dump is of this moment, whatever is written from now on. */
   readonly begun: Promise<unknown>
@@ -106,36 +117,40 @@ function startStreams(run: StepRun, options: PackInstanceOptions): Streams {
   const threshold = new Promise<void>((resolve) => (begin = resolve))
   const tell = (part: keyof typeof done) => (bytes: number) => {
     done[part] = bytes
+    // A program that writes it directly tells nothing.
+    done.database = Math.max(done.database, done['database read'])
     if (done.database >= begunBytes) begin()
     options.onBytes(Object.values(done).reduce((sum, each) => sum + each))
   }
-  const dump = dumpDatabase(run.context, options, { signal: run.signal })
-  const database = storeDatabase(run, options, dump, tell('database'))
+  const database = storeDatabase(run, options, { onBytes: tell('database'), onBegun: begin })
   const files = storeFiles(run, options, tell('files'))
   const begun = Promise.race([threshold, database.then(({ end }) => end)])
-  const tools = dump.then((made) => made.tools)
+  const tools = database.then((made) => made.tools)
   for (const each of [database, files, begun, tools]) each.catch(() => undefined)
   return { database, files, begun, tools, tell }
 }
 
 async function storeDatabase(
-  { signal }: StepRun,
-  { target, seal }: PackInstanceOptions,
-  dumping: ReturnType<typeof dumpDatabase>,
-  onBytes: (total: number) => void,
-): Promise<Storing> {
-  const dump = await dumping
-  const name = fileNameOf(`db.${dump.kind}`, { encryption: seal?.encryption })
-  const file = await createFile(join(target, name))
+  { context, signal }: StepRun,
+  options: PackInstanceOptions,
+  { onBytes, onBegun }: { readonly onBytes: (total: number) => void; readonly onBegun: () => void },
+): Promise<StoringDatabase> {
+  const { target, seal } = options
   const encrypt = await seal?.encryptor()
-  const stored = bothOf(storeCompressed(dump.content, file, { signal, onBytes, encrypt }), dump.done)
-  // Of a program that ended otherwise, `done` does not resolve; SQLite's files are read by this process.
-  const codes = dump.kind === 'sqlite' ? [] : Object.keys(dump.tools).map((tool) => [tool, 0] as const)
-  const end = stored.then(([measures]) => ({
-    ...measures,
-    exitCodes: { ...Object.fromEntries(codes), ...measures.exitCodes },
-  }))
-  return storing(name, end)
+  const programs = await storingPrograms(encrypt)
+  const direct = programs && (await dumpDirectly(context, options))
+  const dump = direct ?? (await dumpDatabase(context, options, { signal }))
+  const { kind, tools } = dump
+  const name = fileNameOf(`db.${kind}`, { encryption: seal?.encryption })
+  const file = await createFile(join(target, name))
+  // Of a program that ended otherwise, nothing resolves; SQLite's files are read by this process.
+  const codes = Object.fromEntries(kind === 'sqlite' ? [] : Object.keys(tools).map((tool) => [tool, 0]))
+  const stored =
+    'into' in dump
+      ? storeDump(dump, file, programs ?? [], { signal, onBegun }).then((exitCodes) => ({ exitCodes }))
+      : bothOf(storeCompressed(dump.content, file, { signal, onBytes, encrypt }), dump.done).then(([made]) => made)
+  const end = stored.then((measures) => ({ ...measures, exitCodes: { ...codes, ...measures.exitCodes } }))
+  return { ...storing(name, end), tools, ...(direct && { tail: createTail(direct.trailer) }) }
 }
 
 async function storeFiles(
@@ -170,17 +185,19 @@ function storing(name: string, end: Storing['end']): Storing {
   return { name, end }
 }
 
-/** Meanwhile it comes onto the disk. */
+/** Meanwhile it comes onto the disk. @throws ManagerError ERR_DATABASE for a dump whose end is missing */
 async function readBack(
   { signal }: StepRun,
   { target, seal }: PackInstanceOptions,
-  file: Promise<Storing>,
+  file: Promise<Storing & Pick<StoringDatabase, 'tail'>>,
   onBytes?: (total: number) => void,
 ): Promise<ManifestFile> {
-  const { name, end } = await file
+  const { name, end, tail } = await file
   const [found] = await Promise.all([
-    verifyFile(target, name, { signal, onBytes, check: checkOf(name), opener: seal?.opener, end }),
+    verifyFile(target, name, { signal, onBytes, check: checkOf(name), tail, opener: seal?.opener, end }),
     end.then(() => syncPath(join(target, name))),
   ])
+  if (tail?.isComplete() === false)
+    throw new ManagerError('ERR_DATABASE', `${Object.keys(found.exitCodes ?? {})[0]} wrote no complete dump.`)
   return found
 }

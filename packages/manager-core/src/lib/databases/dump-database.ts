@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Dump, DumpOptions } from '@steward/db-adapters/server'
+import type { DirectDump, Dump, DumpOptions } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
 import type { DatabaseContext, DumpKind, InstanceDatabase } from './instance-database.js'
 import { applicationOf, dumpPortable, restorePortable } from './portable-dump.js'
@@ -29,6 +29,25 @@ export async function dumpDatabase(
   } catch (error) {
     if (!isMissingTool(error)) throw error
     return { ...dumpPortable(context, database, applicationOf(folder), options), kind: 'portable' }
+  }
+}
+
+/**
+ * The same by a program that writes where it is told; undefined: only `dumpDatabase` can.
+ *
+ * @throws ManagerError ERR_DATABASE
+ */
+export async function dumpDirectly(
+  { databases }: DatabaseContext,
+  { folder, settings }: InstanceDatabase,
+): Promise<(DirectDump & { readonly kind: DumpKind }) | undefined> {
+  const type = settings.database
+  try {
+    const dump = await databases.server(type).dumpDirectly?.(databases.account(folder, settings))
+    return dump && { ...dump, kind: type }
+  } catch (error) {
+    if (!isMissingTool(error)) throw error
+    return undefined
   }
 }
 

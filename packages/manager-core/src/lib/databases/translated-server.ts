@@ -25,6 +25,10 @@ export function translated(server: DatabaseServer): DatabaseServer {
       done.catch(() => {})
       return { ...dump, content: translatedContent(dump.content), done }
     },
+    async dumpDirectly(account) {
+      const dump = await attempt(server.dumpDirectly?.(account) ?? Promise.resolve(undefined))
+      return dump && { ...dump, into: (output, options) => attempt(dump.into(output, options)) }
+    },
     restore: (account, content, options) => attempt(server.restore(account, content, options)),
     copy: (from, to, options) => attempt(server.copy(from, to, options)),
     url: (account) => server.url(account),

@@ -1,5 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needsOwn, type TestServer } from '../../../../../../tests/servers/index.js'
@@ -7,6 +10,7 @@ import { testDatabaseServer } from '../contract-suite.js'
 import type { TestConnection } from '../contract-suite.js'
 import { createDatabaseServer } from '../create-database-server.js'
 import type { DatabaseAccount } from '../database-server.js'
+import { createTail } from '../tail.js'
 
 needsOwn('postgresql', (start) => {
   let server: TestServer
@@ -159,6 +163,57 @@ needsOwn('postgresql', (start) => {
       await root.query('create table hidden (n integer)')
       await root.close()
       await expect(wholeDump(given)).rejects.toMatchObject({ code: 'ERR_CREDENTIALS', output: /hidden/ })
+      await make().drop(given)
+    })
+
+    it('a direct dump is of the moment when it has begun, and whole', async () => {
+      const given = account('direct')
+      await make().create(given)
+      const connection = await connect(given)
+      await connection.query(`create table t as select 'before' as text`)
+      const dump = await make().dumpDirectly?.(given)
+      const file = join(server.dir, 'direct.sql')
+      let writing: Promise<unknown> | undefined
+      await dump?.into(openSync(file, 'w'), {
+        onBegun: () => void (writing = connection.query(`insert into t values ('after')`)),
+      })
+      await writing
+      const text = readFileSync(file)
+      expect(text.includes('\nbefore\n')).toBe(true)
+      expect(text.includes('after')).toBe(false)
+      const tail = createTail(dump?.trailer as string)
+      tail.add(text)
+      expect(tail.isComplete()).toBe(true)
+      tail.add(Buffer.alloc(512))
+      expect(tail.isComplete()).toBe(false)
+      await connection.close()
+      await make().drop(given)
+    })
+
+    it('a direct dump fails when it is ended, when its program fails, and when nobody reads it any more', async () => {
+      const given = account('direct')
+      await make().create(given)
+      const into = async (output: 'ignore' | Writable = 'ignore', signal?: AbortSignal) => {
+        const dump = await make().dumpDirectly?.(given)
+        await dump?.into(output === 'ignore' ? openSync('/dev/null', 'w') : output, { signal })
+      }
+      await expect(into('ignore', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+      const closed = spawn('sh', ['-c', 'exec 0<&-; echo; exec sleep 60'], { stdio: ['pipe', 'pipe', 'ignore'] })
+      await once(closed.stdout, 'data')
+      await expect(into(closed.stdin)).rejects.toMatchObject({ code: 'ERR_FAILED', message: /SIGPIPE|Broken pipe/ })
+      closed.kill('SIGKILL')
+      await expect(make().dumpDirectly?.({ ...given, password: 'wrong' })).rejects.toMatchObject({
+        code: 'ERR_CREDENTIALS',
+      })
+      const root = await connect(given)
+      await root.query('create table locked (id integer)')
+      await root.query('begin')
+      await root.query('lock table locked in access exclusive mode')
+      const abort = new AbortController()
+      const waiting = into('ignore', abort.signal)
+      setTimeout(() => abort.abort(), 200)
+      await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+      await root.close()
       await make().drop(given)
     })
 

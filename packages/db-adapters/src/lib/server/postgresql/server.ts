@@ -1,8 +1,16 @@
 import { checkAccount, checkPassword } from '../check-account.js'
 import type { DatabaseServerLocation, DatabaseServerTools } from '../options.js'
 import { DatabaseServerError } from '../database-server.js'
-import type { DatabaseAccount, DatabaseServer, DatabaseServerInfo, Dump, DumpOptions } from '../database-server.js'
+import type {
+  DatabaseAccount,
+  DatabaseServer,
+  DatabaseServerInfo,
+  DirectDump,
+  Dump,
+  DumpOptions,
+} from '../database-server.js'
 import { createTools } from '../find-tool.js'
+import { canTie, runInto } from '../run-into.js'
 import { copyThrough, dumpWithTool, restoreWithTool } from '../tool-dump.js'
 import type { Readable } from 'node:stream'
 import { createAccount, dropAccount, existsAccount } from './accounts.js'
@@ -46,6 +54,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
       await admin((query) => dropAccount(query, account))
     },
     dump,
+    dumpDirectly,
     restore,
     async copy(from, to, copyOptions = {}) {
       tools.need('psql')
@@ -66,6 +75,34 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
   }
 
   async function dump(account: DatabaseAccount, { signal, onProgress }: DumpOptions = {}): Promise<Dump> {
+    const { call, version } = await dumpCall(account)
+    return dumpWithTool({
+      call: { ...call, signal },
+      trailer,
+      tools: { pg_dump: version },
+      translate: translateError,
+      onProgress,
+    })
+  }
+
+  async function dumpDirectly(account: DatabaseAccount): Promise<DirectDump | undefined> {
+    const { call, version } = await dumpCall(account)
+    if (!(await canTie())) return undefined
+    return {
+      tools: { pg_dump: version },
+      trailer,
+      into: (output, { signal, onBegun } = {}) =>
+        // Source: https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-SNAPSHOT-SYNCHRONIZATION
+        asUser(account, async (query) => {
+          await query('begin isolation level repeatable read, read only')
+          const [found] = await query('select pg_export_snapshot() as snapshot')
+          onBegun?.()
+          await runInto({ ...call, args: [...call.args, `--snapshot=${String(found?.['snapshot'])}`], signal }, output)
+        }),
+    }
+  }
+
+  async function dumpCall(account: DatabaseAccount) {
     check(account)
     const command = tools.need('pg_dump')
     const version = await tools.version('pg_dump')
@@ -74,13 +111,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
       ...['--format=plain', '--no-owner', '--no-privileges', '--encoding=UTF8', '--no-password'],
       `--lock-wait-timeout=${lockWaitMs}`,
     ]
-    return dumpWithTool({
-      call: { command, args, environment: environmentOf(account), signal },
-      trailer,
-      tools: { pg_dump: version },
-      translate: translateError,
-      onProgress,
-    })
+    return { call: { command, args, environment: environmentOf(account) }, version }
   }
 
   async function restore(account: DatabaseAccount, content: Readable, { signal, onProgress }: DumpOptions = {}) {

@@ -20,7 +20,7 @@ const script = fileURLToPath(
 export async function measureByPrograms(
   file: string,
   decrypt: Command | undefined,
-  { signal, onBytes, check, end }: ReadOptions & { readonly end: Promise<unknown> },
+  { signal, onBytes, check, tail, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const stop = new AbortController()
   const hash = createHash('sha256')
@@ -62,6 +62,7 @@ export async function measureByPrograms(
     { feed, signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal },
   )
   if (last?.entries !== entries) throw new Error('not all that is in it was looked at')
+  tail?.add(Buffer.from(last.tail, 'base64'))
   return { size, sha256: hash.digest('hex'), plainSize: last.size, plainSha256: last.sha256 }
 }
 

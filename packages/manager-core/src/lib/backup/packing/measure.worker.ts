@@ -15,13 +15,14 @@ export type MeasureReport =
     }
   /** So far. */
   | { readonly size: number }
-  /** The last one. */
-  | { readonly size: number; readonly sha256: string; readonly entries: number }
+  /** The last one; `tail`: its last bytes, in Base64. */
+  | { readonly size: number; readonly sha256: string; readonly entries: number; readonly tail: string }
 
 const pieceSize = 1 << 18
 /** Of a header that is not there wholly, the tar reader keeps up to 8 MB, which must not be written over meanwhile. */
 const memory = Buffer.allocUnsafe(1 << 24)
 const reportEvery = 1 << 24
+const tailBytes = 512
 
 /**
  * Measures its standard input, and with `--tar` tells its entries. A process, because that reads what another one writes
@@ -42,17 +43,19 @@ async function run(isTar: boolean): Promise<void> {
   // Its callbacks tell.
   tar.on('error', () => undefined)
   let size = 0
+  let tail = Buffer.alloc(0)
   for (let at = 0, count = 0; (count = readSync(0, memory, at, pieceSize, null)) > 0;) {
     const piece = memory.subarray(at, at + count)
     at = at + count + pieceSize > memory.length ? 0 : at + count
     hash.update(piece)
     if (isTar) await finished((done) => tar.write(piece, done))
+    tail = Buffer.concat([tail, piece.subarray(-tailBytes)]).subarray(-tailBytes)
     const before = size
     size += count
     if (Math.floor(before / reportEvery) < Math.floor(size / reportEvery)) report({ size })
   }
   if (isTar) await finished((done) => tar.end(done))
-  report({ size, sha256: hash.digest('hex'), entries })
+  report({ size, sha256: hash.digest('hex'), entries, tail: tail.toString('base64') })
 }
 
 function finished(work: (done: (error?: Error | null) => void) => unknown): Promise<void> {

@@ -4,7 +4,7 @@ import { bothOf, runChain, type Command } from './program.js'
 import { storeCompressed, type Measures, type StoreOptions, type StreamOptions } from './store.js'
 import { progressFlags, progressOf } from './tar-progress.js'
 import { packingTools } from './tools.js'
-import { compression } from './zstd.js'
+import { storingPrograms } from './zstd.js'
 
 export interface StoredFolder {
   /** What is known of it; the rest is found out by reading it back. */
@@ -19,12 +19,10 @@ export async function storeFolder(
   file: FileHandle,
   streamOptions: StoreOptions = {},
 ): Promise<StoredFolder> {
-  const { tar, zstd } = await packingTools()
-  const { encrypt } = streamOptions
-  if (tar !== undefined && zstd !== undefined && (encrypt === undefined || 'command' in encrypt))
+  const programs = await storingPrograms(streamOptions.encrypt)
+  if (programs && (await packingTools()).tar !== undefined)
     try {
-      const compress = { command: 'zstd', args: compression(zstd) }
-      return await storeByPrograms(options, file, [compress, ...(encrypt ? [encrypt.command] : [])], streamOptions)
+      return await storeByPrograms(options, file, programs, streamOptions)
     } finally {
       await file.close()
     }

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
+import type { Tail } from '@steward/db-adapters/server'
 import type { ManifestFile } from '../backup.js'
 import { decryptor, type Opener, type Stage } from './age.js'
 import { inspectTar, type EntryCheck, type TarEntry } from './check-entries.js'
@@ -41,6 +42,8 @@ export async function storeCompressed(
 export interface ReadOptions extends StreamOptions {
   /** It is a tar: takes its entries, one after the other; what it throws is thrown. */
   readonly check?: EntryCheck | undefined
+  /** Takes its last bytes, or more. */
+  readonly tail?: Tail | undefined
   /** Decrypts. */
   readonly opener?: Opener | undefined
   /** Until this resolves more may come to the file. Default: nothing comes. */
@@ -73,17 +76,22 @@ export async function readCompressed(path: string, options: ReadOptions = {}): P
 async function readByStreams(
   path: string,
   decrypt: Stage | undefined,
-  { signal, onBytes, check, end }: ReadOptions & { readonly end: Promise<unknown> },
+  { signal, onBytes, check, tail, end }: ReadOptions & { readonly end: Promise<unknown> },
 ): Promise<Measures> {
   const filter = await decompressor(decrypt)
   const plain = createMeter(onBytes)
   const stored = createMeter()
   const source = Readable.from(followFile(path, end), { objectMode: false })
-  await pipeThrough(filter, [source, stored.stream], [plain.stream, check ? inspectTar(check) : nowhere()], signal)
+  await pipeThrough(filter, [source, stored.stream], [plain.stream, check ? inspectTar(check) : sinkOf(tail)], signal)
   const after = plain.measure()
   return { ...stored.measure(), plainSize: after.size, plainSha256: after.sha256 }
 }
 
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() })
+function sinkOf(tail: Tail | undefined): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      tail?.add(chunk)
+      done()
+    },
+  })
 }

@@ -10,8 +10,19 @@ import { packingTools } from './tools.js'
  * Arguments of the program: one frame with a checksum, by all processors. Its threads that only read and write, which 1.5.4
  * has, cost more than they are worth between programs.
  */
-export function compression(version: string): readonly string[] {
+function compression(version: string): readonly string[] {
   return ['-T0', '-3', '--check', '-q', '-c', ...(gte(coerce(version) ?? '0.0.0', '1.5.4') ? ['--no-asyncio'] : [])]
+}
+
+/**
+ * Programs that compress, and then encrypt, each what the one before it writes. Undefined: Node does one of both.
+ *
+ * @param encrypt absent: it is not encrypted
+ */
+export async function storingPrograms(encrypt: Stage | undefined): Promise<readonly Command[] | undefined> {
+  const { zstd } = await packingTools()
+  if (zstd === undefined || (encrypt && !('command' in encrypt))) return undefined
+  return [{ command: 'zstd', args: compression(zstd) }, ...(encrypt ? [encrypt.command] : [])]
 }
 
 export const decompression = ['-d', '-q', '-c', '--single-thread']

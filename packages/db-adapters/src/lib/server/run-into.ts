@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { endOf, environmentOf, runToEnd, type ToolCall } from './run-tool.js'
+
+/** Of util-linux, Linux only. */
+const setpriv = 'setpriv'
+const tie = ['--pdeathsig=KILL', '--']
+const found = new Map<string, Promise<boolean>>()
+
+/** Whether a program can be made to end with this process, however that ends. Looked up once for each `PATH`. */
+export function canTie(): Promise<boolean> {
+  const path = process.env['PATH'] ?? ''
+  let can = found.get(path)
+  if (!can) {
+    can = runToEnd({ command: setpriv, args: [...tie, 'true'] }).then(
+      () => true,
+      () => false,
+    )
+    found.set(path, can)
+  }
+  return can
+}
+
+/**
+ * Runs a program without input that writes into an open file, or into a pipe of another program, which is closed here, with
+ * nothing of this process between them. It ends with this process; see `canTie`.
+ *
+ * @throws as `RunningTool.ended`
+ */
+export async function runInto(call: ToolCall, output: Writable | number): Promise<void> {
+  call.signal?.throwIfAborted()
+  const child = spawn(setpriv, [...tie, call.command, ...call.args], {
+    stdio: ['ignore', output, 'pipe'],
+    env: environmentOf(call.environment),
+  })
+  const ended = endOf(child as typeof child & { readonly stderr: Readable }, call)
+  // The program has it: when that ends, nobody has.
+  if (typeof output !== 'number') output.destroy()
+  await ended
+}
