@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 
 /** A port of 127.0.0.1 that nobody listens on now. */
@@ -25,4 +26,13 @@ export function accepts(port: number): Promise<boolean> {
     })
     socket.once('error', () => resolve(false))
   })
+}
+
+/** The same without a connection, where the system tells: some servers pause when one has ended. */
+export async function isListening(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return accepts(port)
+  const [address, state] = [`0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`, '0A']
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .some((line) => new RegExp(`: ${address} \\S+ ${state} `).test(line))
 }

@@ -5,7 +5,7 @@ import { giveTo, isRoot } from './as-user.js'
 import { started } from './background.js'
 import { FileServer, type TestFileServer } from './file-server.js'
 import { makeFolder } from './folders.js'
-import { accepts, freePort } from './ports.js'
+import { freePort, isListening } from './ports.js'
 import { run } from './programs.js'
 
 /** The system user who runs it when we are root. */
@@ -78,7 +78,7 @@ class PrivateProftpd extends FileServer implements TestProftpd {
   }
 
   protected answers(): Promise<boolean> {
-    return accepts(this.port)
+    return isListening(this.port)
   }
 
   #configuration(): string {

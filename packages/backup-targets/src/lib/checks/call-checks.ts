@@ -67,14 +67,14 @@ export const callChecks: readonly Check[] = [
   },
   {
     name: 'connections are closed, twice does no harm, others go on',
-    async run({ target, prefix, another }) {
+    async run({ target, prefix, fresh }) {
       const [key, bytes] = [`${prefix}object`, madeUpBytes()]
-      const other = await another()
+      const other = await fresh()
       await other.put(key, pieces(bytes))
       await other.close()
       await other.close()
       sameBytes(await bytesOf(target, key), bytes)
-      const unused = await another()
+      const unused = await fresh()
       await unused.close()
     },
   },

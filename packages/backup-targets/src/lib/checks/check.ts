@@ -15,6 +15,8 @@ export interface CheckContext {
   readonly capabilities: TargetCapabilities
   /** Of all keys of this check, with `/` at its end. */
   readonly prefix: string
-  /** Another connection to the same store; closed after the check. */
+  /** Another connection to the same store, the same for all checks. */
   another(): Promise<BackupTarget>
+  /** One that the check may close; closed after it. */
+  fresh(): Promise<BackupTarget>
 }

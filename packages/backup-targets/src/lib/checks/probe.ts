@@ -40,6 +40,8 @@ export async function* probeTarget(
 ): AsyncGenerator<CheckReport, void, undefined> {
   const { prefix = `steward-check-${crypto.randomUUID().slice(0, 8)}/`, signal, timeoutMs = 120_000 } = options
   const target = await open()
+  let other: Promise<BackupTarget> | undefined
+  const another = () => (other ??= open())
   let unusable: string | undefined
   let isBegun = false
   try {
@@ -52,7 +54,7 @@ export async function* probeTarget(
       }
       isBegun = true
       const begin = performance.now()
-      const { result, message, isLate } = await outcomeOf(check, { target, open, prefix }, timeoutMs, signal)
+      const { result, message, isLate } = await outcomeOf(check, { target, another, open, prefix }, timeoutMs, signal)
       signal?.throwIfAborted()
       yield { name: check.name, result, message, durationMs: Math.round(performance.now() - begin) }
       if (result === 'failed' && check === checks[0]) unusable = 'nothing can be stored'
@@ -61,6 +63,7 @@ export async function* probeTarget(
   } finally {
     if (isBegun) await removeAll(abortedBy(target, AbortSignal.timeout(cleaningMs)), prefix).catch(() => {})
     await target.close().catch(() => {})
+    await other?.then((each) => each.close()).catch(() => {})
   }
 }
 
@@ -71,8 +74,9 @@ async function outcomeOf(check: Check, run: RunCheckOptions, timeoutMs: number, 
     signal.addEventListener('abort', () => resolve('ended'), { once: true }),
   )
   const target = abortedBy(run.target, signal)
+  const another = async () => abortedBy(await run.another(), signal)
   const open = async () => abortedBy(await run.open(), signal)
-  const ran = runCheck(check, { ...run, target, open }).then(
+  const ran = runCheck(check, { ...run, target, another, open }).then(
     (message) => ({ result: 'passed' as const, message, isLate: false }),
     (error: unknown) => ({ result: 'failed' as const, message: describe(error), isLate: false }),
   )

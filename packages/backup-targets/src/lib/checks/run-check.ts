@@ -4,23 +4,25 @@ import { listAll } from './expect.js'
 
 export interface RunCheckOptions {
   readonly target: BackupTarget
-  /** Another connection to the same store. */
+  /** Another connection to the same store, which outlives the check. */
+  readonly another: () => Promise<BackupTarget>
+  /** Makes a new one. */
   readonly open: () => Promise<BackupTarget>
   /** Of all keys, with `/` at its end. */
   readonly prefix: string
 }
 
 /** Runs one check below a prefix of its own and removes what it made. @returns what was seen. */
-export async function runCheck(check: Check, { target, open, prefix }: RunCheckOptions): Promise<string> {
+export async function runCheck(check: Check, { target, another, open, prefix }: RunCheckOptions): Promise<string> {
   const own = `${prefix}${crypto.randomUUID().slice(0, 8)}/`
   const opened: BackupTarget[] = []
-  const another = async () => {
+  const fresh = async () => {
     const connection = await open()
     opened.push(connection)
     return connection
   }
   try {
-    return (await check.run({ target, capabilities: target.capabilities, prefix: own, another })) ?? ''
+    return (await check.run({ target, capabilities: target.capabilities, prefix: own, another, fresh })) ?? ''
   } finally {
     for (const each of opened) await each.close().catch(() => {})
     // What cannot be removed is no failure of the check: the next one works elsewhere.

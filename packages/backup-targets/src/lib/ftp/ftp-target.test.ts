@@ -7,7 +7,7 @@ import { testBackupTarget } from '../../testing.js'
 const missing = toolIsMissing('proftpd')
 
 for (const tls of ['none', 'explicit'] as const) {
-  describe.skipIf(missing)(`ProFTPD, TLS: ${tls}`, () => {
+  describe.skipIf(missing)(`ProFTPD, TLS: ${tls}`, { concurrent: true }, () => {
     let proftpd: TestProftpd
     beforeAll(async () => {
       proftpd = await startProftpd({ tls })

@@ -102,6 +102,6 @@ describe.each(Object.entries(faults))('the suite finds %s', (_fault, { wrap, fou
     if (!check) throw new Error(`There is no check "${name}".`)
     const target = wrap(createLocalTarget({ path }))
     const open = () => Promise.resolve(wrap(createLocalTarget({ path })))
-    await expect(runCheck(check, { target, open, prefix: 'faulty/' })).rejects.toThrow(message)
+    await expect(runCheck(check, { target, another: open, open, prefix: 'faulty/' })).rejects.toThrow(message)
   })
 })

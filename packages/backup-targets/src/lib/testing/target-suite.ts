@@ -12,22 +12,29 @@ export interface TargetFixture {
   readonly only?: readonly string[]
 }
 
-/** Defines the tests of the contract for one implementation; call it in a test file of vitest. */
+/**
+ * Defines the tests of the contract for one implementation; call it in a test file of vitest. They do not meet: inside of
+ * `describe(…, { concurrent: true }, …)` several run at a time.
+ */
 export function testBackupTarget({ name, open, only }: TargetFixture): void {
   const unknown = only?.filter((each) => !checks.some((check) => check.name === each)) ?? []
   if (unknown.length > 0) throw new Error(`There are no checks with these names: ${unknown.join('; ')}`)
   describe(name, () => {
-    let target: BackupTarget | undefined
+    let target: Promise<BackupTarget> | undefined
+    let other: Promise<BackupTarget> | undefined
+    const another = () => (other ??= Promise.resolve(open()))
     const prefix = `suite-${crypto.randomUUID().slice(0, 8)}/`
 
-    afterAll(() => target?.close())
+    afterAll(async () => {
+      for (const connection of [target, other]) await (await connection)?.close()
+    })
 
     for (const check of checks.filter((each) => only?.includes(each.name) ?? true)) {
       test(check.name, async ({ skip }) => {
-        const connection = (target ??= await open())
+        const connection = await (target ??= Promise.resolve(open()))
         const reason = check.skip?.(connection.capabilities)
         if (reason !== undefined) skip(reason)
-        await runCheck(check, { target: connection, open: async () => open(), prefix })
+        await runCheck(check, { target: connection, another, open: async () => open(), prefix })
       })
     }
   })
