@@ -15,13 +15,14 @@ needs('postgresql', (url) => {
     let test: TestManager
     let programs: string
     let config: string
+    let demo: string
     beforeAll(async () => {
       test = await createTestManager({ config: databaseConfig(url) })
       config = readFileSync(join(test.home, 'config.sh'), 'utf8')
       await test.perform('add', { name: 'demo', database: 'postgresql', 'no-start': true })
       const { databases, settings } = test.context
       const account = databases.account(test.path('demo'), await settings.instance(test.path('demo')))
-      const demo = databases.server('postgresql').url(account)
+      demo = databases.server('postgresql').url(account)
       await execute(demo, 'create table note as select md5(n::text) as text from generate_series(1, 300000) n')
     }, 60_000)
     beforeEach(() => {
@@ -72,6 +73,24 @@ needs('postgresql', (url) => {
       const through = await save()
       expect(through.files[0]).toMatchObject({ exitCodes: { pg_dump: 0, zstd: 0 } })
       expect(through.files[0]?.plainSize).toBe(direct.files[0]?.plainSize)
+    })
+
+    it('is of the moment in which the instance is frozen, although the program reads later', async () => {
+      await test.perform('start', { name: 'demo' })
+      writeProgram('pg_dump', `touch ${own('waits')}; until [ -e ${own('go')} ]; do sleep 0.02; done; exec REAL "$@"`)
+      const saving = test.perform('save', { name: 'demo' })
+      await expect.poll(() => existsSync(own('waits')), { timeout: 10_000 }).toBe(true)
+      const ref = { id: test.instance('demo').id, folder: test.path('demo') }
+      const state = async () => (await test.context.runtime.observe(ref)).state
+      await expect.poll(state, { timeout: 10_000 }).toBe('started')
+      await execute(demo, `insert into note values ('too late')`)
+      writeFileSync(own('go'), '')
+      await saving
+      const { manifest, folder } = await test.context.backups.find('demo', 'latest')
+      expect(manifest).toMatchObject({ consistency: 'suspended', database: { rows: { note: 300_000 } } })
+      const dump = execFileSync('zstd', ['-dcq', join(folder, 'db.postgresql.zst')], { maxBuffer: 2 ** 26 })
+      expect(dump.includes('too late')).toBe(false)
+      await test.perform('stop', { name: 'demo' })
     })
 
     it.skipIf(toolIsMissing('age'))('is encrypted by the program behind it', async () => {
