@@ -291,7 +291,8 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 
 function crc32c(bytes: Buffer): Buffer {
   let crc = 0xffffffff
-  for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] as number)
+  // Several times faster than `for … of`.
+  for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] as number)) & 0xff] as number)
   const result = Buffer.alloc(4)
   result.writeUInt32BE((crc ^ 0xffffffff) >>> 0)
   return result

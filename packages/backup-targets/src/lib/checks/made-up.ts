@@ -65,9 +65,11 @@ export async function cutUpload(
 ): Promise<TargetError> {
   const { cutAt, arrived } = cutPlan(target.capabilities)
   const told = { progress: 0 }
+  // Nothing needs to have arrived of what begins anew.
+  const patienceMs = target.capabilities.resume === 'none' ? 200 : 3000
   async function* content(start: number) {
     yield* slices(bytes, start, cutAt)
-    for (let waited = 0; told.progress < arrived && waited < 3000; waited += 20) await sleep(20)
+    for (let waited = 0; told.progress < arrived && waited < patienceMs; waited += 20) await sleep(20)
     throw new Error('the source was cut')
   }
   const source: Source = {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { startFaultProxy } from '../../../../../tests/servers/fault-proxy.js'
 import { makeFolder } from '../../../../../tests/servers/folders.js'
 import { startCeph, toolIsMissing, type TestCeph } from '../../../../../tests/servers/index.js'
@@ -40,7 +40,7 @@ describe.skipIf(missing)('s3 on Ceph', () => {
     return [...Versions, ...DeleteMarkers]
   }
   /** Through a proxy that does harm. */
-  const openThrough = async (bucket: TestBucket, idleMs?: number) => {
+  const openThrough = async ({ onTestFinished }: TestContext, bucket: TestBucket, idleMs?: number) => {
     const proxy = await startFaultProxy({ to: ceph.port })
     const target = await bucket.open({ endpoint: `http://127.0.0.1:${proxy.port}` }, idleMs)
     onTestFinished(async () => {
@@ -91,9 +91,9 @@ describe.skipIf(missing)('s3 on Ceph', () => {
   })
 
   describe('an upload of parts', () => {
-    it('goes on in another process after connections were reset in the middle of parts', async () => {
+    it('goes on in another process after connections were reset in the middle of parts', async (test) => {
       const bytes = madeUpBytes(4 * partBytes)
-      const cut = await openThrough(plain)
+      const cut = await openThrough(test, plain)
       const harm = () => {
         cut.proxy.set({ kind: 'reset', times: Infinity })
         cut.proxy.cut()
@@ -105,40 +105,13 @@ describe.skipIf(missing)('s3 on Ceph', () => {
       await expect(put).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE', transient: true })
       expect(await plain.unfinished()).toEqual(['resumed'])
 
-      const other = await openThrough(plain)
+      const other = await openThrough(test, plain)
       const told: number[] = []
       await other.target.put('resumed', pieces(bytes), { upload: 'resumed0', onProgress: (done) => told.push(done) })
       expect(told[0]).toBeGreaterThanOrEqual(partBytes)
       expect(other.proxy.bytes.up).toBeLessThan(3.5 * partBytes)
       expect(bytes.equals(await contentOf(plain, 'resumed'))).toBe(true)
       expect(await plain.unfinished()).toEqual([])
-    })
-
-    it('bears short disturbances by itself', async () => {
-      const { proxy, target } = await openThrough(plain)
-      const bytes = madeUpBytes(2 * partBytes)
-      proxy.set({ kind: 'reset', afterBytes: 1_000_000, times: 2 })
-      await target.put('disturbed', pieces(bytes))
-      expect(proxy.faults).toBe(2)
-      expect(bytes.equals(await contentOf(plain, 'disturbed'))).toBe(true)
-    })
-
-    it('recovers from connections that fall silent', async () => {
-      const { proxy, target } = await openThrough(plain, 300)
-      const bytes = madeUpBytes(2 * partBytes)
-      proxy.set({ kind: 'blackhole', afterBytes: 1_000_000, times: 2 })
-      await reliable(target, { minPauseMs: 50, idleMs: 2000 }).put('silent', pieces(bytes), { upload: 'silent00' })
-      expect(proxy.faults).toBe(2)
-      expect(bytes.equals(await contentOf(plain, 'silent'))).toBe(true)
-    })
-
-    it('may be slower than the time after which silence counts', async () => {
-      const { proxy, target } = await openThrough(plain, 500)
-      proxy.set({ kind: 'slow', bytesPerSecond: 1_000_000, times: Infinity })
-      const bytes = madeUpBytes(1_500_000)
-      const begun = Date.now()
-      await target.put('slow', pieces(bytes))
-      expect(Date.now() - begun).toBeGreaterThan(1000)
     })
 
     it('leaves no parts when it is given up, before the call ends', async () => {
@@ -157,9 +130,38 @@ describe.skipIf(missing)('s3 on Ceph', () => {
       await expect(target.put('failed', failingAfter(bytes, 2 * partBytes))).rejects.toThrow('the source failed')
       expect(await plain.unfinished()).toEqual([])
     })
+  })
 
-    it('that was completed although the answer was lost is found to be there', async () => {
-      const { proxy, target } = await openThrough(plain)
+  describe('an upload through a bad network', { concurrent: true }, () => {
+    it('bears short disturbances by itself', async (test) => {
+      const { proxy, target } = await openThrough(test, plain)
+      const bytes = madeUpBytes(2 * partBytes)
+      proxy.set({ kind: 'reset', afterBytes: 1_000_000, times: 2 })
+      await target.put('disturbed', pieces(bytes))
+      expect(proxy.faults).toBe(2)
+      expect(bytes.equals(await contentOf(plain, 'disturbed'))).toBe(true)
+    })
+
+    it('recovers from connections that fall silent', async (test) => {
+      const { proxy, target } = await openThrough(test, plain, 300)
+      const bytes = madeUpBytes(2 * partBytes)
+      proxy.set({ kind: 'blackhole', afterBytes: 1_000_000, times: 2 })
+      await reliable(target, { minPauseMs: 50, idleMs: 2000 }).put('silent', pieces(bytes), { upload: 'silent00' })
+      expect(proxy.faults).toBe(2)
+      expect(bytes.equals(await contentOf(plain, 'silent'))).toBe(true)
+    })
+
+    it('may be slower than the time after which silence counts', async (test) => {
+      const { proxy, target } = await openThrough(test, plain, 500)
+      proxy.set({ kind: 'slow', bytesPerSecond: 1_000_000, times: Infinity })
+      const bytes = madeUpBytes(1_500_000)
+      const begun = Date.now()
+      await target.put('slow', pieces(bytes))
+      expect(Date.now() - begun).toBeGreaterThan(1000)
+    })
+
+    it('that was completed although the answer was lost is found to be there', async (test) => {
+      const { proxy, target } = await openThrough(test, plain)
       const bytes = madeUpBytes(partBytes + 10)
       await target.put('lost-answer', pieces(bytes), {
         // The answers of all requests that follow are cut off once.

@@ -55,7 +55,9 @@ describe.skipIf(missing)('OpenStack Swift', () => {
     await swift?.close()
   })
 
-  testBackupTarget({ name: 'the contract', open })
+  describe('contract', { concurrent: true }, () => {
+    testBackupTarget({ name: 'swift', open })
+  })
 
   describe('objects', () => {
     it('are read by another client, also large ones', async ({ skip }) => {
