@@ -22,8 +22,10 @@ export function download(
   const stream = new Readable({
     highWaterMark: 1 << 18,
     read() {
-      goOn?.()
+      const resume = goOn
+      // It may bring the next chunk at once.
       goOn = undefined
+      resume?.()
     },
     destroy(error, done) {
       signal?.removeEventListener('abort', abort)
