@@ -67,3 +67,14 @@ export async function createManagerWithStore(options: TestManagerOptions = {}): 
     },
   }
 }
+
+/** A manager with the target `nas` and a made-up backup of `demo`, whose files have a mebibyte each. */
+export interface ManagerWithBackup extends ManagerWithStore {
+  /** Of the backup. */
+  readonly key: string
+}
+
+export async function createManagerWithBackup(): Promise<ManagerWithBackup> {
+  const test = await createManagerWithStore()
+  return { ...test, key: test.madeUp(new Date(), 1 << 20) }
+}

@@ -5,21 +5,19 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bundledManager } from '../../testing/bundled-manager.js'
 import { fakeApplicationServer } from '../../testing/fake-application.js'
-import { createManagerWithStore, type ManagerWithStore } from '../../testing/manager-with-store.js'
+import { createManagerWithBackup, type ManagerWithBackup } from '../../testing/manager-with-store.js'
 
 describe('a manager that is killed', () => {
-  let test: ManagerWithStore
-  let key: string
+  let test: ManagerWithBackup
   beforeEach(async () => {
-    test = await createManagerWithStore()
-    key = test.madeUp(new Date(), 1 << 20)
+    test = await createManagerWithBackup()
   })
   afterEach(() => test.close())
 
   const demo = { name: 'demo' }
 
   it('in mid-export: nobody sees anything there, the next export ends it, and nothing is left', async () => {
-    await killed('backups export', demo, () => isHalf(test.store(key), /^\..*\.part$/))
+    await killed('backups export', demo, () => isHalf(test.store(test.key), /^\..*\.part$/))
     expect((await test.perform('backups list', { at: 'nas' })).list).toEqual([])
     // What only the killed one could go on with is tidied up a day later.
     const other = test.madeUp(new Date(Date.now() + 60_000), 1 << 20)
@@ -28,13 +26,15 @@ describe('a manager that is killed', () => {
 
     const tomorrow = test.another({ clock: () => new Date(Date.now() + 25 * 60 * 60 * 1000) })
     await tomorrow.perform('backups export', demo, test.caller)
-    expect(test.stored()).toEqual(['db.sqlite.zst', 'files.tar.zst', 'manifest.json'].map((file) => `${key}/${file}`))
+    expect(test.stored()).toEqual(
+      ['db.sqlite.zst', 'files.tar.zst', 'manifest.json'].map((file) => `${test.key}/${file}`),
+    )
     await test.perform('backups verify', { ...demo, at: 'nas' })
   })
 
   it('in mid-fetch: it is no backup here, and the next fetch ends it', async () => {
     await test.perform('backups export', demo)
-    const folder = join(test.home, 'save', key)
+    const folder = join(test.home, 'save', test.key)
     renameSync(folder, join(test.folder, 'away'))
     await killed('backups fetch', { ...demo, from: 'nas' }, () => isHalf(`${folder}.part`, /^files/))
     expect(await test.context.backups.list()).toEqual([])

@@ -6,17 +6,15 @@ import { corrupting, cutting, failing, slow } from '@steward/backup-targets/test
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canMount } from '../../testing/can-mount.js'
 import { removeCopies } from './remove-copy.js'
-import { createManagerWithStore, type ManagerWithStore } from '../../testing/manager-with-store.js'
+import { createManagerWithBackup, type ManagerWithBackup } from '../../testing/manager-with-store.js'
 
 const mountable = canMount()
 const reason = mountable ? '' : ' (skipped: it takes the right to mount a small file system)'
 
 describe('a target', () => {
-  let test: ManagerWithStore
-  let key: string
+  let test: ManagerWithBackup
   beforeEach(async () => {
-    test = await createManagerWithStore()
-    key = test.madeUp(new Date(), 1 << 20)
+    test = await createManagerWithBackup()
   })
   afterEach(() => test.close())
 
@@ -52,7 +50,7 @@ describe('a target', () => {
     await test.perform('backups verify', { ...demo, at: 'nas' })
 
     // The same of a download: files that are whole are kept.
-    const local = join(test.home, 'save', key)
+    const local = join(test.home, 'save', test.key)
     execFileSync('mv', [local, join(test.folder, 'away')])
     test.behind((folder) => ({
       ...folder,
@@ -69,7 +67,7 @@ describe('a target', () => {
       },
     }))
     await test.perform('backups fetch', { ...demo, from: 'nas' })
-    expect(read).toEqual([`${key}/manifest.json`, `${key}/files.tar.zst`])
+    expect(read).toEqual([`${test.key}/manifest.json`, `${test.key}/files.tar.zst`])
     await test.perform('backups verify', demo)
   })
 
@@ -147,7 +145,7 @@ describe('a target', () => {
     // Of one that lies about its hashes, too, when every byte is read back.
     const sums = new Map<string, string>()
     const { manifest } = await test.context.backups.find('demo', 'latest')
-    for (const { name, sha256 } of manifest.files) sums.set(`${key}/${name}`, sha256)
+    for (const { name, sha256 } of manifest.files) sums.set(`${test.key}/${name}`, sha256)
     test.behind((folder) => ({
       ...corrupting(folder),
       hash: (name) => Promise.resolve({ sha256: sums.get(name) ?? '' }),
@@ -161,7 +159,7 @@ describe('a target', () => {
     test.behind(({ hash: _hash, ...folder }) => ({
       ...folder,
       get(name, options) {
-        read.push(name.slice(key.length + 1))
+        read.push(name.slice(test.key.length + 1))
         return folder.get(name, options)
       },
     }))
@@ -171,14 +169,14 @@ describe('a target', () => {
 
   it('in which a bit was flipped: verify and fetch find it, export puts it right', async () => {
     await exported()
-    test.flip(`${key}/files.tar.zst`)
-    const damage = `${key}/files.tar.zst was changed (its hash is another one)`
+    test.flip(`${test.key}/files.tar.zst`)
+    const damage = `${test.key}/files.tar.zst was changed (its hash is another one)`
     const expected = { code: 'ERR_BACKUP', message: expect.stringContaining(damage) }
     await expect(test.perform('backups verify', { ...demo, at: 'nas' })).rejects.toMatchObject(expected)
     expect(await listed()).toMatchObject([{ damage: expect.stringContaining(damage), verified: '' }])
     expect((await test.perform('backups list', demo)).list).toMatchObject([{ copies: 'nas (damaged)', damage: '' }])
 
-    const local = join(test.home, 'save', key)
+    const local = join(test.home, 'save', test.key)
     execFileSync('mv', [local, join(test.folder, 'away')])
     await expect(test.perform('backups fetch', { ...demo, from: 'nas' })).rejects.toMatchObject(expected)
     await expect(test.perform('restore', { ...demo, from: 'nas:latest' })).rejects.toMatchObject(expected)
@@ -188,13 +186,13 @@ describe('a target', () => {
 
     const sent: string[] = []
     const { manifest } = await test.context.backups.find('demo', 'latest')
-    const sums = new Map(manifest.files.map(({ name, sha256 }) => [`${key}/${name}`, sha256]))
+    const sums = new Map(manifest.files.map(({ name, sha256 }) => [`${test.key}/${name}`, sha256]))
     test.behind((folder) => ({
       ...folder,
       // It tells what it was given, not what it has.
       hash: (name) => Promise.resolve({ sha256: sums.get(name) ?? '' }),
       put(name, ...args) {
-        sent.push(name.slice(key.length + 1))
+        sent.push(name.slice(test.key.length + 1))
         return folder.put(name, ...args)
       },
     }))
@@ -206,28 +204,28 @@ describe('a target', () => {
 
   it('that keeps what it has until a date takes a good one in place of a damaged one', async () => {
     await exported()
-    test.flip(`${key}/files.tar.zst`)
+    test.flip(`${test.key}/files.tar.zst`)
     await expect(test.perform('backups verify', { ...demo, at: 'nas' })).rejects.toMatchObject({ code: 'ERR_BACKUP' })
     const locked = new TargetError('ERR_TARGET_LOCKED', 'It is kept until tomorrow')
     test.behind((folder) => ({ ...folder, delete: () => Promise.reject(locked) }))
     await exported()
     await test.perform('backups verify', { ...demo, at: 'nas' })
-    expect(await removeCopies(test.context, 'nas', [key])).toEqual([{ key, removal: 'locked' }])
+    expect(await removeCopies(test.context, 'nas', [test.key])).toEqual([{ key: test.key, removal: 'locked' }])
     expect((await test.perform('backups list', demo)).list).toMatchObject([{ copies: 'nas' }])
   })
 
   it('replaces what is damaged here', async () => {
     await exported()
-    const file = join(test.home, 'save', key, 'db.sqlite.zst')
+    const file = join(test.home, 'save', test.key, 'db.sqlite.zst')
     truncateSync(file, 1000)
     await expect(test.perform('backups verify', demo)).rejects.toMatchObject({ code: 'ERR_BACKUP' })
     await test.perform('backups fetch', { ...demo, from: 'nas' })
-    expect(readFileSync(file)).toEqual(readFileSync(test.store(key, 'db.sqlite.zst')))
+    expect(readFileSync(file)).toEqual(readFileSync(test.store(test.key, 'db.sqlite.zst')))
     expect((await test.perform('backups list', demo)).list).toMatchObject([{ damage: '', copies: 'nas' }])
   })
 
   it('gets nothing of a backup that is damaged here', async () => {
-    const file = join(test.home, 'save', key, 'db.sqlite.zst')
+    const file = join(test.home, 'save', test.key, 'db.sqlite.zst')
     const bytes = readFileSync(file)
     bytes.writeUInt8(bytes.readUInt8(5) ^ 1, 5)
     writeFileSync(file, bytes)
