@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { giveBack } from './lent.js'
 import { readSource } from './sources.js'
 import type { Source } from './target.js'
 
@@ -40,6 +41,7 @@ export async function* partsOf(
       filled += piece.length
       at += piece.length
     }
+    giveBack(chunk)
   }
   yield { number, bytes: memory.subarray(0, filled), md5: hash.digest(), isLast: true }
 }

@@ -1,14 +1,30 @@
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
+import { lend } from './lent.js'
 import { linkStreams } from './link-streams.js'
 import { TargetError } from './target-error.js'
 import type { CallOptions, Source } from './target.js'
 
 const pieceBytes = 1 << 18
 
-/** A file that does not change meanwhile. */
+/** A file that does not change meanwhile. Its pieces are lent. */
 export function fileSource(path: string, size: number): Source {
-  return { size, open: (start = 0) => createReadStream(path, { start, highWaterMark: pieceBytes }) }
+  const free: Buffer[] = []
+  async function* pieces(start: number) {
+    const file = await open(path)
+    try {
+      for (let at = start; ;) {
+        const memory = free.pop() ?? Buffer.allocUnsafeSlow(pieceBytes)
+        const { bytesRead } = await file.read(memory, 0, pieceBytes, at)
+        if (bytesRead === 0) return
+        at += bytesRead
+        yield lend(memory.subarray(0, bytesRead), () => free.push(memory))
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  return { size, open: (start = 0) => Readable.from(pieces(start), { objectMode: false, highWaterMark: pieceBytes }) }
 }
 
 /** Bytes that are there already. */
@@ -47,7 +63,9 @@ export function readSource(source: Source, { start = 0, signal }: CallOptions & 
   let at = start
   let last: Buffer | undefined
   const sized = new Transform({
-    readableHighWaterMark: 1 << 18,
+    // Loops get the chunks as they are, not joined.
+    readableObjectMode: true,
+    readableHighWaterMark: 1,
     transform(chunk: Buffer, _encoding, done) {
       at += chunk.length
       if (size === undefined || at < size) done(null, chunk)

@@ -1,4 +1,5 @@
 import { Transform, type Readable } from 'node:stream'
+import { lendOwn } from './lent.js'
 import { linkStreams } from './link-streams.js'
 import { TargetError } from './target-error.js'
 import type { CallOptions } from './target.js'
@@ -8,6 +9,8 @@ export interface WholeStreamOptions extends CallOptions {
   readonly key: string
   /** How many bytes must come. */
   readonly bytes: number
+  /** Its chunks are nobody else's: those that have their memory for themselves are lent. Default: false. */
+  readonly lends?: boolean
   /** What an error of the stream means. Default: ERR_TARGET_UNREACHABLE, unless it is a TargetError. */
   readonly translate?: (error: unknown) => unknown
 }
@@ -17,16 +20,18 @@ export interface WholeStreamOptions extends CallOptions {
  * aborted, it fails with the signal's reason. Destroying it destroys the other.
  */
 export function wholeStream(from: Readable, options: WholeStreamOptions): Readable {
-  const { key, bytes, signal, translate = unreachable } = options
+  const { key, bytes, signal, lends = false, translate = unreachable } = options
   let left = bytes
   const wrong = () =>
     new TargetError('ERR_TARGET_DAMAGED', `Reading "${key}" gave ${bytes - left} bytes instead of ${bytes}.`)
   const whole = new Transform({
-    readableHighWaterMark: 1 << 18,
+    // Loops get the chunks as they are, not joined.
+    readableObjectMode: true,
+    readableHighWaterMark: 4,
     transform(chunk: Buffer, _encoding, done) {
       left -= chunk.length
       if (left < 0) done(wrong())
-      else done(null, chunk)
+      else done(null, lends ? lendOwn(chunk) : chunk)
     },
     flush(done) {
       done(left === 0 ? null : wrong())

@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { TargetError } from '../target-error.js'
+import { lendOwn } from '../lent.js'
 import type { FtpLease } from './ftp-connections.js'
 import { ftpError } from './ftp-error.js'
 
@@ -20,7 +21,8 @@ export function download(
 
   const abort = () => stream.destroy(signal?.reason as Error)
   const stream = new Readable({
-    highWaterMark: 1 << 18,
+    objectMode: true,
+    highWaterMark: 4,
     read() {
       const resume = goOn
       // It may bring the next chunk at once.
@@ -38,7 +40,7 @@ export function download(
     write(chunk: Buffer, _encoding, done) {
       const wanted = chunk.subarray(0, left)
       left -= wanted.length
-      const isMore = stream.push(wanted)
+      const isMore = stream.push(lendOwn(wanted))
       if (chunk.length > wanted.length) stream.push(null)
       else if (isMore) done()
       else goOn = done

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { TLSSocket } from 'node:tls'
 import type { Client, FTPResponse } from 'basic-ftp'
+import { giveBack } from '../lent.js'
 import { TargetError } from '../target-error.js'
 
 /** After the data connection broke, the server says why on the other one. */
@@ -82,9 +83,12 @@ async function send(
     if (data.writableLength > 0)
       data.destroy(new TargetError('ERR_TARGET_UNREACHABLE', `The server has taken nothing for ${idleMs} ms.`))
   })
+  const written: Buffer[] = []
   await pipeline(async function* () {
     for await (const chunk of chunks) {
       yield chunk
+      written.push(chunk)
+      if (data.writableLength === 0) written.splice(0).forEach(giveBack)
       onBytes(chunk.length)
     }
   }, data)

@@ -118,7 +118,7 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
       if (bytes === 0) return Readable.from([])
       const range = { name: prefix + key, generation, start, end: start + bytes - 1, signal }
       const stream = await download(api, range, `Cannot read "${key}"`)
-      return wholeStream(stream, { key, bytes, signal })
+      return wholeStream(stream, { key, bytes, signal, lends: true })
     },
 
     async stat(key, options = {}) {

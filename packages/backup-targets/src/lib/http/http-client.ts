@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { giveBack } from '../lent.js'
+import { linkStreams } from '../link-streams.js'
 import { TargetError } from '../target-error.js'
 import { networkError } from './network-error.js'
+import { sparingAgents } from './sparing-agents.js'
 
 /** What is sent: all at once, or as it comes. */
 export type Body = Uint8Array | StreamedBody
@@ -41,10 +44,7 @@ const expectMs = 1000
  */
 export class HttpClient {
   readonly #idleMs: number
-  readonly #agents = {
-    'http:': new http.Agent({ keepAlive: true }),
-    'https:': new https.Agent({ keepAlive: true }),
-  }
+  readonly #agents = sparingAgents()
 
   constructor(idleMs: number) {
     this.#idleMs = idleMs
@@ -150,7 +150,10 @@ class Exchange {
     this.#isWaiting = false
     for await (const chunk of body.open()) {
       if (this.#isAnswered || this.#request.destroyed) return
-      if (this.#request.write(chunk)) continue
+      const written = (error?: Error | null) => {
+        if (!error) giveBack(chunk)
+      }
+      if (this.#request.write(chunk, written)) continue
       this.#wait(true)
       await Promise.race([once(this.#request, 'drain'), answer])
       this.#wait(false)
@@ -167,8 +170,12 @@ class Exchange {
       return
     }
     this.#wait(true)
+    // A loop over the message itself would get copies: its chunks joined.
+    const single = new PassThrough({ readableObjectMode: true, readableHighWaterMark: 1 })
     try {
-      for await (const chunk of message as AsyncIterable<Buffer>) {
+      for await (const chunk of linkStreams(message, single, {
+        translate: (error) => error,
+      }) as AsyncIterable<Buffer>) {
         this.#wait(false)
         yield chunk
         this.#wait(true)

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { checkKey, uploadId } from '../key.js'
 import { isFinal, keyOfObject, keyOfPart, partPath } from '../parts.js'
+import { giveBack } from '../lent.js'
 import { TargetError } from '../target-error.js'
 import type { BackupTarget, GetOptions, StoredObject, TargetCapabilities } from '../target.js'
 import { walk, type Entry, type Folders } from '../walk.js'
@@ -121,7 +121,10 @@ export function createLocalTarget({ path }: LocalTargetOptions): BackupTarget {
 
     async hash(key, { signal } = {}) {
       const hash = createHash('sha256')
-      await pipeline(await get(key, { signal }), hash)
+      for await (const chunk of (await get(key, { signal })) as AsyncIterable<Buffer>) {
+        hash.update(chunk)
+        giveBack(chunk)
+      }
       return { sha256: hash.digest('hex') }
     },
 

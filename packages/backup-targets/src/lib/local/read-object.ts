@@ -17,7 +17,7 @@ export async function readObject(root: string, key: string, options: GetOptions)
     const bytes = Math.max(0, Math.min(found.size, end + 1) - start)
     if (found.isFile() && bytes > 0) {
       const stream = handle.createReadStream({ start, end: start + bytes - 1, highWaterMark: 1 << 18 })
-      return wholeStream(stream, { key, bytes, signal, translate })
+      return wholeStream(stream, { key, bytes, signal, translate, lends: true })
     }
     await handle.close()
     if (found.isFile()) return Readable.from([])

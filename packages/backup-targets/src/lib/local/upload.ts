@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { giveBack } from '../lent.js'
 import { exists, partPath } from '../parts.js'
 import { chunksOf } from '../sources.js'
 import { TargetError } from '../target-error.js'
@@ -70,6 +71,7 @@ async function write(
       there = at + chunk.length
     }
     at += chunk.length
+    giveBack(chunk)
     if (at >= there) onProgress?.(at)
   }
   if (at < there) await handle.truncate(at)

@@ -15,7 +15,7 @@ export function download(
   policy: RetryPolicy,
   limit: Limit | undefined,
 ): Promise<Readable> {
-  const out = new PassThrough({ highWaterMark: 1 << 18 })
+  const out = new PassThrough({ writableHighWaterMark: 1 << 18, readableObjectMode: true, readableHighWaterMark: 4 })
   const stopped = new AbortController()
   const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal
   out.once('close', () => stopped.abort(new Error('The reader has stopped.')))

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Transform, type Readable } from 'node:stream'
 import { callbackify } from 'node:util'
 import { AbortError } from 'p-retry'
+import { giveBack } from '../lent.js'
 import { linkStreams } from '../link-streams.js'
 import { readSource } from '../sources.js'
 import { TargetError } from '../target-error.js'
@@ -94,6 +95,7 @@ async function sha256(stream: Readable, onChunk: () => void): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     hash.update(chunk)
+    giveBack(chunk)
     onChunk()
   }
   return hash.digest('hex')

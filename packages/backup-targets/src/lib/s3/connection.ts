@@ -1,4 +1,5 @@
 import type { S3 } from '@aws-sdk/client-s3'
+import { sparingAgents } from '../http/sparing-agents.js'
 import { loadPackage } from '../load-package.js'
 import { toTargetError } from './errors.js'
 import type { S3Settings } from './settings.js'
@@ -26,6 +27,7 @@ const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 export async function connect(settings: S3Settings): Promise<Connection> {
   const sdk = await loadPackage('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3'))
   const { bucket, prefix, endpoint, region, profile, credentials, pathStyle, idleMs } = settings
+  const agents = sparingAgents()
   const s3 = new sdk.S3({
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -39,6 +41,8 @@ export async function connect(settings: S3Settings): Promise<Connection> {
     expectContinueHeader: false,
     logger: silent,
     requestHandler: {
+      httpAgent: agents['http:'],
+      httpsAgent: agents['https:'],
       connectionTimeout: Math.min(idleMs, 30_000),
       requestTimeout: idleMs,
       throwOnRequestTimeout: true,

@@ -7,7 +7,7 @@ export const maxPartMb = 512
 export const maxParts = 10_000
 export const maxObjectBytes = maxParts * maxPartMb * mebibyte
 /** For parts of an upload, of which some are sent while the next one is read. */
-const memoryBytes = 48 * mebibyte
+const memoryBytes = 32 * mebibyte
 
 /** How many parts are in memory at the same time. */
 export function parallelOf(partBytes: number): number {

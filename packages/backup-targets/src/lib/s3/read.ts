@@ -75,7 +75,7 @@ export async function get(connection: Connection, key: string, options: GetOptio
     body.destroy()
     throw new TargetError('ERR_TARGET_FAILED', `The store gave all of ${key} instead of a part of it.`)
   }
-  return wholeStream(body, { key, bytes: response.ContentLength ?? 0, signal })
+  return wholeStream(body, { key, bytes: response.ContentLength ?? 0, signal, lends: true })
 }
 
 export async function list(connection: Connection, options: ListOptions = {}): Promise<ListPage> {

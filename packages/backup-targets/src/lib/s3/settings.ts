@@ -11,7 +11,7 @@ export const options: readonly TargetOption[] = [
   { name: 'access_key', summary: 'Default: the usual chain (environment, profile, role of the machine)' },
   { name: 'secret_key', summary: 'Of the access key', secret: true },
   { name: 'path_style', summary: 'Address the bucket in the path (yes, no); default: yes with an endpoint' },
-  { name: 'part_mb', summary: 'Larger objects are sent in parts of so many MiB', default: '16' },
+  { name: 'part_mb', summary: 'Larger objects are sent in parts of so many MiB', default: '8' },
   {
     name: 'lock_days',
     summary: 'Each object is kept so many days whatever anybody does; the bucket needs Object Lock',

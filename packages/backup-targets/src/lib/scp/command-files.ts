@@ -131,7 +131,7 @@ export function commandFiles(settings: SshSettings, { hasher }: { hasher?: strin
         kill()
         release(signal?.aborted === true)
       })
-      return wholeStream(output, { key: path, bytes: end - start, signal })
+      return wholeStream(output, { key: path, bytes: end - start, signal, lends: true })
 
       async function* untilTheEnd(): AsyncGenerator<Buffer, void, undefined> {
         yield* child.stdout as AsyncIterable<Buffer>

@@ -88,7 +88,8 @@ export class SwiftTarget implements BackupTarget {
     const isPart = start !== undefined || end !== undefined
     const answer = await this.#store.get(place, isPart ? `bytes=${start ?? 0}-${end ?? ''}` : undefined, signal)
     if (answer.status === 200 || answer.status === 206) {
-      return wholeStream(answer.stream(), { key, bytes: Number(answer.headers['content-length']), signal })
+      const bytes = Number(answer.headers['content-length'])
+      return wholeStream(answer.stream(), { key, bytes, signal, lends: true })
     }
     if (answer.status === 404) {
       await drop(answer)

@@ -12,7 +12,6 @@ import { ManagerError } from '../../errors.js'
 import { didYouMean } from '../domain/near-miss.js'
 import type { Home } from '../home.js'
 import type { Settings } from '../settings/settings.js'
-import { keepBuffersShortLived } from './short-lived-buffers.js'
 import { targetFailure } from './target-failure.js'
 import type { Targets, TargetSettings } from './targets.js'
 
@@ -72,7 +71,6 @@ export function createTargets({ settings, home, open = openTarget, retries }: Ta
     },
     async use(name, work) {
       const of = get(name)
-      keepBuffersShortLived()
       try {
         const target = reliable(await opened(of), { ...retries, bytesPerSecond: limit() })
         try {

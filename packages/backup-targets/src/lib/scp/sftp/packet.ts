@@ -1,3 +1,5 @@
+import { giveBack } from '../../lent.js'
+
 /** Types of packets, of version 3. Source: draft-ietf-secsh-filexfer-02. */
 export const packetType = {
   init: 1,
@@ -101,32 +103,45 @@ export class PacketReader {
 
 /** Puts packets together from the chunks of a stream. */
 export class PacketParser {
-  #chunks: Buffer[] = []
-  #length = 0
+  readonly #head = Buffer.alloc(4)
+  #headBytes = 0
+  #packet: Buffer | undefined
+  #filled = 0
 
-  /** The packets that are whole with this chunk, without their length. @throws RangeError when it is not SFTP. */
+  /**
+   * The packets that are whole with this chunk, without their length, each with memory of its own. The chunk is given back.
+   *
+   * @throws RangeError when it is not SFTP.
+   */
   add(chunk: Buffer): Buffer[] {
     const packets: Buffer[] = []
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
-    while (this.#length >= 4) {
-      if ((this.#chunks[0] as Buffer).length < 4) this.#join()
-      const length = (this.#chunks[0] as Buffer).readUInt32BE()
-      if (length === 0 || length > maxPacketBytes) throw new RangeError(`A packet of ${length} bytes.`)
-      if (this.#length < 4 + length) break
-      if ((this.#chunks[0] as Buffer).length < 4 + length) this.#join()
-      const [first = Buffer.alloc(0), ...rest] = this.#chunks
-      this.#chunks = first.length > 4 + length ? [first.subarray(4 + length), ...rest] : rest
-      this.#length -= 4 + length
-      packets.push(first.subarray(4, 4 + length))
+    for (let at = 0; at < chunk.length;) {
+      if (!this.#packet) {
+        const copied = chunk.copy(this.#head, this.#headBytes, at)
+        at += copied
+        this.#headBytes += copied
+        if (this.#headBytes < 4) break
+        this.#packet = Buffer.allocUnsafeSlow(lengthOf(this.#head))
+        this.#headBytes = 0
+        this.#filled = 0
+      }
+      const copied = chunk.copy(this.#packet, this.#filled, at)
+      at += copied
+      this.#filled += copied
+      if (this.#filled < this.#packet.length) break
+      packets.push(this.#packet)
+      this.#packet = undefined
     }
+    giveBack(chunk)
     return packets
-  }
-
-  #join(): void {
-    this.#chunks = [Buffer.concat(this.#chunks)]
   }
 }
 
 /** OpenSSH sends 256 KiB at most. */
 const maxPacketBytes = 1 << 20
+
+function lengthOf(head: Buffer): number {
+  const length = head.readUInt32BE()
+  if (length === 0 || length > maxPacketBytes) throw new RangeError(`A packet of ${length} bytes.`)
+  return length
+}

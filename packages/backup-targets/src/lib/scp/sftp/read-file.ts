@@ -23,7 +23,8 @@ export function readFile(
 
   const abort = () => stream.destroy(signal?.reason as Error)
   const stream = new Readable({
-    highWaterMark: client.chunkBytes,
+    objectMode: true,
+    highWaterMark: 1,
     read() {
       void pump()
     },

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { lend, lendOwn } from '../../lent.js'
 import { TargetError } from '../../target-error.js'
 import { PacketParser, packetType, PacketReader, text, uint32, uint64, type FileAttributes } from './packet.js'
 import { SftpError, status } from './sftp-error.js'
@@ -36,7 +37,7 @@ export class SftpClient {
     const parser = new PacketParser()
     input.on('data', (chunk: Buffer) => {
       try {
-        for (const packet of parser.add(chunk)) this.#receive(packet)
+        for (const packet of parser.add(lendOwn(chunk))) this.#receive(packet)
       } catch (error) {
         this.end(
           new TargetError('ERR_TARGET_FAILED', 'The server does not speak SFTP.', {
@@ -101,7 +102,9 @@ export class SftpClient {
   async read(handle: Buffer, offset: number, length: number): Promise<Buffer> {
     try {
       const { fields } = await this.#request(packetType.read, [text(handle), uint64(offset), uint32(length)])
-      return fields.bytes()
+      const bytes = fields.bytes()
+      const { buffer } = bytes
+      return lend(bytes, () => void (buffer as ArrayBuffer).transfer(0))
     } catch (error) {
       if (error instanceof SftpError && error.status === status.endOfFile) return Buffer.alloc(0)
       throw error

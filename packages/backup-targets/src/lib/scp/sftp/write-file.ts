@@ -1,3 +1,4 @@
+import { giveBack } from '../../lent.js'
 import { TargetError } from '../../target-error.js'
 import type { WriteOptions } from '../../remote-files/remote-files.js'
 import { text } from './packet.js'
@@ -66,13 +67,15 @@ async function writeChunks(
   chunks: AsyncIterable<Buffer>,
   onBytes: WriteOptions['onBytes'],
 ): Promise<void> {
-  const underWay: { readonly bytes: number; readonly done: Promise<void> }[] = []
+  const underWay: { readonly piece: Buffer; readonly done: Promise<void> }[] = []
   let bytes = 0
   let offset = start
   const next = async () => {
     const first = underWay.shift()
-    bytes -= first?.bytes ?? 0
-    await first?.done
+    if (!first) return
+    bytes -= first.piece.length
+    await first.done
+    giveBack(first.piece)
   }
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += client.chunkBytes) {
@@ -81,7 +84,7 @@ async function writeChunks(
       const done = client.write(handle, offset, piece).then(() => onBytes(piece.length))
       // It is asked for later, in turn.
       done.catch(() => {})
-      underWay.push({ bytes: piece.length, done })
+      underWay.push({ piece, done })
       bytes += piece.length
       offset += piece.length
     }

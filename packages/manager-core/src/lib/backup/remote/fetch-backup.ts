@@ -1,8 +1,7 @@
-import { createWriteStream } from 'node:fs'
-import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import type { BackupTarget } from '@steward/backup-targets'
+import { giveBack, type BackupTarget } from '@steward/backup-targets'
 import { recordHistory } from '../../actions/record-history.js'
 import type { ManagerContext } from '../../context.js'
 import { syncPath } from '../../files/tree.js'
@@ -15,7 +14,7 @@ import type { Backup, ManifestFile } from '../backup.js'
 import { nameIn } from '../choose-backup.js'
 import { manifestName, manifestText } from '../manifest.js'
 import { hashFile } from '../packing/hash-file.js'
-import { createMeter } from '../packing/meter.js'
+import type { Measure } from '../packing/meter.js'
 import type { StreamOptions } from '../packing/store.js'
 import { removeBackup } from '../remove-backup.js'
 import { changeStatus } from '../status.js'
@@ -125,13 +124,8 @@ async function fetchFile(
   path: string,
   { signal, onBytes }: StreamOptions,
 ): Promise<string | undefined> {
-  const meter = createMeter(onBytes)
   try {
-    const content = await target.get(remoteKey(key, name), { signal })
-    await pipeline(content, meter.stream, createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true }), {
-      signal,
-    })
-    const found = meter.measure()
+    const found = await writeMeasured(path, () => target.get(remoteKey(key, name), { signal }), { signal, onBytes })
     if (found.size === size && found.sha256 === sha256) {
       await chmod(path, 0o400)
       return undefined
@@ -144,6 +138,31 @@ async function fetchFile(
     if (isTargetError(error, 'ERR_TARGET_DAMAGED')) return `cannot be read whole (${error.message})`
     throw error
   }
+}
+
+/** Writes a new file, which is on the disk when this resolves. */
+async function writeMeasured(
+  path: string,
+  read: () => Promise<AsyncIterable<Buffer>>,
+  { signal, onBytes }: StreamOptions,
+): Promise<Measure> {
+  const hash = createHash('sha256')
+  let size = 0
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of await read()) {
+      signal?.throwIfAborted()
+      hash.update(chunk)
+      await file.writeFile(chunk)
+      size += chunk.length
+      giveBack(chunk)
+      onBytes?.(size)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { size, sha256: hash.digest('hex') }
 }
 
 /** What is there is known to be damaged. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BackupTarget, CallOptions } from '@steward/backup-targets'
+import { giveBack, type BackupTarget, type CallOptions } from '@steward/backup-targets'
 import { isTargetError } from '../../targets/target-failure.js'
 import type { ManifestFile } from '../backup.js'
 import type { StreamOptions } from '../packing/store.js'
@@ -41,6 +41,7 @@ export async function measureObject(
   for await (const chunk of await target.get(key, { signal })) {
     hash.update(chunk as Buffer)
     size += (chunk as Buffer).length
+    giveBack(chunk as Buffer)
     onBytes?.(size)
   }
   return { size, sha256: hash.digest('hex') }
