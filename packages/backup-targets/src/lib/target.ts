@@ -19,7 +19,7 @@ export interface BackupTarget {
    */
   put(key: string, source: Source, options?: PutOptions): Promise<StoredObject>
   /**
-   * Reads an object or a part of it.
+   * Reads an object or a part of it. Who is done with a chunk may `giveBack` it, which frees it when the target lends it.
    *
    * @throws TargetError ERR_TARGET_NOT_FOUND, at once or as the stream's error. A stream that ends early for any reason
    *   fails, it never just ends.
