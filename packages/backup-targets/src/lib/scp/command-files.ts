@@ -7,8 +7,8 @@ import { wholeStream } from '../whole-stream.js'
 import { runCommand, type CommandEnd } from './run-command.js'
 import { shellWord } from './shell-word.js'
 import { lastLines } from './ssh-error.js'
-import { SharedConnection } from './shared-connection.js'
-import { SshMaster } from './ssh-master.js'
+import type { SharedConnection } from './shared-connection.js'
+import type { SshMaster } from './ssh-master.js'
 import { startSsh, type SshEnd } from './ssh-process.js'
 import { serverName, type SshSettings } from './ssh-settings.js'
 
@@ -43,11 +43,14 @@ const scripts = {
  * Files of a server that has no SFTP, by commands of a POSIX shell over one connection. Source: POSIX.1,
  * but for `stat` and `head -c`, which GNU and BusyBox have.
  *
- * @param hasher command that prints the SHA-256 of its input, in front of all else. Default: the server cannot hash.
+ * @param how `masters`: closed by `close()`. `hasher`: command that prints the SHA-256 of its input, in front of all
+ * else; undefined: the server cannot hash.
  */
-export function commandFiles(settings: SshSettings, { hasher }: { hasher?: string | undefined }): RemoteFiles {
+export function commandFiles(
+  settings: SshSettings,
+  { masters, hasher }: { masters: SharedConnection<SshMaster>; hasher: string | undefined },
+): RemoteFiles {
   const server = serverName(settings)
-  const masters = new SharedConnection(() => new SshMaster(settings))
 
   async function run(
     script: keyof typeof scripts | 'sha256',

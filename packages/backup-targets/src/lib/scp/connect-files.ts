@@ -8,6 +8,7 @@ import { SharedConnection } from './shared-connection.js'
 import { NoSftpError, SftpSession } from './sftp/sftp-session.js'
 import { canLink, sftpFiles } from './sftp/sftp-files.js'
 import { lastLines } from './ssh-error.js'
+import { SshMaster } from './ssh-master.js'
 import { serverName, type SshSettings } from './ssh-settings.js'
 
 /** Best first: the `sha256sum` of some systems, such as Debian 12, is several times slower than OpenSSL. */
@@ -19,7 +20,7 @@ export async function connectFiles(given: SshSettings): Promise<RemoteFiles> {
   const sessions = new SharedConnection(() => new SftpSession(settings))
   try {
     return await sessions.use(undefined, async (session) => {
-      const [movesExclusively, hasher] = await Promise.all([canLink(session), hasherOf(settings)])
+      const [movesExclusively, hasher] = await Promise.all([canLink(session), hasherOf(session)])
       return sftpFiles(sessions, { movesExclusively, hash: hasher === undefined ? undefined : hashWith(hasher) })
     })
   } catch (error) {
@@ -31,13 +32,21 @@ export async function connectFiles(given: SshSettings): Promise<RemoteFiles> {
 
 async function connectCommands(settings: SshSettings): Promise<RemoteFiles> {
   const { stdout, output } = await runCommand(settings, shellCommand(settings, 'echo "$1"', ['ready']))
-  if (stdout.endsWith('ready\n')) return commandFiles(settings, { hasher: await hasherOf(settings) })
-  const message = `${serverName(settings)} has no SFTP and runs no commands: ${lastLines(stdout + output)}`
-  throw new TargetError('ERR_TARGET_SETTINGS', message)
+  if (!stdout.endsWith('ready\n')) {
+    const message = `${serverName(settings)} has no SFTP and runs no commands: ${lastLines(stdout + output)}`
+    throw new TargetError('ERR_TARGET_SETTINGS', message)
+  }
+  const masters = new SharedConnection(() => new SshMaster(settings))
+  try {
+    return commandFiles(settings, { masters, hasher: await masters.use(undefined, (master) => hasherOf(master)) })
+  } catch (error) {
+    masters.close()
+    throw error
+  }
 }
 
 /** The first of them that the server runs as it must; undefined: servers that are for files only run no commands. */
-async function hasherOf(settings: SshSettings): Promise<string | undefined> {
+async function hasherOf({ settings }: SftpSession | SshMaster): Promise<string | undefined> {
   for (const hasher of hashers) {
     const { stdout } = await runCommand(settings, `${hasher} /dev/null`)
     if (sumIn(stdout) === sha256OfNothing) return hasher

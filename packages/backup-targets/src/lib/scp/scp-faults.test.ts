@@ -8,7 +8,7 @@ import { run } from '../../../../../tests/servers/programs.js'
 import { startSshd, type SshdOptions } from '../../../../../tests/servers/sshd.js'
 import { bytesSource, openTarget, streamSource } from '../../index.js'
 import { bytesOf } from '../checks/expect.js'
-import { bytes, testDisturbedNetwork, testFaults, testFullDisk, upload } from '../remote-files/faults-for-test.js'
+import { bytes, testDisturbedNetwork, testFaults, testFullDisk } from '../remote-files/faults-for-test.js'
 import { storeOfTests } from '../remote-files/store-for-test.js'
 import { sha256 } from '../remote-files/upload-for-test.js'
 
