@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Writable, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { callbackify } from 'node:util'
 import { giveBack, type BackupTarget } from '@steward/backup-targets'
 import { recordHistory } from '../../actions/record-history.js'
 import type { ManagerContext } from '../../context.js'
@@ -140,29 +143,52 @@ async function fetchFile(
   }
 }
 
-/** Writes a new file, which is on the disk when this resolves. */
+/** Writes a new file, which is on the disk when this resolves; what comes meanwhile is written together. */
 async function writeMeasured(
   path: string,
-  read: () => Promise<AsyncIterable<Buffer>>,
+  read: () => Promise<Readable>,
   { signal, onBytes }: StreamOptions,
 ): Promise<Measure> {
   const hash = createHash('sha256')
   let size = 0
   const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of await read()) {
-      signal?.throwIfAborted()
-      hash.update(chunk)
-      await file.writeFile(chunk)
+  const take = async (chunks: readonly Buffer[]) => {
+    for (const chunk of chunks) hash.update(chunk)
+    await writeAll(file, chunks)
+    for (const chunk of chunks) {
       size += chunk.length
       giveBack(chunk)
-      onBytes?.(size)
     }
+    onBytes?.(size)
+  }
+  let taken = Promise.resolve()
+  const taking = callbackify((chunks: readonly Buffer[]) => (taken = take(chunks)))
+  const sink = new Writable({
+    highWaterMark: 1 << 20,
+    write: (chunk: Buffer, _encoding, done) => taking([chunk], done),
+    writev: (all, done) =>
+      taking(
+        all.map(({ chunk }) => chunk as Buffer),
+        done,
+      ),
+  })
+  try {
+    await pipeline(await read(), sink, { signal })
     await file.sync()
   } finally {
+    // A write may be under way when it is aborted.
+    await taken.catch(() => {})
     await file.close()
   }
   return { size, sha256: hash.digest('hex') }
+}
+
+async function writeAll(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
+  let { bytesWritten: done } = await file.writev(chunks)
+  for (const chunk of chunks) {
+    if (done < chunk.length) await file.writeFile(chunk.subarray(done))
+    done = Math.max(0, done - chunk.length)
+  }
 }
 
 /** What is there is known to be damaged. */
