@@ -8,7 +8,7 @@ export interface RunCheckOptions {
   readonly another: () => Promise<BackupTarget>
   /** Makes a new one. */
   readonly open: () => Promise<BackupTarget>
-  /** Of all keys, with `/` at its end. */
+  /** What all keys begin with. */
   readonly prefix: string
 }
 
