@@ -51,13 +51,15 @@ export function ftpFiles(connections: FtpConnections, features: ReadonlyMap<stri
     write: (path, start, chunks, { signal, onBytes }) =>
       use(path, 'write', signal, async (client) => {
         if (start > 0) return upload(client, `APPE ${path}`, chunks, onBytes)
-        try {
-          await upload(client, `STOR ${path}`, chunks, onBytes)
-        } catch (error) {
-          // Nothing is read of the chunks yet.
-          if (![550, 553].includes(replyCode(error) ?? 0)) throw error
+        // A `delete` removes folders that it leaves empty, also meanwhile.
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await upload(client, `STOR ${path}`, chunks, onBytes)
+          } catch (error) {
+            // Nothing is read of the chunks yet.
+            if (![550, 553].includes(replyCode(error) ?? 0) || attempt === 4) throw error
+          }
           await makeFolders(client, path)
-          await upload(client, `STOR ${path}`, chunks, onBytes)
         }
       }),
 

@@ -30,7 +30,9 @@ const statCommand = (paths: string) =>
 const scripts = {
   stat: `[ -f "$1" ] && [ ! -L "$1" ] || exit ${exit.missing}; ${statCommand('"$1"')}`,
   tree: `[ -d "$1" ] || exit 0; find "$1" -exec sh -c ${shellWord(statCommand('"$@"'))} sh {} +`,
-  create: 'mkdir -p "$2" && cat > "$1" && { sync "$1" 2>/dev/null || sync; }',
+  // A `delete` may remove the folder that it leaves empty meanwhile.
+  create:
+    'mkdir -p "$2" && { true > "$1" || mkdir -p "$2"; } 2>/dev/null && cat > "$1" && { sync "$1" 2>/dev/null || sync; }',
   append: `[ -f "$1" ] || exit ${exit.missing}; cat >> "$1" && { sync "$1" 2>/dev/null || sync; }`,
   read: 'tail -c "+$2" < "$1" | head -c "$3"',
   replace: '[ ! -d "$2" ] && mv -f "$1" "$2"',
