@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { plainBytes, storedBytes } from '../backup/manifest.js'
 import { findCopy, listCopies } from '../backup/remote/list-copies.js'
 import { rememberedCopies } from '../backup/remote/remembered-copies.js'
 import { verifyCopy } from '../backup/remote/verify-copy.js'
@@ -100,7 +101,7 @@ const verify: Action = {
 async function verifyHere({ context, input, caller }: ActionCall): Promise<ActionResult> {
   const deep = input.deep === true
   const backup = await context.backups.find(input.name as string, wantedOf(input))
-  const of = backup.manifest.files.reduce((sum, { size, plainSize }) => sum + (deep ? plainSize : size), 0)
+  const of = (deep ? plainBytes : storedBytes)(backup.manifest.files)
   const { depth, note } = await context.backups.verify(backup, {
     deep,
     signal: caller.signal,
@@ -117,7 +118,7 @@ async function verifyHere({ context, input, caller }: ActionCall): Promise<Actio
 async function verifyAway({ context, input, caller }: ActionCall, target: string): Promise<ActionResult> {
   const { signal } = caller
   const copy = await findCopy(context, input.name as string, { target, backup: wantedOf(input) }, { signal })
-  const of = copy.manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const of = storedBytes(copy.manifest.files)
   const verified = await verifyCopy(context, copy, {
     signal,
     onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: `Read at ${target}`, bytes, of }),

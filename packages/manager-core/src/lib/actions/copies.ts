@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { storedBytes } from '../backup/manifest.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
 import { findCopy } from '../backup/remote/list-copies.js'
 import { failureText, makeCopies } from '../backup/remote/make-copies.js'
@@ -38,7 +39,7 @@ export const backupsFetch: Action = {
     const wanted = remoteIn(from) ?? { target: from, backup: 'latest' }
     const copy = await findCopy(context, input.name as string, wanted, { signal: caller.signal })
     if (caller.dryRun) {
-      const bytes = copy.manifest.files.reduce((sum, { size }) => sum + size, 0)
+      const bytes = storedBytes(copy.manifest.files)
       return { message: `${copy.key} (${megabytes(bytes)}) would be fetched from "${copy.target}": nothing was done.` }
     }
     const { backup, message } = await fetchBackup(context, caller, copy)
@@ -69,7 +70,7 @@ export const backupsExport: Action = {
     const backup = await context.backups.find(input.name as string, wantedOf(input))
     const { key, manifest } = backup
     if (caller.dryRun) {
-      const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
+      const bytes = storedBytes(manifest.files)
       return { message: `${key} (${megabytes(bytes)}) would be copied to ${targets.join(', ')}: nothing was done.` }
     }
     const report = await makeCopies(context, caller, { backup, targets, readBack: input['read-back'] === true })

@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { lastPart } from '../backup/choose-backup.js'
+import { storedBytes } from '../backup/manifest.js'
 import { recreateKind } from '../backup/recreate.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
 import { findCopy } from '../backup/remote/list-copies.js'
@@ -101,7 +102,7 @@ export const restore: Action = {
 
 /** A dry run says what comes before the operation. */
 function withFetch({ plan, ...planned }: ActionResult, { manifest, target }: RemoteBackup): ActionResult {
-  const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const bytes = storedBytes(manifest.files)
   const note = `The backup is fetched from "${target}" first (${megabytes(bytes)}).`
   return { ...planned, ...(plan && { plan: { ...plan, notes: [note, ...plan.notes] } }) }
 }

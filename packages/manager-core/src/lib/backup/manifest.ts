@@ -26,6 +26,16 @@ export function needFile(manifest: Manifest, base: string): ManifestFile {
   throw new ManagerError('ERR_BACKUP', `The backup ${manifest.id} has no ${name}.`)
 }
 
+/** How many bytes files take as they are stored. */
+export function storedBytes(files: readonly Pick<ManifestFile, 'size'>[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0)
+}
+
+/** How many bytes files have when they are decompressed. */
+export function plainBytes(files: readonly Pick<ManifestFile, 'plainSize'>[]): number {
+  return files.reduce((sum, { plainSize }) => sum + plainSize, 0)
+}
+
 /** With a hash of its own in the end, so that a changed byte of it is found, too. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, null, 2)}\n`

@@ -12,7 +12,7 @@ import { stageOf } from '../instances/stage.js'
 import type { Step } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { needManifest, tokenKey } from './manifest.js'
+import { needManifest, plainBytes, tokenKey } from './manifest.js'
 import { verifyStep } from './restore-data-steps.js'
 import { settingsOfBackup } from './settings-of-backup.js'
 import { unpackFiles } from './unpack-files.js'
@@ -42,7 +42,7 @@ export async function inspectRecreation(
   const { kind } = databaseFileOf(manifest)
   await reachDatabaseServer(context, database)
   if (kind !== 'portable' && kind !== database) await reachDatabaseServer(context, kind)
-  const bytes = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
+  const bytes = plainBytes(manifest.files)
   await checkSpace(context.home.folder, bytes)
   return kind
 }

@@ -10,7 +10,7 @@ import { newPassword } from '../instances/passwords.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { needManifest, tokenKey } from './manifest.js'
+import { needManifest, plainBytes, tokenKey } from './manifest.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { unpackFiles } from './unpack-files.js'
 import { verifyForRestore } from './verify-backup.js'
@@ -59,7 +59,7 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
     title: 'Read every byte of the backup',
     async do(run) {
       const manifest = await needManifest(backup)
-      const of = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
+      const of = plainBytes(manifest.files)
       const { settings, clock } = run.context
       await rememberingDamage({ folder: backup, clock }, () =>
         verifyForRestore(backup, manifest, settings.global.backupEncryption, {

@@ -6,7 +6,7 @@ import type { OperationKind, Plan } from '../operation/operation.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
-import { needManifest } from './manifest.js'
+import { needManifest, plainBytes } from './manifest.js'
 import { createRestoreDataSteps, dropOldStep } from './restore-data-steps.js'
 import { checkKeys } from './verify-backup.js'
 
@@ -46,7 +46,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
       await reachDatabaseServer(context, instance.database)
       if (kind !== 'portable' && kind !== instance.database) await reachDatabaseServer(context, kind)
     }
-    const bytes = manifest.files.reduce((sum, { plainSize }) => sum + plainSize, 0)
+    const bytes = plainBytes(manifest.files)
     await checkSpace(context.home.folder, parts === 'app' ? bytes - file.plainSize : bytes)
     const versionOf = ({ version, versionDate, revision }: InstanceVersion) => ({ version, versionDate, revision })
     return {

@@ -1,4 +1,4 @@
-import { lastPart, newestFirst } from './choose-backup.js'
+import { lastPart, nameIn, newestFirst } from './choose-backup.js'
 import { timeOf } from './new-backup.js'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -61,7 +61,7 @@ export function retainByName<Candidate extends RetentionCandidate>(
   rules: RetentionRules,
   now: Date,
 ): readonly Verdict<Candidate>[] {
-  const byName = Map.groupBy(backups, ({ key }) => key.slice(0, key.indexOf('/')).toLowerCase())
+  const byName = Map.groupBy(backups, ({ key }) => nameIn(key).toLowerCase())
   return [...byName].toSorted(([a], [b]) => compare(a, b)).flatMap(([, ofName]) => retain(ofName, rules, now))
 }
 

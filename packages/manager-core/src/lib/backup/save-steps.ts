@@ -8,7 +8,7 @@ import { resumeSource } from '../instances/while-suspended.js'
 import type { SaveStepsOptions } from '../operation/steps/backup-steps.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
-import { manifestName } from './manifest.js'
+import { manifestName, storedBytes } from './manifest.js'
 import { removeBackup } from './remove-backup.js'
 import { writeBackup } from './write-backup.js'
 
@@ -35,7 +35,7 @@ function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt
         ...{ secrets, encrypt },
         consistency: (run.intent as { consistency: Manifest['consistency'] }).consistency,
       })
-      return { backup, folder: target, bytes: files.reduce((sum, { size }) => sum + size, 0) }
+      return { backup, folder: target, bytes: storedBytes(files) }
     },
     async undo({ context, intent }) {
       // Whoever was killed while it was frozen left it so.

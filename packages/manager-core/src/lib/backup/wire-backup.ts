@@ -1,5 +1,6 @@
 import type { Backup } from './backup.js'
 import { nameIn } from './choose-backup.js'
+import { storedBytes } from './manifest.js'
 import type { RemoteBackup } from './remote/remote-backup.js'
 
 /** A backup as surfaces show it. */
@@ -63,7 +64,7 @@ function wireManifest({ key, manifest }: Pick<Backup, 'key' | 'manifest'>) {
     name: nameIn(key),
     saved: started,
     version: instance.version,
-    size: files.reduce((sum, { size }) => sum + size, 0),
+    size: storedBytes(files),
     database: database.type,
     consistency,
   }

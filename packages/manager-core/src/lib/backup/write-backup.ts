@@ -10,7 +10,7 @@ import type { StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
 import { createRowCounter } from './count-rows.js'
 import { sealOf } from './encryption.js'
-import { manifestName, manifestText } from './manifest.js'
+import { manifestName, manifestText, storedBytes } from './manifest.js'
 import { packInstance } from './pack-instance.js'
 import type { Seal } from './packing/age.js'
 import { packingTools } from './packing/tools.js'
@@ -97,6 +97,6 @@ async function namesOfTools(files: Manifest['files'], seal: Seal | undefined): P
 /** Not specified; chosen: what the last one took and a bit more, else a quarter of what is there, as text compresses. */
 async function expectedBytes({ backups }: ManagerContext, name: string, plainBytes: number): Promise<number> {
   const [last] = await backups.list({ name })
-  const known = last?.manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const known = last && storedBytes(last.manifest.files)
   return known === undefined ? plainBytes / 4 : known * 1.1
 }

@@ -7,6 +7,7 @@ import { lockOptionsOf } from '../../operation/lock-options.js'
 import type { Caller } from '../../operation/operation.js'
 import type { Backup } from '../backup.js'
 import { lastPart, nameIn } from '../choose-backup.js'
+import { storedBytes } from '../manifest.js'
 import { rememberingDamage } from '../remembering-damage.js'
 import { changeStatus } from '../status.js'
 import { copyBackup } from './copy-backup.js'
@@ -61,7 +62,7 @@ async function exportTo(
   { backup, target, readBack }: Required<ExportOptions>,
 ): Promise<ExportReport> {
   const { key, manifest } = backup
-  const bytes = manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const bytes = storedBytes(manifest.files)
   const before = await copyStatus(context, key, target)
   // What it tells of a copy that was found damaged may be no better than that.
   const isReadBack = readBack || before?.damage !== undefined

@@ -15,7 +15,7 @@ import type { Caller } from '../../operation/operation.js'
 import { isTargetError } from '../../targets/target-failure.js'
 import type { Backup, ManifestFile } from '../backup.js'
 import { nameIn } from '../choose-backup.js'
-import { manifestName, manifestText } from '../manifest.js'
+import { manifestName, manifestText, storedBytes } from '../manifest.js'
 import { hashFile } from '../packing/hash-file.js'
 import type { Measure } from '../packing/meter.js'
 import type { StreamOptions } from '../packing/store.js'
@@ -46,7 +46,7 @@ export function fetchBackup(context: ManagerContext, caller: Caller, copy: Remot
       if (local && local.damage === undefined) return { backup: local, message: `The backup ${key} is here already.` }
       await fetchInto(context, caller, copy, local?.folder ?? join(context.settings.global.saveFolder, key))
       const backup = (await localBackup(context, key)) as Backup
-      const bytes = copy.manifest.files.reduce((sum, { size }) => sum + size, 0)
+      const bytes = storedBytes(copy.manifest.files)
       return { backup, message: `The backup ${key} is here, from "${target}" (${megabytes(bytes)}).` }
     }),
   )
@@ -69,15 +69,12 @@ export async function fetchInto(
   folder: string,
 ): Promise<void> {
   const part = `${folder}.part`
-  const of = manifest.files.reduce((sum, { size }) => sum + size, 0)
+  const of = storedBytes(manifest.files)
   try {
     await mkdir(part, { recursive: true, mode: 0o700 })
     const there = await tidied(part, manifest.files)
     const missing = manifest.files.filter(({ name }) => !there.has(name))
-    await checkSpace(
-      part,
-      missing.reduce((sum, { size }) => sum + size, 0),
-    )
+    await checkSpace(part, storedBytes(missing))
     let before = 0
     await context.targets.use(target, async (opened) => {
       for (const file of manifest.files) {
