@@ -5,11 +5,14 @@ import { hasCommand } from './programs.js'
 /** Programs that tests of the instances manager and of backup targets work with, and the Debian packages that hold them. */
 const packagesOf = {
   age: 'age',
+  apache2: 'apache2',
   bash: 'bash',
   git: 'git',
   goaccess: 'goaccess',
   keystone: 'python3-keystone python3-keystonemiddleware',
   memcached: 'memcached',
+  nginx: 'nginx',
+  pebble: 'pebble',
   proftpd: 'proftpd-core proftpd-mod-crypto openssl',
   radosgw: 'radosgw ceph-mon ceph-osd',
   rclone: 'rclone',

@@ -21,6 +21,7 @@ export const outcomeOf = {
   ERR_PROTECTED: 'refused',
   ERR_LIMIT: 'refused',
   ERR_CONFIRMATION: 'refused',
+  ERR_ACCESS: 'refused',
   ERR_BUSY: 'busy',
   ERR_ROLLED_BACK: 'rolled-back',
   ERR_ATTENTION: 'attention',

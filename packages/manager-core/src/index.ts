@@ -14,6 +14,7 @@ export type {
   Program,
   View,
 } from './lib/actions/action.js'
+export type { ManagerContext } from './lib/context.js'
 export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
 export { databaseTypes, statusOf } from './lib/domain/instance.js'
@@ -32,4 +33,5 @@ export type {
   StartOptions,
   StopOptions,
 } from './lib/runtime/runtime.js'
+export type { GlobalSettings } from './lib/settings/settings.js'
 export type { TemplateRevision, TemplateSource, TemplateVersion } from './lib/templates/template-source.js'

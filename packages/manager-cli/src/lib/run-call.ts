@@ -8,6 +8,7 @@ import { printable } from './output/text.js'
 import type { Call } from './program.js'
 import { createProgress } from './progress/progress.js'
 import { runProgram } from './run-program.js'
+import { runServer } from './run-server.js'
 import { saveFile } from './save-file.js'
 import { printStream } from './stream.js'
 import type { Surroundings } from './surroundings.js'
@@ -50,6 +51,7 @@ export async function runCall(
     throw error
   }
   if (!json && !quiet) for (const warning of result.warnings ?? []) stderr.write(`Warning: ${printable(warning)}\n`)
+  if (result.server) return runServer(manager, result.server, surroundings, interruption)
   return show(result, { action, input, options }, surroundings, interruption)
 }
 

@@ -10,6 +10,10 @@ export interface Home {
   readonly trash: string
   readonly locks: string
   readonly logs: string
+  /** What the server's workers were asked and told, a folder each. */
+  readonly runs: string
+  /** Certificates that were issued, a folder each. */
+  readonly certificates: string
   readonly database: string
   versionSettings(version: string): string
   instance(id: string): InstanceHome
@@ -39,6 +43,8 @@ export function homeAt(folder: string): Home {
     trash: at('trash'),
     locks: at('locks'),
     logs: at('logs'),
+    runs: at('runs'),
+    certificates: at('certificates'),
     database: at('manager.db'),
     versionSettings: (version: string) => at(`version-${version}.sh`),
     instance: (id: string) => instanceHomeAt(join(folder, 'instances', id)),

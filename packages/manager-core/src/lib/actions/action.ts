@@ -110,6 +110,8 @@ export interface ActionResult {
   readonly stream?: AsyncIterable<string>
   /** A program that takes the terminal over: shell, database client. */
   readonly program?: Program
+  /** The server of this manager, which runs until it is ended; for the command line. */
+  readonly server?: { readonly listen?: string }
   /** A file to send or to write. */
   readonly file?: { readonly name: string; readonly mime: string; readonly content: () => AsyncIterable<Uint8Array> }
   /** The command's exit code when it did what was asked and the answer is "no": unit tests failed, doctor found faults. */

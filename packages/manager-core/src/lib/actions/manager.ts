@@ -2,5 +2,6 @@ import type { Action } from './action.js'
 import { configAction } from './config.js'
 import { initAction } from './init.js'
 import { scheduleAction } from './schedule.js'
+import { serveAction } from './serve.js'
 
-export const managerActions: readonly Action[] = [initAction, configAction, scheduleAction]
+export const managerActions: readonly Action[] = [initAction, configAction, scheduleAction, serveAction]

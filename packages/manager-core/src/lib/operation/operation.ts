@@ -134,6 +134,12 @@ export interface Caller {
   /** For the history: a login or a system user. */
   readonly actor: string
   readonly surface: 'cli' | 'api' | 'schedule'
+  /** Where the request came from, for the history: an IP address. Default: none, it is this machine. */
+  readonly address?: string
+  /** Ids of the only instances that it may see and touch. Default: all. */
+  readonly instances?: ReadonlySet<string>
+  /** Id that the operation is to have, when the caller told it to somebody already. Actions that run several ignore it. */
+  readonly operation?: string
   /** Plan only: nothing is changed. */
   readonly dryRun?: boolean
   /** How long to wait for locks, in ms; `Infinity` for ever. Default 0: refused at once, naming the holder. */

@@ -32,7 +32,7 @@ describe('settings.global', () => {
       defaultAutoSave: false,
       defaultAutoUpdate: true,
       externalApiKey: undefined,
-      httpServer: 'nginx',
+      proxy: { type: 'nginx', enabled: false },
       ssl: { mode: 'on', serverCertificate: undefined },
       saveFolder: join(home.folder, 'save'),
       saveAllFolder: join(home.folder, 'save'),

@@ -30,10 +30,39 @@ export function globalSettingsOf(
     email: value('APPS_EMAIL'),
     systemUser: value('APPS_USER'),
     systemGroup: value('APPS_GROUP'),
-    httpServer: value('APPS_HTTPSERVER'),
     userName: value('APPS_USERNAME'),
     password: value('APPS_PASSWORD'),
     realmName: value('APPS_REALMNAME'),
+    listen: listen(values),
+    trustedProxies: value('APPS_TRUSTEDPROXIES'),
+    logInAttempts: value('APPS_LOGINATTEMPTS'),
+    workers: value('APPS_WORKERS'),
+    terminal: value('APPS_TERMINAL')
+      ? { idleMs: value('APPS_TERMINALIDLE') * 1000, maxMs: value('APPS_TERMINALMAX') * 1000 }
+      : undefined,
+    monitoring: {
+      intervalMs: value('APPS_MONITORINTERVAL') * 1000,
+      slowMs: value('APPS_MONITORSLOW'),
+      alertAfter: value('APPS_MONITORAFTER'),
+      keepDays: value('APPS_MONITORDAYS'),
+      webhook: value('APPS_ALERTWEBHOOK'),
+    },
+    proxy: {
+      enabled: value('APPS_PROXY'),
+      type: value('APPS_HTTPSERVER'),
+      folder: value('APPS_PROXYDIR'),
+      mainFile: value('APPS_PROXYCONFIG'),
+      command: value('APPS_PROXYCOMMAND'),
+      httpPort: value('APPS_PROXYHTTP'),
+      httpsPort: value('APPS_PROXYHTTPS'),
+    },
+    acme: value('APPS_ACME')
+      ? {
+          directory: value('APPS_ACMEDIRECTORY'),
+          email: value('APPS_ACMEEMAIL') ?? value('APPS_EMAIL'),
+          caFile: value('APPS_ACMECA'),
+        }
+      : undefined,
     allowRegister: value('APPS_ALLOWREGISTER'),
     allowDisplayRegister: value('APPS_ALLOWDISPLAYREGISTER'),
     allowDownload: value('APPS_ALLOWDOWNLOAD'),
@@ -100,6 +129,15 @@ export function globalSettingsOf(
     },
     passedOn,
   }
+}
+
+function listen({ value, given }: Values): string | undefined {
+  const text = value('APPS_LISTEN')
+  const port = Number(/^(?:[\w.-]+|\[[\da-fA-F:]+\]):(\d{1,5})$/.exec(text ?? '')?.[1])
+  if (text === undefined || (port >= 0 && port <= 65_535)) return text
+  throw new ManagerError('ERR_SETTINGS', `APPS_LISTEN is "${text}" (${given('APPS_LISTEN')?.origin}).`, {
+    help: 'It is an address and a port, such as 127.0.0.1:8000, 0.0.0.0:8000 or [::1]:8000.',
+  })
 }
 
 function kilobytes(count: number | undefined): number | undefined {

@@ -29,14 +29,28 @@ export interface GlobalSettings {
   /** APPS_USER, APPS_GROUP */
   readonly systemUser: string | undefined
   readonly systemGroup: string | undefined
-  /** APPS_HTTPSERVER */
-  readonly httpServer: 'nginx' | 'httpd'
+  /** APPS_HTTPSERVER; chosen: APPS_PROXY … */
+  readonly proxy: ProxySettings
   /** APPS_SSL …; paths are absolute. */
   readonly ssl: SslSettings
+  /** Chosen: APPS_ACME …; undefined: certificates are not issued. */
+  readonly acme: AcmeSettings | undefined
   /** APPS_USERNAME, APPS_PASSWORD, APPS_REALMNAME: of the API and the pages. */
   readonly userName: string
   readonly password: Secret | undefined
   readonly realmName: string
+  /** Chosen: APPS_LISTEN: `<address>:<port>`; undefined: loopback, and the port of `baseUrl`. */
+  readonly listen: string | undefined
+  /** Chosen: APPS_TRUSTEDPROXIES: addresses or networks (`10.0.0.0/8`). */
+  readonly trustedProxies: readonly string[]
+  /** Chosen: APPS_LOGINATTEMPTS; 0: no limit. */
+  readonly logInAttempts: number
+  /** Chosen: APPS_WORKERS */
+  readonly workers: number
+  /** Chosen: APPS_TERMINAL, APPS_TERMINALIDLE, APPS_TERMINALMAX; undefined: there is none. */
+  readonly terminal: { readonly idleMs: number; readonly maxMs: number } | undefined
+  /** Chosen: APPS_MONITORINTERVAL … */
+  readonly monitoring: MonitoringSettings
   /** APPS_ALLOWREGISTER, APPS_ALLOWDISPLAYREGISTER, APPS_ALLOWDOWNLOAD */
   readonly allowRegister: boolean
   readonly allowDisplayRegister: boolean
@@ -102,6 +116,43 @@ export interface DatabaseServerSettings {
   readonly port: number
   readonly adminUser: string
   readonly adminPassword: Secret
+}
+
+/** Of the reverse proxy. */
+export interface ProxySettings {
+  /** APPS_PROXY: instances are published. */
+  readonly enabled: boolean
+  /** APPS_HTTPSERVER */
+  readonly type: 'nginx' | 'httpd'
+  /** APPS_PROXYDIR: absolute. */
+  readonly folder: string
+  /** APPS_PROXYCONFIG, APPS_PROXYCOMMAND: absolute. */
+  readonly mainFile: string | undefined
+  readonly command: string | undefined
+  /** APPS_PROXYHTTP, APPS_PROXYHTTPS */
+  readonly httpPort: number
+  readonly httpsPort: number
+}
+
+/** Of certificates that are issued over ACME (RFC 8555). */
+export interface AcmeSettings {
+  readonly directory: string
+  readonly email: string | undefined
+  /** Absolute path of the certificate that the directory is trusted by; undefined: the system's. */
+  readonly caFile: string | undefined
+}
+
+/** Of the checks that the server makes. */
+export interface MonitoringSettings {
+  /** 0: none are made. */
+  readonly intervalMs: number
+  /** An answer after so long is a warning. */
+  readonly slowMs: number
+  /** Checks in a row that must fail before anybody is told. */
+  readonly alertAfter: number
+  readonly keepDays: number
+  /** Alerts are posted there as JSON. It may hold a token. */
+  readonly webhook: Secret | undefined
 }
 
 /** Files of certificates may be missing: it is the reverse proxy that needs them. */

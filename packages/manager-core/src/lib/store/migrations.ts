@@ -96,6 +96,53 @@ const migrations = [
    );
    create index history_instance on history (instance_id, id);`,
   `alter table instance add column proved text not null default ''`,
+  `alter table history add column address text not null default '';
+   alter table history add column hash text not null default '';
+   create table token (
+     id text primary key,
+     name text not null unique collate nocase,
+     hash text not null,
+     abilities text not null,
+     instances text,
+     created text not null,
+     created_by text not null,
+     expires text not null default '',
+     last_used text not null default ''
+   ) without rowid;
+   create table sample (
+     instance_id text not null,
+     at integer not null,
+     ok integer not null,
+     reason text not null,
+     response_ms integer not null,
+     memory_mb real,
+     cpu_percent real,
+     disk_mb real,
+     primary key (instance_id, at)
+   ) without rowid;
+   create index sample_at on sample (at);
+   create table incident (
+     id integer primary key autoincrement,
+     opened text not null,
+     closed text not null default '',
+     message text not null
+   );
+   create table incident_instance (
+     incident integer not null references incident (id) on delete cascade,
+     instance_id text not null,
+     instance text not null,
+     reason text not null,
+     opened text not null,
+     closed text not null default '',
+     primary key (incident, instance_id)
+   ) without rowid;
+   alter table request add column address text not null default '';
+   alter table request add column token_hash text not null default '';
+   alter table request add column language text not null default '';
+   alter table request add column note text not null default '';
+   alter table request add column confirmed text not null default '';
+   alter table request add column decided text not null default '';
+   alter table request add column decided_by text not null default '';`,
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

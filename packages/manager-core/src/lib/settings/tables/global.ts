@@ -1,4 +1,7 @@
 import type { Variable } from '../variable.js'
+import { accessTable } from './access.js'
+import { monitoringTable } from './monitoring.js'
+import { proxyTable } from './proxy.js'
 import { integer, secret, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
 
@@ -16,20 +19,8 @@ export const globalTable = {
   APPS_EMAIL: { type: 'email', section: 'General', summary: 'Support address; messages on failures go there' },
   APPS_USER: { type: 'text', section: 'General', summary: 'System user that runs the manager' },
   APPS_GROUP: { type: 'text', section: 'General', summary: 'System group that runs the manager' },
-  APPS_HTTPSERVER: {
-    type: 'choice',
-    section: 'General',
-    choices: ['nginx', 'httpd'],
-    default: 'nginx',
-    summary: 'Reverse proxy',
-  },
 
-  APPS_USERNAME: { type: 'text', section: 'Access', default: 'admin', summary: 'User of the API and the pages' },
-  APPS_PASSWORD: { type: 'secret', section: 'Access', summary: 'Password of the API and the pages' },
-  APPS_REALMNAME: { type: 'text', section: 'Access', default: 'Instances manager', summary: 'Realm of the log-in' },
-  APPS_ALLOWREGISTER: yesNo('Access', 'no', 'Whether people may register by themselves'),
-  APPS_ALLOWDISPLAYREGISTER: yesNo('Access', 'no', 'Whether registering by oneself is shown'),
-  APPS_ALLOWDOWNLOAD: yesNo('Access', 'yes', 'Whether instances may be downloaded'),
+  ...accessTable,
 
   APPS_ROOTCONTEXT: trueFalse(
     'Instances',
@@ -92,18 +83,9 @@ export const globalTable = {
   APPS_LOGKEEP: integer('Instances', '5', 'Former logs that are kept (addition)', 0, 1000),
   APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
 
-  APPS_SSL: {
-    type: 'choice',
-    section: 'SSL',
-    choices: ['true', 'false', 'force'],
-    default: 'true',
-    summary: 'Whether the reverse proxy speaks HTTPS; "force": nothing else',
-  },
-  APPS_SERVER_CERT: certificate('Certificate of the server; needed for HTTPS'),
-  APPS_SERVER_KEY: certificate('Key of that certificate; needed for HTTPS'),
-  APPS_SERVER_CA_CERT: certificate('Certificate of the authority of the server'),
-  APPS_CLIENT_CA_CERT: certificate('Certificate of the authority of client certificates'),
-  APPS_CLIENT_CA_PATH: certificate('Folder of authorities of client certificates'),
+  ...proxyTable,
+
+  ...monitoringTable,
 
   APPS_SAVE_DIR: {
     type: 'path',
@@ -207,11 +189,6 @@ export const globalTable = {
 /** A rule of retention, see `retain`. */
 function keep(what: string) {
   return integer('Backups', '0', `Number of ${what} are kept for long; 0: no such rule (addition)`, 0, 100_000)
-}
-
-/** A name is one in `/etc/ssl`. Source: requirements, "SSL". */
-function certificate(summary: string) {
-  return { type: 'text', section: 'SSL', summary: `${summary}; a path, or a name in /etc/ssl` } as const
 }
 
 function host(product: string) {

@@ -1,0 +1,23 @@
+import type { Action } from './action.js'
+
+export const serveAction: Action = {
+  name: 'serve',
+  group: 'Manager',
+  summary: 'Run the server: API, web pages, monitoring',
+  description:
+    'The API is at /api, the pages at /ui, below APPS_BASEURL. It runs until Ctrl-C or SIGTERM; operations run in processes ' +
+    'of their own and go on. It listens on this machine only, on the port of APPS_BASEURL, unless APPS_LISTEN or --listen ' +
+    'says another address; then APPS_PASSWORD must be set.',
+  options: [{ name: 'listen', type: 'text', summary: 'Address and port, such as 127.0.0.1:8000' }],
+  ability: 'admin',
+  mutating: false,
+  surfaces: ['cli'],
+  examples: ['serve', 'serve --listen 0.0.0.0:8000'],
+  view: { type: 'text' },
+  async handler({ context, input }) {
+    return {
+      message: `Server of ${context.home.folder}`,
+      server: { ...(input.listen !== undefined && { listen: String(input.listen) }) },
+    }
+  },
+}

@@ -1,0 +1,33 @@
+import type { Variable } from '../variable.js'
+import { integer, secret, text, yesNo } from './rows.js'
+
+/** Variables of the API, the pages and the terminal: where they listen and who may use them. Source: requirements, "Global settings". */
+export const accessTable = {
+  APPS_USERNAME: { type: 'text', section: 'Access', default: 'admin', summary: 'User of the API and the pages' },
+  APPS_PASSWORD: secret('Access', 'Password of the API and the pages; not set: "admin", on this machine only'),
+  APPS_REALMNAME: { type: 'text', section: 'Access', default: 'Instances manager', summary: 'Realm of the log-in' },
+  APPS_LISTEN: text(
+    'Access',
+    'Address and port that the server listens on; not set: loopback, the port of APPS_BASEURL (addition)',
+  ),
+  APPS_TRUSTEDPROXIES: {
+    type: 'list',
+    section: 'Access',
+    default: '127.0.0.1,::1',
+    summary: 'Addresses of reverse proxies whose X-Forwarded-For is believed (addition)',
+  },
+  APPS_LOGINATTEMPTS: integer(
+    'Access',
+    '10',
+    'Wrong passwords from one address in 15 minutes after which it has to wait; 0: no limit (addition)',
+    0,
+    100_000,
+  ),
+  APPS_ALLOWREGISTER: yesNo('Access', 'no', 'Whether people may register by themselves'),
+  APPS_ALLOWDISPLAYREGISTER: yesNo('Access', 'no', 'Whether registering by oneself is shown'),
+  APPS_ALLOWDOWNLOAD: yesNo('Access', 'yes', 'Whether instances may be downloaded'),
+  APPS_WORKERS: integer('Access', '4', 'Operations that the server runs at the same time (addition)', 1, 64),
+  APPS_TERMINAL: yesNo('Access', 'no', 'Whether there is a terminal in the browser (addition)'),
+  APPS_TERMINALIDLE: integer('Access', '900', 'Seconds without input after which it ends (addition)', 10, 86_400),
+  APPS_TERMINALMAX: integer('Access', '28800', 'Seconds after which it ends (addition)', 10, 604_800),
+} as const satisfies Readonly<Record<string, Variable>>

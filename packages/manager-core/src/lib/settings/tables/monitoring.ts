@@ -1,0 +1,19 @@
+import type { Variable } from '../variable.js'
+import { integer, secret } from './rows.js'
+
+const section = 'Monitoring'
+
+/** Variables of the health checks that the server makes, and of its alerts. Not in the requirements, which leave them to commands. */
+export const monitoringTable = {
+  APPS_MONITORINTERVAL: integer(
+    section,
+    '60',
+    'Seconds between health checks of started instances by the server; 0: none (addition)',
+    0,
+    86_400,
+  ),
+  APPS_MONITORSLOW: integer(section, '5000', 'An answer after so many ms is a warning (addition)', 1, 600_000),
+  APPS_MONITORAFTER: integer(section, '2', 'Checks in a row that must fail before anybody is told (addition)', 1, 100),
+  APPS_MONITORDAYS: integer(section, '30', 'Days that measured values are kept (addition)', 1, 3650),
+  APPS_ALERTWEBHOOK: secret(section, 'Address that alerts are posted to as JSON (addition)'),
+} as const satisfies Readonly<Record<string, Variable>>

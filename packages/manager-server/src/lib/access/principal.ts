@@ -1,0 +1,13 @@
+import type { Ability } from '@steward/manager-core'
+
+/** Who asks, once that is proved. */
+export interface Principal {
+  /** For the history: the login, `token <name>`, or the common name of a certificate. */
+  readonly actor: string
+  readonly by: 'password' | 'certificate' | 'token'
+  readonly abilities: ReadonlySet<Ability>
+  /** Ids of the only instances that it may see and touch; undefined: all. */
+  readonly instances?: ReadonlySet<string>
+  /** IP address that the request came from. */
+  readonly address: string
+}

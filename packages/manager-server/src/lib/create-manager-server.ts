@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import type { Manager } from '@steward/manager-core'
+import { createAccess } from './access/access.js'
+import { apiRoute } from './api/api-route.js'
+import { createAddressing } from './addressing.js'
+import { pagesRoute } from './pages/pages-route.js'
+import { sendErrors } from './send-errors.js'
+import type { ServerState } from './server-state.js'
+
+export interface ManagerServerOptions {
+  /** What performs the actions; not closed with the server. */
+  readonly manager: Manager
+  /** `address:port`, over APPS_LISTEN. Port 0: a free one. */
+  readonly listen?: string
+}
+
+/** API at `/api`, pages at `/ui`, below the path of APPS_BASEURL. */
+export interface ManagerServer {
+  /** Address that it listens on, for people: `http://127.0.0.1:8000`. */
+  readonly url: string
+  /** Ends timers and connections; operations go on in their processes. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the server.
+ *
+ * @throws ManagerError ERR_SETTINGS when it would be reachable from other machines without a password of its own;
+ *   ERR_STATE when it cannot listen there.
+ */
+export async function createManagerServer({ manager, listen }: ManagerServerOptions): Promise<ManagerServer> {
+  const { global } = manager.context.settings
+  const addressing = createAddressing(global, listen)
+  const access = createAccess(manager.context, addressing)
+  const app = new Koa<ServerState>()
+  app.use(sendErrors())
+  app.use(apiRoute({ manager, access, addressing }))
+  app.use(pagesRoute({ access, addressing }))
+
+  const server = createServer(app.callback() as Parameters<typeof createServer>[1])
+  await listening(server, addressing)
+  const { address, port } = server.address() as AddressInfo
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function listening(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,6 @@
+import type { Principal } from './access/principal.js'
+
+/** What middleware knows of a request. */
+export interface ServerState {
+  principal?: Principal
+}

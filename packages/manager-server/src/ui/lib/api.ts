@@ -1,0 +1,61 @@
+import { apiAddress, type ApiParameters } from './addresses.js'
+
+/** Every answer. Source: wire-decisions, "every API answer". */
+export interface Answer {
+  /** 0: done. */
+  readonly status: number
+  readonly message: string
+  readonly operation?: string
+  readonly warnings?: readonly string[]
+}
+
+/** What the API refused, or why it could not be asked. */
+export class ApiFailure extends Error {
+  /** HTTP status; 0: no answer. */
+  readonly status: number
+  readonly code: string
+  readonly help: string | undefined
+  readonly output: string | undefined
+  readonly operation: string | undefined
+
+  constructor(status: number, { code = 'ERR_NETWORK', message, help, output, operation }: FailureBody) {
+    super(message)
+    this.name = 'ApiFailure'
+    this.status = status
+    this.code = code
+    this.help = help
+    this.output = output
+    this.operation = operation
+  }
+}
+
+interface FailureBody {
+  readonly code?: string
+  readonly message: string
+  readonly help?: string
+  readonly output?: string
+  readonly operation?: string
+}
+
+/** @throws ApiFailure */
+export async function api<T extends object>(
+  action: string,
+  parameters: ApiParameters = {},
+  signal?: AbortSignal,
+): Promise<Answer & T> {
+  let response: Response
+  let body: Answer & T & FailureBody
+  try {
+    // Other sites cannot add a header of their own, see the guard of the server.
+    response = await fetch(apiAddress(action, parameters), {
+      headers: { 'X-Manager-Request': 'ui' },
+      ...(signal && { signal }),
+    })
+    body = (await response.json()) as typeof body
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw new ApiFailure(0, { message: String((error as Error).message) })
+  }
+  if (!response.ok) throw new ApiFailure(response.status, body)
+  return body
+}

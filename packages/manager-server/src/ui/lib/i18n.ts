@@ -1,0 +1,49 @@
+import { en, type TextKey } from '../texts/en.js'
+import { fr } from '../texts/fr.js'
+
+export type Language = 'en' | 'fr'
+export const languages: readonly Language[] = ['en', 'fr']
+
+const key = 'steward.language'
+
+/** What was chosen in the page, else what the browser prefers. */
+export const language: Language =
+  chosen() ?? (navigator.languages.some((one) => /^fr\b/i.test(one)) ? preferred() : 'en')
+
+const texts = { en, fr }[language]
+document.documentElement.lang = language
+
+function chosen(): Language | undefined {
+  try {
+    return languages.find((one) => one === localStorage.getItem(key))
+  } catch {
+    return undefined
+  }
+}
+
+/** The first one that there are texts of. */
+function preferred(): Language {
+  return (
+    languages.find((one) => navigator.languages.find((prefers) => /^(en|fr)\b/i.test(prefers))?.startsWith(one)) ?? 'en'
+  )
+}
+
+/** Another language holds from the next load on. */
+export function choose(one: Language): void {
+  localStorage.setItem(key, one)
+  location.reload()
+}
+
+/** The text of a key, with its `{places}` filled. Of a plural, `{one, other}` by `count`. */
+export function t(name: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  const text: string | { readonly one: string; readonly other: string } = texts[name]
+  const form = typeof text === 'string' ? text : text[plural(Number(values.count))]
+  return form.replaceAll(/\{(\w+)\}/g, (place, value: string) => {
+    const filled = values[value]
+    return filled === undefined ? place : typeof filled === 'number' ? filled.toLocaleString(language) : filled
+  })
+}
+
+function plural(count: number): 'one' | 'other' {
+  return new Intl.PluralRules(language).select(count) === 'one' ? 'one' : 'other'
+}

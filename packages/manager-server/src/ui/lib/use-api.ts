@@ -1,0 +1,64 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { api, type Answer, type ApiFailure } from './api.js'
+import type { ApiParameters } from './addresses.js'
+
+export interface ApiState<T> {
+  /** The last good answer; it stays while another one is asked for. */
+  readonly data: (Answer & T) | undefined
+  /** Of the last question. */
+  readonly failure: ApiFailure | undefined
+  readonly loading: boolean
+  readonly reload: () => void
+}
+
+/**
+ * Asks the API when the view is shown, when the question changes, and every `refreshMs` while the page is visible and
+ * online.
+ *
+ * @param action undefined: nothing is asked
+ */
+export function useApi<T extends object>(
+  action: string | undefined,
+  parameters: ApiParameters = {},
+  { refreshMs }: { readonly refreshMs?: number } = {},
+): ApiState<T> {
+  const [state, setState] = useState<Omit<ApiState<T>, 'reload'>>({
+    data: undefined,
+    failure: undefined,
+    loading: true,
+  })
+  const [turn, setTurn] = useState(0)
+  const key = JSON.stringify([action, parameters])
+  const keyOfData = useRef('')
+  const reload = useCallback(() => setTurn((count) => count + 1), [])
+
+  useEffect(() => {
+    if (action === undefined) return
+    const ended = new AbortController()
+    setState(({ data }) => ({ data: keyOfData.current === key ? data : undefined, failure: undefined, loading: true }))
+    api<T>(action, parameters, ended.signal).then(
+      (data) => {
+        keyOfData.current = key
+        setState({ data, failure: undefined, loading: false })
+      },
+      (failure: ApiFailure) => {
+        if (!ended.signal.aborted) setState(({ data }) => ({ data, failure, loading: false }))
+      },
+    )
+    return () => ended.abort()
+  }, [key, turn])
+
+  useEffect(() => {
+    if (refreshMs === undefined) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && navigator.onLine) reload()
+    }, refreshMs)
+    globalThis.addEventListener('online', reload)
+    return () => {
+      clearInterval(timer)
+      globalThis.removeEventListener('online', reload)
+    }
+  }, [refreshMs, reload])
+
+  return { ...state, reload }
+}

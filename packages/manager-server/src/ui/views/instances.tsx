@@ -1,0 +1,4 @@
+import { NotFound } from './not-found.js'
+
+// Not there yet.
+export const Instances = NotFound
