@@ -14,6 +14,8 @@ export interface ManagerServerOptions {
   readonly manager: Manager
   /** `address:port`, over APPS_LISTEN. Port 0: a free one. */
   readonly listen?: string
+  /** Folder of the built pages. Default: those of this package. */
+  readonly ui?: string
 }
 
 /** API at `/api`, pages at `/ui`, below the path of APPS_BASEURL. */
@@ -30,14 +32,14 @@ export interface ManagerServer {
  * @throws ManagerError ERR_SETTINGS when it would be reachable from other machines without a password of its own;
  *   ERR_STATE when it cannot listen there.
  */
-export async function createManagerServer({ manager, listen }: ManagerServerOptions): Promise<ManagerServer> {
+export async function createManagerServer({ manager, listen, ui }: ManagerServerOptions): Promise<ManagerServer> {
   const { global } = manager.context.settings
   const addressing = createAddressing(global, listen)
   const access = createAccess(manager.context, addressing)
   const app = new Koa<ServerState>()
   app.use(sendErrors())
   app.use(apiRoute({ manager, access, addressing }))
-  app.use(pagesRoute({ access, addressing }))
+  app.use(pagesRoute({ access, addressing, folder: ui }))
 
   const server = createServer(app.callback() as Parameters<typeof createServer>[1])
   await listening(server, addressing)

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ManagerContext } from '@steward/manager-core'
+import type { Action, ManagerContext } from '@steward/manager-core'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import type { Principal } from './principal.js'
@@ -9,6 +9,13 @@ import type { Principal } from './principal.js'
 export interface Access {
   /** @throws HttpError 401 with a challenge, 429 */
   authenticate(request: IncomingMessage): Promise<Principal>
+  /**
+   * Whether the principal has the ability of the action. Which instances it may touch, the manager itself looks at
+   * (`Caller.instances`).
+   *
+   * @throws HttpError 403
+   */
+  authorize(principal: Principal, action: Action): void
   /**
    * The guard of wire-decisions for GET actions that change something: other sites must not make a browser do them.
    *
@@ -31,6 +38,7 @@ export function createAccess({ settings }: Pick<ManagerContext, 'settings'>, { i
       const abilities = new Set(['read', 'operate', 'admin', 'sensitive'] as const)
       return { actor: userName, by: 'password', abilities, address: request.socket.remoteAddress ?? '' }
     },
+    authorize() {},
     guard() {},
   }
 }

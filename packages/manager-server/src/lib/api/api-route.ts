@@ -26,6 +26,7 @@ export function apiRoute({ manager, access, addressing }: ApiRouteOptions): Midd
     const action = findAction(name)
     if (!action || !(action.surfaces ?? ['api']).includes('api'))
       throw new HttpError(404, 'ERR_NOT_FOUND', `There is no action "${name.slice(0, 40)}".`)
+    access.authorize(principal, action)
     if (action.mutating) access.guard(context.req, principal)
     const [first, second] = action.parameters ?? []
     const input: Record<string, Input> = {}
@@ -34,7 +35,12 @@ export function apiRoute({ manager, access, addressing }: ApiRouteOptions): Midd
       if (second) input[second.name] = param
     } else if (first) input[first.name] = param ?? instance
     for (const [key, value] of Object.entries(rest)) input[/^options\[(.+)\]$/.exec(key)?.[1] ?? key] = value
-    const caller: Caller = { actor: principal.actor, surface: 'api', address: principal.address }
+    const caller: Caller = {
+      actor: principal.actor,
+      surface: 'api',
+      address: principal.address,
+      instances: principal.instances,
+    }
     const { message, warnings, operation, list, item, plan, data, exitCode, file } = await manager.perform(
       name,
       input,

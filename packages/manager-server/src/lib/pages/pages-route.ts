@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Middleware } from 'koa'
 import sirv from 'sirv'
@@ -10,11 +10,19 @@ import type { ServerState } from '../server-state.js'
 export interface PagesRouteOptions {
   readonly access: Access
   readonly addressing: Addressing
+  /** Default: that of this package. */
+  readonly folder?: string | undefined
+}
+
+/** Of this package, wherever in it the code has been bundled to. */
+function builtPages(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  return join(folder, 'dist/ui')
 }
 
 /** The pages at `/ui`: files that Vite made; every other address below it is the first page, which finds its view by itself. */
-export function pagesRoute({ access, addressing }: PagesRouteOptions): Middleware<ServerState> {
-  const folder = fileURLToPath(new URL('./ui', import.meta.url))
+export function pagesRoute({ access, addressing, folder = builtPages() }: PagesRouteOptions): Middleware<ServerState> {
   const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true })
   return async (context, next) => {
     const path = addressing.below(context.path)

@@ -54,7 +54,7 @@ export async function api<T extends object>(
     body = (await response.json()) as typeof body
   } catch (error) {
     signal?.throwIfAborted()
-    throw new ApiFailure(0, { message: String((error as Error).message) })
+    throw new ApiFailure(0, { message: (error as Error).message })
   }
   if (!response.ok) throw new ApiFailure(response.status, body)
   return body
