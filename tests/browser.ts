@@ -39,6 +39,10 @@ export interface PageOptions {
   readonly width?: number
   /** What the user prefers. Default `light`. */
   readonly colorScheme?: 'light' | 'dark'
+  /** Its language, as in `fr-FR`. Default `en-US`. */
+  readonly locale?: string
+  /** User and password, when the server asks for them. */
+  readonly credentials?: { readonly username: string; readonly password: string }
 }
 
 /** A page in a context of its own (no cookies, no storage), which is watched. */
@@ -56,9 +60,13 @@ export interface WatchedPage {
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1280, colorScheme = 'light' }: PageOptions = {},
+  { width = 1280, colorScheme = 'light', locale = 'en-US', credentials }: PageOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, acceptDownloads: true })
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    ...{ colorScheme, locale, acceptDownloads: true },
+    ...(credentials && { httpCredentials: credentials }),
+  })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   page.setDefaultTimeout(stepTimeoutMs)

@@ -1,0 +1,79 @@
+import type { Browser } from 'playwright-core'
+import { createManager, type Manager } from '@steward/manager-core'
+import { openPage, type PageOptions, type WatchedPage } from '../../../tests/browser.js'
+import {
+  createTestManager,
+  type TestManager,
+  type TestManagerOptions,
+} from '../../manager-core/src/lib/testing/create-test-manager.js'
+import { createManagerServer, type ManagerServer } from './lib/create-manager-server.js'
+
+/** The pages of a manager of its own, with fake applications. */
+export interface TestPages {
+  readonly manager: TestManager
+  readonly server: ManagerServer
+  /** Address of the pages without a last slash: `http://127.0.0.1:40123/ui`. */
+  readonly url: string
+  /** Adds instances without making them: they are in the registry, stopped, and have no files. */
+  fill(names: readonly string[]): void
+  /** Opens a page, such as `operations`, as the administrator. Default: the list of instances. */
+  open(browser: Browser, path?: string, options?: PageOptions): Promise<WatchedPage>
+  /** Ends the server and another is started at the same address, as after a restart. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Who may do everything. */
+export const administrator = { username: 'admin', password: 'admin' } as const
+
+/** The pages are those of `TEST_UI`, else those that were built last. */
+export async function startPages(options: TestManagerOptions = {}): Promise<TestPages> {
+  // The built manager, as the server has it, so that errors are of one class; to types that makes two of everything.
+  const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
+  const manager = await createTestManager({ createManager: built, ...options })
+  const start = (listen: string) =>
+    createManagerServer({
+      manager: manager.manager as unknown as Manager,
+      listen,
+      ui: process.env['TEST_UI'] || undefined,
+    })
+  let server = await start('127.0.0.1:0')
+  const { url } = server
+  return {
+    manager,
+    get server() {
+      return server
+    },
+    url: `${url}/ui`,
+    fill: (names) => fill(manager, names),
+    open: (browser, path = '', how = {}) =>
+      openPage(browser, `${url}/ui/${path}`, { credentials: administrator, ...how }),
+    async restart() {
+      await server.close()
+      server = await start(new URL(url).host)
+    },
+    async close() {
+      await server.close()
+      await manager.close()
+    },
+  }
+}
+
+/** Of several versions, databases and flags, so that filters and columns have something to show. */
+function fill({ context: { registry } }: TestManager, names: readonly string[]): void {
+  const [version] = registry.versions()
+  const databases = ['sqlite', 'postgresql', 'mysql'] as const
+  const now = new Date().toISOString()
+  registry.transaction((writer) => {
+    for (const [n, name] of names.entries())
+      writer.insertInstance({
+        ...{ id: `i${String(n).padStart(7, '0')}`, name, port: 50_000 + n, created: now, updated: now },
+        ...{ version: version?.version ?? '1.0', versionDate: version?.date ?? now, revision: version?.revision ?? '' },
+        ...{ desired: 'stopped', observed: 'stopped', operation: '', proved: '' },
+        ...{ protected: n % 7 === 0, autoUpdate: n % 2 === 0, autoSave: n % 3 === 0 },
+        database: databases[n % databases.length] as (typeof databases)[number],
+        ...{ customUrl: '', source: 'template:1.0', ownerEmail: `owner${n}@example.com` },
+        ...{ firstname: '', lastname: '', phone: '', company: n % 10 === 0 ? 'Example Ltd' : '' },
+      })
+  })
+}
