@@ -15,6 +15,8 @@ export type {
   View,
 } from './lib/actions/action.js'
 export type { ManagerContext } from './lib/context.js'
+export { startMonitoring } from './lib/monitoring/start-monitoring.js'
+export type { Monitoring, MonitoringOptions } from './lib/monitoring/start-monitoring.js'
 export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
 export { databaseTypes, statusOf } from './lib/domain/instance.js'

@@ -5,6 +5,7 @@ import type { Manager } from '@steward/manager-core'
 import { createAccess } from './access/access.js'
 import { apiRoute } from './api/api-route.js'
 import { createAddressing } from './addressing.js'
+import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { sendErrors } from './send-errors.js'
 import type { ServerState } from './server-state.js'
@@ -43,13 +44,14 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
 
   const server = createServer(app.callback() as Parameters<typeof createServer>[1])
   await listening(server, addressing)
+  const monitoring = monitoringOf(manager)
   const { address, port } = server.address() as AddressInfo
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
-      await closed
+      await Promise.all([closed, monitoring.close()])
     },
   }
 }

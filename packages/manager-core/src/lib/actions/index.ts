@@ -6,6 +6,7 @@ import { flagActions } from './flags.js'
 import { lifecycleActions } from './lifecycle.js'
 import { lookingActions } from './looking.js'
 import { managerActions } from './manager.js'
+import { monitoringActions } from './monitoring.js'
 import { neutraliseActions } from './neutralise.js'
 import { runningActions } from './running.js'
 import { targetActions } from './targets.js'
@@ -20,6 +21,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...targetActions,
   ...lookingActions,
   ...flagActions,
+  ...monitoringActions,
   ...neutraliseActions,
   ...applicationActions,
   ...managerActions,

@@ -1,0 +1,138 @@
+import { ManagerError } from '../../errors.js'
+import { isThrowAway } from '../domain/instance.js'
+import { createIncidentStore } from '../monitoring/incident-store.js'
+import { createSampleStore } from '../monitoring/sample-store.js'
+import { wireSample } from '../monitoring/sample.js'
+import type { Action, ActionCall } from './action.js'
+import { nameOfInstance } from './named-instance.js'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+const samples: Action = {
+  name: 'samples',
+  group: 'Looking',
+  summary: 'Show what the server measured of an instance over time',
+  description:
+    'Health, response time, memory, CPU (of one core) and disk of its folder, from the checks that the server makes every ' +
+    'APPS_MONITORINTERVAL seconds. Of more samples than points those next to each other are put together: the longest ' +
+    'response time, averages of the others, and not ok when one of them was not.',
+  parameters: [nameOfInstance],
+  options: [
+    { name: 'since', type: 'text', summary: 'Not older than this time, in ISO 8601 (default: a day ago)' },
+    { name: 'points', type: 'integer', min: 1, max: 10_000, summary: 'At most so many (default 500)' },
+  ],
+  ability: 'read',
+  mutating: false,
+  examples: ['samples demo', 'samples demo --since 2026-11-20T00:00:00Z --points 100'],
+  view: {
+    type: 'table',
+    columns: ['at', 'ok', 'reason', 'response_ms', 'memory_mb', 'cpu_percent', 'disk_mb'],
+    empty: 'Nothing was measured in this time; the server does it while it runs.',
+  },
+  async handler({ context, input }) {
+    const { id, name } = context.registry.get(input.name as string)
+    const to = context.clock().getTime()
+    const from = input.since === undefined ? to - dayMs : timeOf(input.since as string)
+    const points = (input.points as number | undefined) ?? 500
+    const list = createSampleStore(context.registry)
+      .range(id, { from, to: Math.max(from, to), points })
+      .map(wireSample)
+    return { message: `${list.length} samples of "${name}"`, list }
+  },
+}
+
+const monitoring: Action = {
+  name: 'monitoring',
+  group: 'Looking',
+  summary: 'Show what the server measured last of each instance',
+  description:
+    'The columns checks and failed count the checks of the last hour, incident is the number of the open one.',
+  ability: 'read',
+  mutating: false,
+  examples: ['monitoring', 'monitoring --json'],
+  view: {
+    type: 'table',
+    columns: ['name', 'at', 'ok', 'reason', 'response_ms', 'memory_mb', 'cpu_percent', 'disk_mb', 'failed', 'incident'],
+    empty: 'There are no instances.',
+  },
+  async handler(call) {
+    const { registry, clock } = call.context
+    const store = createSampleStore(registry)
+    const counts = store.counts(clock().getTime() - hourMs)
+    const incidents = new Map(
+      createIncidentStore(registry)
+        .list({ onlyOpen: true })
+        .flatMap(({ id, instances }) => instances.filter(({ closed }) => closed === '').map((one) => [one.id, id])),
+    )
+    const instances = registry.instances().filter((one) => !isThrowAway(one) && isVisible(call, one.id))
+    const list = instances.map(({ id, name, desired }) => {
+      const newest = store.newest(id)
+      return {
+        name,
+        status: desired,
+        ...(newest ? wireSample(newest) : nothing),
+        ...(counts.get(id) ?? { checks: 0, failed: 0 }),
+        incident: incidents.get(id) ?? null,
+      }
+    })
+    return { message: list.length === 1 ? '1 instance' : `${list.length} instances`, list }
+  },
+}
+
+const incidents: Action = {
+  name: 'incidents',
+  group: 'Looking',
+  summary: 'Show when instances did not answer as they should',
+  description: 'Instances that fell at the same time are one incident. The newest comes first.',
+  options: [
+    { name: 'open', type: 'flag', summary: 'Only those that last' },
+    { name: 'limit', type: 'integer', min: 1, max: 10_000, summary: 'How many at most (default: 100)' },
+  ],
+  ability: 'read',
+  mutating: false,
+  examples: ['incidents', 'incidents --open'],
+  view: { type: 'table', columns: ['id', 'opened', 'closed', 'message'], empty: 'There was no incident.' },
+  async handler(call) {
+    const { context, input } = call
+    const found = createIncidentStore(context.registry).list({
+      limit: (input.limit as number | undefined) ?? 100,
+      onlyOpen: input.open === true,
+    })
+    const list = found.flatMap(({ id, opened, closed, message, instances }) => {
+      const visible = instances.filter((one) => isVisible(call, one.id))
+      if (visible.length === 0) return []
+      return {
+        ...{ id, opened, closed, message },
+        instances: visible.map(({ id: _, ...one }) => one),
+      }
+    })
+    return { message: list.length === 1 ? '1 incident' : `${list.length} incidents`, list }
+  },
+}
+
+export const monitoringActions: readonly Action[] = [samples, monitoring, incidents]
+
+/** Of an instance that was not measured yet. */
+const nothing = {
+  at: '',
+  ok: null,
+  reason: '',
+  response_ms: null,
+  memory_mb: null,
+  cpu_percent: null,
+  disk_mb: null,
+}
+
+function isVisible({ caller }: ActionCall, id: string): boolean {
+  return caller.instances?.has(id) ?? true
+}
+
+/** @throws ManagerError ERR_USAGE */
+function timeOf(text: string): number {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw new ManagerError('ERR_USAGE', `since takes a time such as 2026-11-20T00:00:00Z, not "${text.slice(0, 40)}".`, {
+    command: 'samples --help',
+  })
+}

@@ -1,0 +1,90 @@
+import type { Registry } from '../store/registry.js'
+import type { Sample } from './sample.js'
+
+export interface SampleRange {
+  /** In ms since the Unix epoch, both included. */
+  readonly from: number
+  readonly to: number
+  /** More samples than this are put together, evenly over the time. */
+  readonly points: number
+}
+
+/** How the checks of a time ended. */
+export interface CheckCount {
+  readonly checks: number
+  readonly failed: number
+}
+
+/** Samples in the registry. */
+export interface SampleStore {
+  add(samples: readonly Sample[]): void
+  /**
+   * In their order. Of those that are put together the response time is the longest, other values are averages, and one
+   * check that failed makes it fail.
+   */
+  range(instanceId: string, range: SampleRange): readonly Sample[]
+  newest(instanceId: string): Sample | undefined
+  /** By id of the instance, of the checks since then. */
+  counts(since: number): ReadonlyMap<string, CheckCount>
+  /** Forgets what is older. */
+  prune(before: number): void
+}
+
+const columns = 'instance_id, at, ok, reason, response_ms, memory_mb, cpu_percent, disk_mb'
+
+export function createSampleStore({ database, transaction }: Registry): SampleStore {
+  return {
+    add(samples) {
+      if (samples.length === 0) return
+      transaction(() => {
+        const insert = database.prepare(`insert or replace into sample (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
+        for (const { instanceId, at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb } of samples)
+          insert.run(instanceId, at, ok ? 1 : 0, reason, Math.round(responseMs), memoryMb, cpuPercent, diskMb)
+      })
+    },
+    range(instanceId, { from, to, points }) {
+      const width = Math.max(1, Math.ceil((to - from + 1) / points))
+      const rows = database
+        .prepare(
+          `select instance_id, max(at) as at, min(ok) as ok, max(response_ms) as response_ms,
+             coalesce(max(case when ok = 0 then reason end), max(reason)) as reason,
+             avg(memory_mb) as memory_mb, avg(cpu_percent) as cpu_percent, avg(disk_mb) as disk_mb
+           from sample where instance_id = ? and at between ? and ? group by (at - ?) / ? order by at`,
+        )
+        .all(instanceId, from, to, from, width)
+      return rows.map(sampleFromRow)
+    },
+    newest(instanceId) {
+      const row = database
+        .prepare(`select ${columns} from sample where instance_id = ? order by at desc limit 1`)
+        .get(instanceId)
+      return row && sampleFromRow(row)
+    },
+    counts(since) {
+      const rows = database
+        .prepare('select instance_id, count(*) as checks, sum(ok = 0) as failed from sample where at >= ? group by 1')
+        .all(since)
+      return new Map(
+        rows.map(({ instance_id: id, checks, failed }) => [
+          String(id),
+          { checks: Number(checks), failed: Number(failed) },
+        ]),
+      )
+    },
+    prune: (before) => void transaction(() => database.prepare('delete from sample where at < ?').run(before)),
+  }
+}
+
+function sampleFromRow(row: Record<string, unknown>): Sample {
+  const numberOrNull = (value: unknown) => (value === null ? null : Number(value))
+  return {
+    instanceId: String(row['instance_id']),
+    at: Number(row['at']),
+    ok: row['ok'] === 1,
+    reason: String(row['reason']),
+    responseMs: Number(row['response_ms']),
+    memoryMb: numberOrNull(row['memory_mb']),
+    cpuPercent: numberOrNull(row['cpu_percent']),
+    diskMb: numberOrNull(row['disk_mb']),
+  }
+}

@@ -1,0 +1,45 @@
+/** What was measured of an instance at one time. */
+export interface Sample {
+  readonly instanceId: string
+  /** In ms since the Unix epoch. */
+  readonly at: number
+  /** False: the health check failed. An answer that was only slow is `ok`. */
+  readonly ok: boolean
+  /** Of wire-decisions, "monitoring reasons"; empty: all is well. */
+  readonly reason: string
+  readonly responseMs: number
+  /** Resident memory of all its processes; null: unknown. */
+  readonly memoryMb: number | null
+  /** Since the sample before, of one core: two busy cores are 200; null: there was none before. */
+  readonly cpuPercent: number | null
+  /** Of its folder, as it was looked at last; null: not yet. */
+  readonly diskMb: number | null
+}
+
+/** A sample as surfaces show it. */
+export interface WireSample {
+  readonly [key: string]: string | number | boolean | null
+  readonly at: string
+  readonly ok: boolean
+  readonly reason: string
+  readonly response_ms: number
+  readonly memory_mb: number | null
+  readonly cpu_percent: number | null
+  readonly disk_mb: number | null
+}
+
+export function wireSample({ at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb }: Sample): WireSample {
+  return {
+    at: new Date(at).toISOString(),
+    ok,
+    reason,
+    response_ms: Math.round(responseMs),
+    memory_mb: rounded(memoryMb),
+    cpu_percent: rounded(cpuPercent),
+    disk_mb: rounded(diskMb),
+  }
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10
+}
