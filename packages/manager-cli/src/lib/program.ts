@@ -30,6 +30,7 @@ const groups = [
   'Backups',
   'Flags',
   'Application',
+  'Requests',
   'Manager',
 ] as const satisfies Action['group'][]
 

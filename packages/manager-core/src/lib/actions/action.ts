@@ -13,7 +13,7 @@ export interface Action {
   /** Stable: the command and the API's `action`. */
   readonly name: string
   readonly aliases?: readonly string[]
-  /** Heading in help: `Instances`, `Backups`, `Looking`, `Flags`, `Application`, `Manager`. */
+  /** Heading in help: `Instances`, `Backups`, `Looking`, `Flags`, `Application`, `Requests`, `Manager`. */
   readonly group: ActionGroup
   /** One sentence, imperative. */
   readonly summary: string
@@ -32,6 +32,11 @@ export interface Action {
   readonly harmlessWith?: string
   /** Where it can be called. Default: everywhere. */
   readonly surfaces?: readonly ('cli' | 'api')[]
+  /**
+   * Whether callers that may touch some instances only (`Caller.instances`) may perform it: they find no other instances
+   * in the registry then. Default: when it has a required parameter of type `instance`.
+   */
+  readonly scoped?: boolean
   /** It runs before recovery and without a manager home: `init`, `completion`. */
   readonly standalone?: boolean
   readonly examples: readonly string[]
@@ -45,7 +50,7 @@ export interface Action {
   handler(call: ActionCall): Promise<ActionResult>
 }
 
-export type ActionGroup = 'Instances' | 'Backups' | 'Looking' | 'Flags' | 'Application' | 'Manager'
+export type ActionGroup = 'Instances' | 'Backups' | 'Looking' | 'Flags' | 'Application' | 'Requests' | 'Manager'
 
 interface InputBase {
   readonly name: string

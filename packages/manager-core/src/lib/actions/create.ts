@@ -4,6 +4,7 @@ import { reportOf, type AnonymisationReport } from '../anonymise/report.js'
 import type { ManagerContext } from '../context.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { randomId, randomName } from '../domain/names.js'
+import { checkOwner, type Owner } from '../domain/owner.js'
 import { ManagerError } from '../../errors.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
@@ -17,6 +18,14 @@ const options: readonly Option[] = [
   { name: 'auto_save', type: 'yes-no', summary: 'Whether saveall saves it' },
   { name: 'auto_update', type: 'yes-no', summary: 'Whether upgradeall upgrades it' },
   { name: 'no-start', type: 'flag', summary: 'Leave it stopped' },
+]
+
+const ownerOptions: readonly Option[] = [
+  { name: 'owner_email', type: 'text', summary: 'E-mail address of the person whom it is for' },
+  { name: 'firstname', type: 'text', summary: 'First name of that person' },
+  { name: 'lastname', type: 'text', summary: 'Last name of that person' },
+  { name: 'phone', type: 'text', summary: 'Phone number of that person' },
+  { name: 'company', type: 'text', summary: 'Company of that person' },
 ]
 
 export const add: Action = {
@@ -33,7 +42,7 @@ export const add: Action = {
     { name: 'name', type: 'new-name', summary: 'Name: 3 to 20 letters and digits' },
     { name: 'from', type: 'text', summary: 'Version, or instance to clone' },
   ],
-  options,
+  options: [...options, ...ownerOptions],
   ability: 'operate',
   mutating: true,
   examples: ['add', 'add demo', 'add demo 1.0 --database postgresql --auto-save yes', 'add test demo --no-start'],
@@ -41,7 +50,9 @@ export const add: Action = {
   async handler(call) {
     const { context, input } = call
     const from = await originOf(input.from as string | undefined, context)
-    return create(call, addKind, { name: input.name as string | undefined, from })
+    const owner = ownerOf(input)
+    checkOwner(owner)
+    return create(call, addKind, { name: input.name as string | undefined, from, owner })
   },
 }
 
@@ -73,6 +84,8 @@ export const clone: Action = {
   ],
   ability: 'operate',
   mutating: true,
+  // The clone would be out of their scope.
+  scoped: false,
   examples: [
     'clone demo demo2',
     'clone demo test --database postgresql --no-start',
@@ -91,7 +104,14 @@ export const clone: Action = {
 async function create(
   call: ActionCall,
   kind: typeof addKind,
-  { name, from, rules }: Pick<CreationRequest, 'from' | 'rules'> & { readonly name: string | undefined },
+  {
+    name,
+    from,
+    rules,
+    owner,
+  }: Pick<CreationRequest, 'from' | 'rules' | 'owner'> & {
+    readonly name: string | undefined
+  },
 ): Promise<ActionResult> {
   const { context, input } = call
   const flag = (option: string) => (input[option] as boolean | undefined) ?? null
@@ -105,6 +125,7 @@ async function create(
     autoUpdate: flag('auto_update'),
     start: input['no-start'] ? false : null,
     ...(rules !== undefined && { rules }),
+    ...(owner && { owner }),
   }
   const result = await runOperation(call, kind, request, ({ instance, outcomes }) => {
     const made = context.registry.get(instance.name)
@@ -120,6 +141,18 @@ async function create(
   const { plan } = await inspectAnonymisation(context, context.home.instance(from.instance).folder, rules)
   const { columns, warnings } = reportOf(plan)
   return { ...result, list: columns, ...(warnings.length > 0 && { warnings }) }
+}
+
+/** What is said of the owner; the rest is as it would be without. */
+function ownerOf({
+  owner_email: ownerEmail,
+  firstname,
+  lastname,
+  phone,
+  company,
+}: ActionCall['input']): Partial<Owner> {
+  const said = { ownerEmail, firstname, lastname, phone, company }
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
 }
 
 /** A version goes before an instance of the same name. */

@@ -8,6 +8,7 @@ import { lookingActions } from './looking.js'
 import { managerActions } from './manager.js'
 import { monitoringActions } from './monitoring.js'
 import { neutraliseActions } from './neutralise.js'
+import { requestActions } from './requests.js'
 import { runningActions } from './running.js'
 import { targetActions } from './targets.js'
 import { versionActions } from './versions.js'
@@ -20,10 +21,11 @@ export const actions: readonly Action[] = Object.freeze([
   ...backupActions,
   ...targetActions,
   ...lookingActions,
-  ...flagActions,
   ...monitoringActions,
+  ...flagActions,
   ...neutraliseActions,
   ...applicationActions,
+  ...requestActions,
   ...managerActions,
   ...doctorActions,
 ])

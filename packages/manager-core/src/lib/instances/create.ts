@@ -2,6 +2,8 @@ import { administratorStep } from '../anonymise/administrator-step.js'
 import { anonymisedDataStep, type AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
+import type { Decision } from '../requests/request.js'
+import { approveRequest } from '../requests/request-rows.js'
 import type { CreationFacts, CreationRequest } from './creation.js'
 import { copyDataStep } from './copy-data-step.js'
 import { databaseStep } from './database-step.js'
@@ -28,13 +30,14 @@ function creationKind(kind: 'add' | 'clone'): OperationKind<CreationRequest, Cre
       ...('instance' in from ? [`instance:${from.instance}`] : []),
     ],
     inspect: inspectCreation,
-    plan: (_request, facts) => planCreation(kind, facts),
+    plan: ({ decision }, facts) => planCreation(kind, facts, decision),
   }
 }
 
 function planCreation(
   kind: 'add' | 'clone',
   { row, folder, application, source, bytes, anonymisation }: CreationFacts,
+  decision: Decision | undefined,
 ): Plan {
   const { id, name, version, database, desired } = row
   const instance = { id, name }
@@ -68,7 +71,10 @@ function planCreation(
       `It takes ${megabytes(bytes)} of disk at first.`,
       ...(anonymisation ? ['It is neutralised: it sends nothing out (unneutralise).'] : []),
     ],
-    commit: (registry) => registry.updateInstance(id, { desired }),
+    commit(registry, { context }) {
+      registry.updateInstance(id, { desired })
+      if (decision) approveRequest(context.registry.database, decision, name)
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import type { DatabaseType, Instance } from '../domain/instance.js'
+import type { Owner } from '../domain/owner.js'
+import type { Decision } from '../requests/request.js'
 
 /** What `add` and `clone` are asked for. `null`: not said, so that the default holds. */
 export type CreationRequest = {
@@ -13,6 +15,10 @@ export type CreationRequest = {
   readonly autoUpdate: boolean | null
   /** `null`: started; a clone as its source is. */
   readonly start: boolean | null
+  /** Whom it is for; absent: nobody, or the owner of the source. */
+  readonly owner?: Partial<Owner>
+  /** On the request of a person that it fulfils. */
+  readonly decision?: Decision
   /** Absolute path of the rules by which a clone is anonymised; absent: it is not. */
   readonly rules?: string
 }

@@ -28,6 +28,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   const { source, from, application } = origin
   const row: NewInstance = {
     ...from,
+    ...request.owner,
     id,
     name,
     protected: request.protected ?? (source === null && global.defaultProtected),

@@ -1,0 +1,176 @@
+import type { ManagerContext } from '../context.js'
+import { randomId } from '../domain/names.js'
+import { ManagerError } from '../../errors.js'
+import { addKind } from '../instances/create.js'
+import type { CreationRequest } from '../instances/creation.js'
+import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import { checkRequestsAllowed, forgetUnconfirmed, whyClosed } from '../requests/availability.js'
+import { checkUndecided, markFailed, requestOf, whileDeciding } from '../requests/decide.js'
+import { mailTo, type MailTexts } from '../requests/mails.js'
+import type { InstanceRequest } from '../requests/request.js'
+import { requestsIn, updateRequest } from '../requests/request-rows.js'
+import type { Action, ActionCall, ActionResult, Parameter } from './action.js'
+import { recordHistory } from './record-history.js'
+import { runOperation } from './run-operation.js'
+
+const statuses = ['unconfirmed', 'confirmed', 'approved', 'rejected', 'failed'] as const
+
+const id: Parameter = { name: 'id', type: 'integer', min: 1, required: true, summary: 'Its number, see "requests"' }
+
+const requests: Action = {
+  name: 'requests list',
+  aliases: ['requests'],
+  group: 'Requests',
+  summary: 'List requests for instances, the newest first',
+  description:
+    'Only when APPS_ALLOWREGISTER=yes. A request is unconfirmed until the person has answered a mail, confirmed until ' +
+    'somebody decides on it, then approved (its instance is there), rejected, or failed (the instance could not be made). ' +
+    'Unconfirmed ones are forgotten after three days.',
+  options: [{ name: 'status', short: 's', type: 'choice', choices: statuses, summary: 'In this state' }],
+  ability: 'operate',
+  mutating: false,
+  examples: ['requests', 'requests --status confirmed'],
+  view: {
+    type: 'table',
+    columns: ['id', 'status', 'name', 'version', 'email', 'created', 'decided_by', 'instance', 'note'],
+    empty: 'There are no such requests.',
+  },
+  async handler({ context, input }) {
+    checkRequestsAllowed(context)
+    forgetUnconfirmed(context)
+    const list = requestsIn(context.registry.database).filter(
+      ({ status }) => input.status === undefined || status === input.status,
+    )
+    const closed = whyClosed(context)
+    return {
+      message: list.length === 1 ? '1 request' : `${list.length} requests`,
+      list: list.map((request) => ({ ...request })),
+      ...(closed !== undefined && { warnings: [closed] }),
+    }
+  },
+}
+
+const approve: Action = {
+  name: 'requests approve',
+  group: 'Requests',
+  summary: 'Make the instance that somebody asked for, and tell them its address',
+  description:
+    'The instance is added as add does it, with the person as its owner. When it cannot be made, nothing of it is left, the ' +
+    'request is there still, and may be approved once more. The mail has no password: see iocredentials.',
+  parameters: [id],
+  options: [{ name: 'as', type: 'new-name', summary: 'Name that it gets (default: the one asked for)' }],
+  ability: 'operate',
+  mutating: true,
+  examples: ['requests approve 12', 'requests approve 12 --as demo2'],
+  view: { type: 'record' },
+  async handler(call) {
+    const { context, input, caller } = call
+    checkRequestsAllowed(context)
+    const number = input.id as number
+    return whileDeciding(context, number, caller, async () => {
+      const request = requestOf(context, number)
+      // Its mail was not sent.
+      if (request.status === 'approved' && request.note !== '') return tell(call, request)
+      checkUndecided(request)
+      return approved(call, request)
+    })
+  },
+}
+
+async function approved(call: ActionCall, request: InstanceRequest): Promise<ActionResult> {
+  const { context, input, caller } = call
+  const creation: CreationRequest = {
+    id: randomId(),
+    name: (input.as as string | undefined) ?? request.name,
+    from: { version: request.version },
+    ...{ database: null, protected: null, autoSave: null, autoUpdate: null, start: null },
+    owner: {
+      ownerEmail: request.email,
+      firstname: request.firstname,
+      lastname: request.lastname,
+      phone: request.phone,
+      company: request.company,
+    },
+    decision: { request: request.id, by: caller.actor, at: context.clock().toISOString() },
+  }
+  try {
+    return await runOperation(call, addKind, creation, async ({ warnings }) => {
+      const told = await tell(call, requestOf(context, request.id))
+      return { ...told, warnings: [...warnings, ...(told.warnings ?? [])] }
+    })
+  } catch (error) {
+    if (error instanceof ManagerError && ['ERR_ROLLED_BACK', 'ERR_ATTENTION'].includes(error.code))
+      markFailed(context, request.id, error.message)
+    throw error
+  }
+}
+
+/** The mail of an approval; not sent, it is a warning. */
+async function tell({ context }: ActionCall, request: InstanceRequest): Promise<ActionResult> {
+  const instance = context.registry.get(request.instance)
+  const address = instance.customUrl || urlOf(instance)
+  const warnings = await mailOrNote(context, { ...request, name: instance.name }, 'approved', { address })
+  return {
+    message: `Instance "${instance.name}" is there for ${request.email}: ${address}`,
+    item: wireInstance(instance),
+    ...(warnings.length > 0 && { warnings }),
+  }
+}
+
+const reject: Action = {
+  name: 'requests reject',
+  group: 'Requests',
+  summary: 'Reject a request for an instance, and tell the person',
+  parameters: [id],
+  options: [{ name: 'reason', type: 'text', summary: 'Why, for the person to read' }],
+  ability: 'operate',
+  mutating: true,
+  examples: ['requests reject 12', 'requests reject 12 --reason "Please ask your department."'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    checkRequestsAllowed(context)
+    const number = input.id as number
+    return whileDeciding(context, number, caller, async () => {
+      const request = requestOf(context, number)
+      const reason = input.reason as string | undefined
+      const parameters = { request: number, reason: reason ?? null }
+      const instance = { id: '', name: request.name }
+      checkUndecided(request)
+      if (caller.dryRun) return { message: `Request ${number} would be rejected, and ${request.email} told.` }
+      return recordHistory(context, caller, { action: 'requests reject', instance, parameters }, async () => {
+        context.registry.transaction(() =>
+          updateRequest(context.registry.database, number, {
+            ...{ status: 'rejected', note: reason ?? '', decided_by: caller.actor },
+            decided: context.clock().toISOString(),
+          }),
+        )
+        const said = { reason: reason === undefined ? '' : `\n\n${reason}` }
+        const warnings = await mailOrNote(context, request, 'rejected', said)
+        return { message: `Request ${number} is rejected.`, ...(warnings.length > 0 && { warnings }) }
+      })
+    })
+  },
+}
+
+/** @returns warnings: why the person was not told */
+async function mailOrNote(
+  context: ManagerContext,
+  request: InstanceRequest,
+  kind: keyof MailTexts,
+  values: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const note = (text: string) =>
+    context.registry.transaction(() => updateRequest(context.registry.database, request.id, { note: text }))
+  if (!context.mailer.enabled) return [`${request.email} was not told: no mail server is set (APPS_MAILSERVER).`]
+  try {
+    await mailTo(context, request, kind, values)
+    if (kind === 'approved') note('')
+    return []
+  } catch (error) {
+    const warning = `${request.email} was not told: ${(error as Error).message}`
+    note(warning)
+    return [warning]
+  }
+}
+
+export const requestActions: readonly Action[] = [requests, approve, reject]

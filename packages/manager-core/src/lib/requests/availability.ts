@@ -1,0 +1,28 @@
+import type { ManagerContext } from '../context.js'
+import { ManagerError } from '../../errors.js'
+import { expireRequests } from './request-rows.js'
+
+/** How long the link of a mail can be used. Not specified; chosen so that a week-end is bridged. */
+export const confirmWithinMs = 3 * 24 * 3_600_000
+
+/** @throws ManagerError ERR_STATE unless this manager handles requests */
+export function checkRequestsAllowed({ settings }: Pick<ManagerContext, 'settings'>): void {
+  if (settings.global.allowRegister) return
+  throw new ManagerError('ERR_STATE', 'This manager handles no requests for instances.', {
+    help: 'Set APPS_ALLOWREGISTER=yes in config.sh when people may ask for instances by themselves.',
+  })
+}
+
+/** Why nobody can register although it is allowed; undefined: they can. */
+export function whyClosed({ settings }: Pick<ManagerContext, 'settings'>): string | undefined {
+  const { mail, email } = settings.global
+  const missing = [...(mail ? [] : ['APPS_MAILSERVER']), ...(email === undefined ? ['APPS_EMAIL'] : [])]
+  if (missing.length === 0) return undefined
+  return `Nobody can register: ${missing.join(' and ')} must be set, as addresses are confirmed by mail.`
+}
+
+/** Removes requests that nobody has confirmed in time. */
+export function forgetUnconfirmed({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): void {
+  const before = new Date(clock().getTime() - confirmWithinMs)
+  registry.transaction(() => expireRequests(registry.database, before))
+}

@@ -1,0 +1,41 @@
+import type { ManagerContext } from '../context.js'
+import { ManagerError } from '../../errors.js'
+import type { Caller } from '../operation/operation.js'
+import { forgetUnconfirmed } from './availability.js'
+import type { InstanceRequest } from './request.js'
+import { requestIn, updateRequest } from './request-rows.js'
+
+/** @throws ManagerError ERR_NOT_FOUND */
+export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, id: number): InstanceRequest {
+  forgetUnconfirmed(context)
+  const request = requestIn(context.registry.database, id)
+  if (request) return request
+  throw new ManagerError('ERR_NOT_FOUND', `There is no request ${id}.`, { command: 'requests' })
+}
+
+/** One decision on a request at a time. @throws ManagerError ERR_BUSY */
+export function whileDeciding<T>(
+  { locks }: Pick<ManagerContext, 'locks'>,
+  id: number,
+  { actor, waitMs, signal }: Caller,
+  work: () => Promise<T>,
+): Promise<T> {
+  const options = { purpose: `decision on request ${id} by ${actor}`, signal, ...(waitMs !== undefined && { waitMs }) }
+  return locks.with([`request:${id}`], options, work)
+}
+
+/** @throws ManagerError ERR_STATE unless somebody has confirmed it, and nobody has decided on it */
+export function checkUndecided({ id, status, email, decided_by, instance }: InstanceRequest): void {
+  if (status === 'confirmed' || status === 'failed') return
+  const [message, help] = {
+    unconfirmed: [`Request ${id} was not confirmed by ${email} yet.`, 'Who asks has to answer the mail first.'],
+    approved: [`Request ${id} was approved by ${decided_by} already: instance "${instance}".`, undefined],
+    rejected: [`Request ${id} was rejected by ${decided_by} already.`, undefined],
+  }[status]
+  throw new ManagerError('ERR_STATE', message!, { command: 'requests', ...(help !== undefined && { help }) })
+}
+
+/** The instance could not be made: the request stays, and may be approved once more. */
+export function markFailed({ registry }: Pick<ManagerContext, 'registry'>, id: number, note: string): void {
+  registry.transaction(() => updateRequest(registry.database, id, { status: 'failed', note: note.slice(0, 500) }))
+}
