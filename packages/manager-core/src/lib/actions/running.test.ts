@@ -66,6 +66,20 @@ describe('start and stop', () => {
     expect(await stateOf('demo')).toBe('started')
   })
 
+  it('restart is both; one that is stopped is only started', async () => {
+    const old = pidOf('demo', 'application')
+    const { message, item } = await test.perform('restart', { name: 'demo' })
+    expect(message).toBe(`"demo" is started again: http://127.0.0.1:${test.instance('demo').port}`)
+    expect(item).toMatchObject({ name: 'demo', observed: 'started' })
+    expect(pidOf('demo', 'application')).not.toBe(old)
+    expect(statOf(old)).toBeUndefined()
+    await test.perform('stop', { name: 'demo' })
+    const { plan } = await test.perform('restart', { name: 'demo' }, { dryRun: true })
+    expect(plan?.notes).toEqual(['It does not run: it is only started.'])
+    await test.perform('restart', { name: 'demo' })
+    expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started' })
+  })
+
   it('run hooks around; a failing pre-hook refuses, a failing post-hook warns', async () => {
     const told = join(test.folder, 'told')
     for (const name of ['pre-stop', 'post-stop', 'pre-start', 'post-start'])

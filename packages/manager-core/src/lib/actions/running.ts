@@ -6,6 +6,7 @@ import type { Action } from './action.js'
 import { appActions } from './application-server.js'
 import { logsAction } from './logs.js'
 import { nameOfInstance, refOf } from './named-instance.js'
+import { restartAction } from './restart.js'
 import { runOperation } from './run-operation.js'
 import { startAllAction } from './start-all.js'
 import { terminalActions } from './terminal.js'
@@ -101,6 +102,7 @@ const setStatus: Action = {
 export const runningActions: readonly Action[] = [
   start,
   stop,
+  restartAction,
   startAllAction,
   setStatus,
   ...appActions,

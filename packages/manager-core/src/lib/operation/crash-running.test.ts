@@ -7,6 +7,6 @@ it('every kind of operation is killed', () => {
   expect(new Set(crashScenarios.map(({ kind }) => kind))).toEqual(new Set(operationKinds.keys()))
 })
 
-testCrashes(['save', 'start', 'stop', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
+testCrashes(['save', 'start', 'stop', 'restart', 'app-start', 'app-stop', 'app-debug', 'setstatus'])
 testCrashes(['protect', 'unprotect', 'autoupdate', 'noautoupdate', 'autosave', 'noautosave', 'seturl', 'reseturl'])
 testCrashes(['neutralise', 'unneutralise'])

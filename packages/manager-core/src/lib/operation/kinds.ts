@@ -9,6 +9,7 @@ import { neutraliseKinds } from '../instances/neutralise.js'
 import { purgeKind } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
 import { resetKind } from '../instances/reset.js'
+import { restartKind } from '../instances/restart.js'
 import { undeleteKind } from '../instances/undelete.js'
 import {
   appDebugKind,
@@ -27,7 +28,7 @@ const kinds: readonly OperationKind[] = [
   ...Object.values(changeKinds),
   ...Object.values(neutraliseKinds),
   ...[saveKind, restoreKind, recreateKind, proveKind],
-  ...[startKind, stopKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
+  ...[startKind, stopKind, restartKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
   ...[upgradeKind, setVersionKind],
 ]
 

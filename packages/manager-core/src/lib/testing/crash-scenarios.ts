@@ -108,6 +108,16 @@ export const crashScenarios: readonly CrashScenario[] = [
   { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
   { kind: 'start', ...stopped, action: 'start', input: demo },
   { kind: 'stop', ...running, action: 'stop', input: demo },
+  {
+    kind: 'restart',
+    when: 'with a gap',
+    prepare: addDemo,
+    // What it was started with is how it is told from what it is after.
+    begin: ['start', 'app-debug'],
+    action: 'restart',
+    input: demo,
+    isMeant: (point) => 'step' in point && ['stop', 'start', 'post-start'].includes(point.step),
+  },
   { kind: 'app-start', prepare: addDemo, begin: ['start', 'app-stop'], action: 'app-start', input: demo },
   { kind: 'app-stop', ...running, action: 'app-stop', input: demo },
   { kind: 'app-debug', ...running, action: 'app-debug', input: demo },
