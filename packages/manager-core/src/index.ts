@@ -1,3 +1,7 @@
+export { abilities, withParts } from './lib/access/abilities.js'
+export { whyNot } from './lib/access/scope.js'
+export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
+export type { Token, Tokens } from './lib/access/tokens.js'
 export { createManager } from './lib/manager.js'
 export type { Manager, ManagerOptions } from './lib/manager.js'
 export { actions, findAction } from './lib/actions/index.js'

@@ -31,6 +31,7 @@ const groups = [
   'Flags',
   'Application',
   'Requests',
+  'Access',
   'Manager',
 ] as const satisfies Action['group'][]
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { ManagerError } from '../errors.js'
+import { contextFor } from './access/scope.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
 import { checkInput } from './actions/check-input.js'
@@ -45,7 +46,7 @@ export interface Manager {
   readonly actions: readonly Action[]
   readonly context: ManagerContext
   /**
-   * Checks the inputs, recovers what dead owners left, and runs the action.
+   * Checks the inputs and whether the caller may, recovers what dead owners left, and runs the action.
    *
    * @param action name or alias
    * @throws ManagerError
@@ -113,8 +114,9 @@ export function createManager(options: ManagerOptions): Manager {
       if (!action) throw new ManagerError('ERR_USAGE', `There is no action "${name}".`, { command: '--help' })
       const checked = checkInput(action, input)
       const work = async () => {
+        const allowed = contextFor(context, action, checked, caller)
         if (!action.standalone) await context.operations.recover(caller)
-        return action.handler({ context, input: checked, caller })
+        return action.handler({ context: allowed, input: checked, caller })
       }
       return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()
     },

@@ -37,6 +37,8 @@ export interface Action {
    * in the registry then. Default: when it has a required parameter of type `instance`.
    */
   readonly scoped?: boolean
+  /** The server performs it by itself, not by a worker: it is quick, and what it answers must be written nowhere. */
+  readonly direct?: true
   /** It runs before recovery and without a manager home: `init`, `completion`. */
   readonly standalone?: boolean
   readonly examples: readonly string[]
@@ -50,7 +52,15 @@ export interface Action {
   handler(call: ActionCall): Promise<ActionResult>
 }
 
-export type ActionGroup = 'Instances' | 'Backups' | 'Looking' | 'Flags' | 'Application' | 'Requests' | 'Manager'
+export type ActionGroup =
+  | 'Instances'
+  | 'Backups'
+  | 'Looking'
+  | 'Flags'
+  | 'Application'
+  | 'Requests'
+  | 'Access'
+  | 'Manager'
 
 interface InputBase {
   readonly name: string

@@ -11,7 +11,9 @@ import { neutraliseActions } from './neutralise.js'
 import { requestActions } from './requests.js'
 import { runningActions } from './running.js'
 import { targetActions } from './targets.js'
+import { tokenActions } from './tokens.js'
 import { versionActions } from './versions.js'
+import { whoamiAction } from './whoami.js'
 
 /** The action table. */
 export const actions: readonly Action[] = Object.freeze([
@@ -26,6 +28,8 @@ export const actions: readonly Action[] = Object.freeze([
   ...neutraliseActions,
   ...applicationActions,
   ...requestActions,
+  ...tokenActions,
+  whoamiAction,
   ...managerActions,
   ...doctorActions,
 ])

@@ -38,6 +38,7 @@ export const lookingActions: readonly Action[] = [
     ],
     ability: 'read',
     mutating: false,
+    scoped: true,
     examples: [
       'list',
       'list 1.0 --status started',
@@ -100,6 +101,7 @@ export const lookingActions: readonly Action[] = [
     options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
     ability: 'read',
     mutating: false,
+    scoped: true,
     examples: ['history demo', 'history --limit 20'],
     view: {
       type: 'table',

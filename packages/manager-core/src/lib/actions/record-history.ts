@@ -13,7 +13,7 @@ export interface HistoryOptions {
 /** Runs an action that changes something but is no operation, and puts it into the history, failed or not. */
 export async function recordHistory<T extends Pick<ActionResult, 'message' | 'warnings' | 'exitCode'>>(
   context: ManagerContext,
-  { actor, surface }: Caller,
+  { actor, surface, address }: Caller,
   { action, instance, parameters = {} }: HistoryOptions,
   work: () => Promise<T> | T,
 ): Promise<T> {
@@ -25,6 +25,7 @@ export async function recordHistory<T extends Pick<ActionResult, 'message' | 'wa
         at,
         actor,
         surface,
+        address,
         action,
         instanceId: instance.id,
         instance: instance.name,

@@ -52,9 +52,9 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         const facts = await kind.inspect(request, context())
         const plan = kind.plan(request, facts)
         const id = randomUUID()
-        const { actor, surface } = caller
+        const { actor, surface, address = '' } = caller
         const { id: instanceId, name: instance } = plan.instance
-        const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface }
+        const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface, address }
         createReserve(context().home.database).keep()
         try {
           context().registry.transaction(() => journal().begin({ ...entry, request, facts, locks }))
@@ -100,6 +100,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
             at: clock().toISOString(),
             ...{ actor: caller.actor, surface: caller.surface, action: 'giveup', instanceId, instance },
             ...{ parameters: { operation: id }, result: 'ok', message, operation: id, duration: 0 },
+            address: caller.address,
           })
         })
         return { title }

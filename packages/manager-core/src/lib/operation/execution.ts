@@ -223,11 +223,12 @@ export class Execution {
   /** One entry per operation; it has the parameters of its request. */
   #addHistory(writer: RegistryWriter, result: HistoryEntry['result'], message: string): void {
     const { journal, id, clock } = this.#options
-    const { kind, actor, surface, instanceId, instance, request } = journal.entry(id) as JournalEntry
+    const { kind, actor, surface, address, instanceId, instance, request } = journal.entry(id) as JournalEntry
     writer.addHistory({
       at: clock().toISOString(),
       actor,
       surface,
+      address,
       action: kind,
       instanceId,
       instance,

@@ -13,6 +13,8 @@ export interface JournalEntry {
   readonly title: string
   readonly actor: string
   readonly surface: string
+  /** Where the request came from; empty: this machine. */
+  readonly address: string
   readonly request: Json
   readonly facts: Json
   readonly locks: readonly string[]
@@ -56,11 +58,11 @@ export function createJournal(database: DatabaseSync, { clock }: { readonly cloc
   const text = (value: Json | undefined) => (value === undefined ? null : JSON.stringify(value))
 
   return {
-    begin({ id, kind, instanceId, instance, title, actor, surface, request, facts, locks }) {
+    begin({ id, kind, instanceId, instance, title, actor, surface, address, request, facts, locks }) {
       run(
-        `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
-        ...[id, kind, instanceId, instance, title, actor, surface],
+        `insert into operation (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, owner, started)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
+        ...[id, kind, instanceId, instance, title, actor, surface, address],
         ...[JSON.stringify(request), JSON.stringify(facts), JSON.stringify(locks), self, now()],
       )
       run('update instance set operation = ? where id = ?', id, instanceId)

@@ -1,3 +1,4 @@
+import type { Ability } from '../actions/action.js'
 import type { Json } from '../domain/json.js'
 import type { ManagerContext } from '../context.js'
 import type { RegistryWriter } from '../store/registry.js'
@@ -136,6 +137,8 @@ export interface Caller {
   readonly surface: 'cli' | 'api' | 'schedule'
   /** Where the request came from, for the history: an IP address. Default: none, it is this machine. */
   readonly address?: string
+  /** What it may do; one without the ability of an action is refused. Default: all. */
+  readonly abilities?: ReadonlySet<Ability>
   /** Ids of the only instances that it may see and touch. Default: all. */
   readonly instances?: ReadonlySet<string>
   /** Id that the operation is to have, when the caller told it to somebody already. Actions that run several ignore it. */

@@ -143,6 +143,8 @@ const migrations = [
    alter table request add column confirmed text not null default '';
    alter table request add column decided text not null default '';
    alter table request add column decided_by text not null default '';`,
+  `alter table operation add column address text not null default ''`,
+  `alter table incident add column told text not null default ''`,
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

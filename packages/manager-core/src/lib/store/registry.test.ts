@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
 import { runProgram } from '../testing/run-program.js'
-import { openRegistry, type HistoryEntry, type Registry } from './registry.js'
+import { openRegistry, type NewHistoryEntry, type Registry } from './registry.js'
 
 let folder: string
 let file: string
@@ -24,7 +24,7 @@ afterEach(() => {
 })
 
 const open = (clock?: () => Date) => (registry = openRegistry({ file, ...(clock && { clock }) }))
-const entry: Omit<HistoryEntry, 'id'> = {
+const entry: NewHistoryEntry = {
   ...{ at: '', actor: 'a', surface: 'cli', action: 'start', instanceId: 'ademo', instance: 'demo', parameters: {} },
   ...{ result: 'ok', message: '', operation: '', duration: 1 },
 }

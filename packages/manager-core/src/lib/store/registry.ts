@@ -5,6 +5,7 @@ import { ManagerError } from '../../errors.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import { failureOf } from '../failure.js'
+import { seal } from './history-chain.js'
 import { instanceColumns, instanceFromValues, rowFromInstance } from './instance-rows.js'
 import { migrate } from './migrations.js'
 import { isBusy, sqliteFailure } from './sqlite-failure.js'
@@ -23,7 +24,8 @@ export interface Registry {
   /** Without those that are there while a backup is proved. */
   count(): number
   versions(): readonly VersionRow[]
-  history(filter?: { readonly instance?: string; readonly limit?: number }): readonly HistoryEntry[]
+  /** The newest ones, oldest first. */
+  history(filter?: HistoryFilter): readonly HistoryEntry[]
   /** All or nothing; other processes wait. */
   transaction<T>(work: (writer: RegistryWriter) => T): T
   close(): void
@@ -37,7 +39,16 @@ export interface RegistryWriter {
   deleteInstance(id: string): void
   putVersion(version: VersionRow): void
   deleteVersion(version: string): void
-  addHistory(entry: Omit<HistoryEntry, 'id'>): void
+  addHistory(entry: NewHistoryEntry): void
+}
+
+export interface HistoryFilter {
+  /** Id of an instance. */
+  readonly instance?: string
+  /** Ids of instances. Default: all. */
+  readonly only?: ReadonlySet<string>
+  /** Default 100. */
+  readonly limit?: number
 }
 
 /** A fetched version. Dates are ISO 8601 in UTC. */
@@ -69,7 +80,13 @@ export interface HistoryEntry {
   readonly operation: string
   /** In ms. */
   readonly duration: number
+  /** Where the request came from: an IP address; empty: this machine. */
+  readonly address: string
+  /** Of this entry and all before it, see `chainHash`; empty: it is older than these hashes. */
+  readonly hash: string
 }
+
+export type NewHistoryEntry = Omit<HistoryEntry, 'id' | 'address' | 'hash'> & { readonly address?: string | undefined }
 
 export interface RegistryOptions {
   readonly file: string
@@ -113,16 +130,18 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
     byId: (id) => instancesOf('where id = ?', id)[0],
     get(name) {
       const instance = find(name)
-      if (instance) return instance
-      const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
-      throw new ManagerError('ERR_NOT_FOUND', `There is no instance "${shown}".`, { command: 'list' })
+      if (!instance) throw noInstance(name)
+      return instance
     },
     count: () => Number(all(`select count(*) as n from instance where source not like 'prove:%'`)[0]?.n),
     versions: () => all('select * from version order by version') as unknown as VersionRow[],
-    history({ instance, limit = 100 } = {}) {
-      const where = instance === undefined ? '' : 'where instance_id = ?'
-      const values = instance === undefined ? [limit] : [instance, limit]
-      const rows = all(`select * from history ${where} order by id desc limit ?`, ...values)
+    history({ instance, only, limit = 100 } = {}) {
+      const rows = all(
+        `select * from history
+         where (?1 is null or instance_id = ?1) and (?2 is null or instance_id in (select value from json_each(?2)))
+         order by id desc limit ?3`,
+        ...[instance ?? null, only ? JSON.stringify([...only]) : null, limit],
+      )
       return rows.toReversed().map(historyFromRow)
     },
     transaction: (work) =>
@@ -142,6 +161,12 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
       if (database.isOpen) database.close()
     },
   }
+}
+
+/** That there is no instance of this name. */
+export function noInstance(name: string): ManagerError {
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name
+  return new ManagerError('ERR_NOT_FOUND', `There is no instance "${shown}".`, { command: 'list' })
 }
 
 function open(file: string): DatabaseSync {
@@ -209,12 +234,15 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
         ...[version, title, date, revision, location, fetched, folder],
       ),
     deleteVersion: (version) => void run('delete from version where version = ?', version),
-    addHistory: (entry) =>
-      void run(
-        'insert into history (at, actor, surface, action, instance_id, instance, parameters, result, message, operation, duration) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    addHistory(entry) {
+      const { lastInsertRowid } = run(
+        'insert into history (at, actor, surface, action, instance_id, instance, parameters, result, message, operation, duration, address) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         ...[entry.at, entry.actor, entry.surface, entry.action, entry.instanceId, entry.instance],
         ...[JSON.stringify(entry.parameters), entry.result, entry.message, entry.operation, entry.duration],
-      ),
+        entry.address ?? '',
+      )
+      seal(database, lastInsertRowid)
+    },
   }
 }
 

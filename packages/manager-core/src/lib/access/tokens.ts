@@ -1,0 +1,145 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ManagerError } from '../../errors.js'
+import type { Ability } from '../actions/action.js'
+import type { ManagerContext } from '../context.js'
+import { randomId } from '../domain/names.js'
+import { Secret } from '../domain/secret.js'
+import { withParts } from './abilities.js'
+
+/** What programs and other people than the administrator prove themselves by. */
+export interface Token {
+  readonly id: string
+  /** Unique without regard to case. */
+  readonly name: string
+  /** As they were given, without those that are part of others. */
+  readonly abilities: readonly Ability[]
+  /** Ids of the only instances that it is for; undefined: all. */
+  readonly instances: readonly string[] | undefined
+  /** ISO 8601 in UTC. */
+  readonly created: string
+  readonly createdBy: string
+  /** Empty: never. */
+  readonly expires: string
+  /** To the minute; empty: never. */
+  readonly lastUsed: string
+}
+
+export interface Tokens {
+  /** By name. */
+  list(): readonly Token[]
+  /** @throws ManagerError ERR_NAME_TAKEN */
+  add(token: Omit<Token, 'id' | 'created' | 'lastUsed'>): { readonly token: Token; readonly secret: Secret }
+  /** It holds for no further request. @throws ManagerError ERR_NOT_FOUND */
+  remove(name: string): Token
+  /**
+   * The token of `stw_<id>_<secret>`, and writes down that it was used.
+   *
+   * @returns undefined when there is none, or when it has expired
+   */
+  use(text: string): Token | undefined
+}
+
+/** `stw_<id>_<secret>`, as it is shown once. The secret has 256 bits, so that a plain hash of it tells nothing. */
+const pattern = /^stw_([a-z0-9]{4,40})_([A-Za-z0-9]{43})$/
+/** How exact `lastUsed` is, so that not every request writes. */
+const usedEveryMs = 60_000
+
+/** Whether a text looks like a token. */
+export function isTokenText(text: string): boolean {
+  return pattern.test(text)
+}
+
+export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): Tokens {
+  const { database } = registry
+  const find = (column: 'id' | 'name', value: string) =>
+    database.prepare(`select * from token where ${column} = ?`).get(value) as TokenRow | undefined
+
+  return {
+    list: () =>
+      (database.prepare('select * from token order by name collate nocase').all() as unknown as TokenRow[]).map(
+        tokenOf,
+      ),
+
+    add({ name, abilities, instances, createdBy, expires }) {
+      const id = randomId()
+      const secret = randomSecret()
+      registry.transaction(() => {
+        if (find('name', name)) throw new ManagerError('ERR_NAME_TAKEN', `There is a token "${name}" already.`)
+        database
+          .prepare(
+            'insert into token (id, name, hash, abilities, instances, created, created_by, expires) values (?, ?, ?, ?, ?, ?, ?, ?)',
+          )
+          .run(
+            ...[id, name, hashOf(secret).toString('hex'), abilities.join(',')],
+            instances === undefined ? null : JSON.stringify(instances),
+            ...[clock().toISOString(), createdBy, expires],
+          )
+      })
+      return { token: tokenOf(find('id', id) as TokenRow), secret: new Secret(`stw_${id}_${secret}`) }
+    },
+
+    remove(name) {
+      const row = find('name', name)
+      if (!row || database.prepare('delete from token where id = ?').run(row.id).changes === 0)
+        throw new ManagerError('ERR_NOT_FOUND', `There is no token "${name.slice(0, 40)}".`, { command: 'token list' })
+      return tokenOf(row)
+    },
+
+    use(text) {
+      const [, id = '', secret = ''] = pattern.exec(text) ?? []
+      const row = find('id', id)
+      const now = clock()
+      if (!row || !timingSafeEqual(hashOf(secret), Buffer.from(row.hash, 'hex'))) return undefined
+      if (row.expires !== '' && row.expires <= now.toISOString()) return undefined
+      if (row.last_used === '' || now.getTime() - Date.parse(row.last_used) >= usedEveryMs) noteUse(id, now)
+      return tokenOf(row)
+    },
+  }
+
+  /** That it cannot be written is no reason to refuse. */
+  function noteUse(id: string, now: Date): void {
+    try {
+      database.prepare('update token set last_used = ? where id = ?').run(now.toISOString(), id)
+    } catch {
+      // The disk is full, or another process holds the registry.
+    }
+  }
+}
+
+interface TokenRow {
+  readonly id: string
+  readonly name: string
+  readonly hash: string
+  readonly abilities: string
+  readonly instances: string | null
+  readonly created: string
+  readonly created_by: string
+  readonly expires: string
+  readonly last_used: string
+}
+
+function tokenOf({ id, name, abilities, instances, created, created_by, expires, last_used }: TokenRow): Token {
+  return {
+    ...{ id, name, created, expires, createdBy: created_by, lastUsed: last_used },
+    abilities: abilities.split(',') as Ability[],
+    instances: instances === null ? undefined : (JSON.parse(instances) as string[]),
+  }
+}
+
+/** 43 letters and digits, of which a double click takes all. */
+function randomSecret(): string {
+  const text = randomBytes(64).toString('base64').replaceAll(/[+/=]/g, '')
+  return text.length < 43 ? randomSecret() : text.slice(0, 43)
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** What a token may do. */
+export function grantOf({ abilities, instances }: Token): {
+  readonly abilities: ReadonlySet<Ability>
+  readonly instances?: ReadonlySet<string>
+} {
+  return { abilities: withParts(abilities), ...(instances && { instances: new Set(instances) }) }
+}

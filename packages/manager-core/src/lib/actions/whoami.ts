@@ -1,0 +1,31 @@
+import { abilities as all } from '../access/abilities.js'
+import type { Action } from './action.js'
+
+export const whoamiAction: Action = {
+  name: 'whoami',
+  group: 'Access',
+  summary: 'Tell who asks, what they may do, and what this manager has',
+  ability: 'read',
+  mutating: false,
+  scoped: true,
+  surfaces: ['api'],
+  examples: ['whoami'],
+  view: { type: 'record' },
+  async handler({ context: { settings, registry }, caller: { actor, abilities, instances } }) {
+    const { terminal, allowRegister, allowDownload, proxy } = settings.global
+    return {
+      message: `You are ${actor}.`,
+      item: {
+        actor,
+        abilities: all.filter((one) => abilities?.has(one) ?? true),
+        instances: instances ? registry.instances().map(({ name }) => name) : null,
+        features: {
+          terminal: terminal !== undefined,
+          register: allowRegister,
+          download: allowDownload,
+          proxy: proxy.enabled,
+        },
+      },
+    }
+  },
+}
