@@ -130,7 +130,7 @@ export const Lamp = {
     expect(await (await fetch(`${app.origin}/ping`)).json()).toEqual({ status: 'OK' })
     const text = await (await fetch(`${app.origin}/health`)).text()
     expect(text).toMatch(/^\[platform\]\nstatus=OK\n/)
-    expect(text).toContain('[application]\nname=shop\nversion=1.2.3\n')
+    expect(text).toMatch(/\[application\]\nname=shop\nversion=1\.2\.3\nmodel=[\da-f]{32}\n/)
     const sections = ['platform', 'application', 'server', 'os', 'disk', 'process', 'cache', 'database', 'healthcheck']
     for (const path of ['/health?format=json', '/health.json']) {
       expect(Object.keys((await (await fetch(app.origin + path)).json()) as object)).toEqual(sections)
@@ -365,5 +365,12 @@ test('--describe prints what dumps hold, without a database', async () => {
     ...['row_id', 'prd_code', 'prd_name', 'created_dt', 'created_by', 'updated_dt', 'updated_by'],
   ])
   expect(product?.fields[1]).toMatchObject({ type: 'string', length: 20, required: true, unique: true, empty: '' })
+  const modelWith = async (line: string) => {
+    const file = `${shopFiles['objects/product.yaml']}${line}\n`
+    const described = await runHere([await folderOf({ ...shopFiles, 'objects/product.yaml': file }), '--describe'])
+    return (JSON.parse(described.output ?? '') as { model: string }).model
+  }
+  expect(await modelWith('label: Goods')).toBe((rest as { model?: string }).model)
+  expect(await modelWith('  prd_more: { type: string }')).not.toBe(await modelWith('help: Words only'))
   expect(await runHere(['--describe'], { env: { STEWARD_DATABASE: 'sqlite::memory:' } })).toMatchObject({ code: 1 })
 })

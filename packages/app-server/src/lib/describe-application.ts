@@ -4,12 +4,15 @@ import { createModel } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import type { AppDefinition } from './app-definition.js'
 import { loadObjects } from './load-objects.js'
+import { modelDigest } from './model-digest.js'
 
 /** An application as data, for programs that work on its dumps. */
 export interface ApplicationDescription {
   readonly format: 'steward-application'
   readonly version: 1
   readonly name: string
+  /** See `modelDigest`; `/health` has that of what runs. */
+  readonly model: string
   /** Absolute path of the folder of documents. */
   readonly documents: string
   /** In the order of dumps. */
@@ -64,6 +67,7 @@ export async function describeApplication(
     format: 'steward-application',
     version: 1,
     name: definition.name,
+    model: modelDigest(model, definition),
     documents:
       definition.documents === undefined ? join(dataFolder, 'documents') : resolve(folder, definition.documents),
     objects: [...model.objects.values()].map((object) => describeObject(object, system.has(object.name))),

@@ -11,6 +11,8 @@ export interface Health {
 export interface HealthOptions {
   readonly application: { readonly name: string; readonly version: string }
   readonly platformVersion: string
+  /** See `modelDigest`. */
+  readonly model: string
   readonly store: ObjectStore
   /** A folder on the disk whose room is told. */
   readonly folder: string
@@ -23,7 +25,7 @@ export interface HealthOptions {
 
 /** Looks at everything once. Healthy = the database answers. */
 export async function checkHealth(options: HealthOptions): Promise<Health> {
-  const { application, platformVersion, store, folder, startedAt, neutralised = false, cached } = options
+  const { application, platformVersion, model, store, folder, startedAt, neutralised = false, cached } = options
   const begin = performance.now()
   const healthy = await store.ping().then(
     () => true,
@@ -38,6 +40,7 @@ export async function checkHealth(options: HealthOptions): Promise<Health> {
       application: {
         name: application.name,
         version: application.version,
+        model,
         ...(neutralised && { neutralised: 'true' }),
       },
       server: {

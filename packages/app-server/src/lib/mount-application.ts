@@ -21,6 +21,7 @@ import type { AppDefinition } from './app-definition.js'
 import type { Audit } from './audit.js'
 import type { Events } from './events.js'
 import { healthRouter } from './health-router.js'
+import { modelDigest } from './model-digest.js'
 import { platformVersion } from './version.js'
 
 export interface MountOptions {
@@ -83,6 +84,7 @@ export function mountApplication({
     healthRouter({
       application: definition,
       platformVersion,
+      model: modelDigest(service.model, definition),
       store,
       folder: dataFolder,
       startedAt: new Date(),
