@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { Background, started } from './background.js'
+
+export interface ProxyOptions {
+  /** A folder whose `*.conf` its main file includes; it need not be there. Default: none. */
+  readonly include?: string
+  /** Further lines of its main file, behind that. */
+  readonly lines?: readonly string[]
+}
+
+/** A private reverse proxy. */
+export interface TestProxy {
+  readonly type: 'nginx' | 'httpd'
+  /** Ports of 127.0.0.1; nginx listens on them when what is included says so. */
+  readonly http: number
+  readonly https: number
+  readonly mainFile: string
+  readonly folder: string
+  readonly pid: number | undefined
+  /** Lines of a manager's `config.sh` that publish by it, into the folder that it includes: `<include>/..`. */
+  readonly settings: readonly string[]
+  /** What it told in its log. */
+  log(): Promise<string>
+  /** Starts what was stopped, on the same ports. */
+  start(): Promise<void>
+  /** Ends it and its workers at once. */
+  stop(): Promise<void>
+  /** `stop()`, and removes the folder. */
+  close(): Promise<void>
+}
+
+export interface PrivateProxyOptions extends Pick<TestProxy, 'type' | 'folder' | 'http' | 'https' | 'mainFile'> {
+  /** A port that answers without anything included. */
+  readonly alive: number
+  readonly command: string[]
+  readonly stopSignal: NodeJS.Signals
+}
+
+/** A program whose first process ends its workers when it is told to, and never otherwise: it gets no SIGKILL. */
+export class PrivateProxy implements TestProxy {
+  readonly type: TestProxy['type']
+  readonly folder: string
+  readonly http: number
+  readonly https: number
+  readonly mainFile: string
+  readonly #options: PrivateProxyOptions
+  readonly #programs: Background
+
+  constructor(options: PrivateProxyOptions) {
+    this.#options = options
+    this.type = options.type
+    this.folder = options.folder
+    this.http = options.http
+    this.https = options.https
+    this.mainFile = options.mainFile
+    this.#programs = new Background(userInfo().username, options.folder)
+  }
+
+  get pid(): number | undefined {
+    return this.#programs.pids.get('server')
+  }
+
+  get settings(): readonly string[] {
+    return [
+      'export APPS_PROXY=yes',
+      `export APPS_HTTPSERVER=${this.type}`,
+      `export APPS_PROXYCONFIG=${this.mainFile}`,
+      `export APPS_PROXYHTTP=${this.http}`,
+      `export APPS_PROXYHTTPS=${this.https}`,
+    ]
+  }
+
+  log(): Promise<string> {
+    return readFile(join(this.folder, 'error.log'), 'utf8')
+  }
+
+  begin(): Promise<TestProxy> {
+    return started<TestProxy>(this, () => this.start())
+  }
+
+  async start(): Promise<void> {
+    const { command, alive, stopSignal } = this.#options
+    this.#programs.spawn('server', command, { deathSignal: stopSignal })
+    await this.#programs.listens(alive)
+  }
+
+  stop(): Promise<void> {
+    return this.#programs.stop(this.#options.stopSignal)
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
+    await this.#programs.close()
+  }
+}
