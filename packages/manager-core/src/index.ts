@@ -21,6 +21,7 @@ export type {
 export type { ManagerContext } from './lib/context.js'
 export { startMonitoring } from './lib/monitoring/start-monitoring.js'
 export type { Monitoring, MonitoringOptions } from './lib/monitoring/start-monitoring.js'
+export type { CertificateFiles, Certificates } from './lib/certificates/create-certificates.js'
 export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
 export { databaseTypes, statusOf } from './lib/domain/instance.js'

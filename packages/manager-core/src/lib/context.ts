@@ -1,4 +1,5 @@
 import type { Backups } from './backup/backup.js'
+import type { Certificates } from './certificates/create-certificates.js'
 import type { Databases } from './databases/databases.js'
 import type { Home } from './home.js'
 import type { Hooks } from './hooks/hooks.js'
@@ -24,6 +25,7 @@ export interface ManagerContext {
   readonly backups: Backups
   /** Where backups are copied to. */
   readonly targets: Targets
+  readonly certificates: Certificates
   readonly hooks: Hooks
   readonly mailer: Mailer
   readonly clock: () => Date

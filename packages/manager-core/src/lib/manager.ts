@@ -5,6 +5,7 @@ import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
 import { checkInput } from './actions/check-input.js'
 import { createBackups } from './backup/create-backups.js'
+import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
 import { createDatabases } from './databases/create-databases.js'
 import { homeAt, type Home } from './home.js'
@@ -98,6 +99,7 @@ export function createManager(options: ManagerOptions): Manager {
     ),
     backups: once(() => createBackups({ settings, clock })),
     targets: once(() => createTargets({ settings, home, ...options.targets })),
+    certificates: once(() => createCertificates({ home, settings })),
     hooks: once(() => createHooks({ home, settings })),
     mailer: once(() => createMailer({ settings })),
   }

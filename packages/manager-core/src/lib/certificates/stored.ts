@@ -1,0 +1,93 @@
+import { readdirSync, statSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Home } from '../home.js'
+import { readCertificate, type CertificateInfo } from './certificate.js'
+
+/** A certificate that was issued over ACME, with its files. */
+export interface StoredCertificate extends CertificateInfo {
+  /** The first of the names that it was asked for; its folder is called so. */
+  readonly name: string
+  readonly certificate: string
+  readonly key: string
+}
+
+/** How many of a name are kept: workers of a proxy may still read the one before. */
+const kept = 2
+
+const folderPattern = /^\d{8}T\d{9}Z$/
+
+/**
+ * The newest one of each name. A certificate and its key lie in a folder of their own, `<name>/<time>/`, which appears as a
+ * whole and is never changed: who reads one file also finds the other one that belongs to it.
+ */
+export function storedCertificates(folder: string): readonly StoredCertificate[] {
+  return namesIn(folder).flatMap((name) => newest(folder, name) ?? [])
+}
+
+function newest(folder: string, name: string): StoredCertificate | undefined {
+  const generation = foldersIn(join(folder, name))
+    .filter((one) => folderPattern.test(one))
+    .toSorted()
+    .at(-1)
+  if (generation === undefined) return undefined
+  const at = (file: string) => join(folder, name, generation, file)
+  try {
+    return { name, certificate: at('cert.pem'), key: at('key.pem'), ...readCertificate(at('cert.pem')) }
+  } catch {
+    // Damaged by hand: as if there were none, so that it is issued again.
+    return undefined
+  }
+}
+
+/** Changes when a certificate is stored. */
+export function stampOf(folder: string): number {
+  return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+/** Atomically, with the key readable by nobody else. */
+export async function storeCertificate(
+  { certificates: folder }: Pick<Home, 'certificates'>,
+  name: string,
+  { certificate, key, at }: { readonly certificate: string; readonly key: string; readonly at: Date },
+): Promise<void> {
+  const own = join(folder, name)
+  const generation = at.toISOString().replaceAll(/[-:.]/g, '')
+  const beside = join(own, `.${generation}`)
+  await rm(beside, { recursive: true, force: true })
+  await mkdir(beside, { recursive: true, mode: 0o700 })
+  await write(join(beside, 'cert.pem'), certificate)
+  await write(join(beside, 'key.pem'), key)
+  await rename(beside, join(own, generation))
+  const now = new Date()
+  await utimes(folder, now, now)
+  const old = (await readdir(own))
+    .filter((one) => folderPattern.test(one))
+    .toSorted()
+    .slice(0, -kept)
+  for (const one of old) await rm(join(own, one), { recursive: true, force: true })
+}
+
+async function write(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Folders of certificates are called like hosts, which have a dot; those of other things have none. */
+function namesIn(folder: string): readonly string[] {
+  return foldersIn(folder).filter((name) => /^[^.].*\../.test(name))
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
