@@ -4,6 +4,7 @@ import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
 import { fileError } from '../instances/file-error.js'
 import { createLocks } from '../operation/locks.js'
+import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies.js'
 import { end } from './end.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
@@ -28,18 +29,16 @@ export function createProcessRuntime({
   restart = { pauses: [1, 2, 4, 8, 16, 32, 60], steadySeconds: 60, limit: 5 },
   debugMinutes = 30,
 }: ProcessRuntimeOptions = {}): Runtime {
-  const runOf = ({ folder }: InstanceRef) => instanceHomeAt(folder).run
-
   /** Two processes that start or stop the same instance do so one after the other. */
   function exclusively<T>(ref: InstanceRef, what: string, work: () => Promise<T>): Promise<T> {
     const purpose = `${what} of instance ${ref.id}, process ${process.pid}`
-    return createLocks(runOf(ref)).with(['runtime'], { purpose, waitMs: 60_000 }, work)
+    return createLocks(instanceHomeAt(ref.folder).run).with(['runtime'], { purpose, waitMs: 60_000 }, work)
   }
 
   return {
     name: 'process',
     capabilities: Object.freeze({
-      parallelCopies: false,
+      parallelCopies: true,
       suspend: true,
       limits: true,
       bootStart: false,
@@ -51,34 +50,47 @@ export function createProcessRuntime({
       const ok = process.platform === 'linux'
       return { ok, message: ok ? 'Instances run as processes.' : 'Instances run as processes on Linux only.' }
     },
-    define: (spec) => translated(spec, 'prepare', async () => layOut(spec.folder)),
+    define: (spec) => translated(spec, 'prepare', async () => layOut(spec)),
     async undefine(ref) {
-      if (isAlive(lookAt(runOf(ref))))
+      const folders = runFoldersOf(ref)
+      if (folders.some((run) => isAlive(lookAt(run))))
         throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
-      resume(runOf(ref))
-      rmSync(runOf(ref), { recursive: true, force: true })
+      for (const run of folders) {
+        resume(run)
+        rmSync(run, { recursive: true, force: true })
+      }
     },
     async start(spec, { debug = false } = {}) {
       if (process.platform !== 'linux')
         throw new ManagerError('ERR_STATE', `Instances run as processes on Linux only, not on ${process.platform}.`)
       await translated(spec, 'start', async () => {
-        layOut(spec.folder)
+        layOut(spec)
         await exclusively(spec, 'start', async () => {
-          if (isAlive(lookAt(runOf(spec)))) return
+          if (isAlive(lookAt(runFolderOf(spec)))) return
           await launch(spec, restart, debug ? debugMinutes : undefined)
         })
       })
     },
     async stop(ref, { graceMs, force = false }) {
-      const run = runOf(ref)
-      if (!existsSync(run)) return { wasRunning: false }
+      const endAll = async (grace: number) => {
+        // After those who had the lock before, another copy may serve.
+        const exits = await Promise.all(
+          runFoldersOf(ref)
+            .filter(existsSync)
+            .map((run) => end(run, grace)),
+        )
+        return exits.find(({ wasRunning }) => wasRunning) ?? { wasRunning: false }
+      }
+      if (!existsSync(instanceHomeAt(ref.folder).run)) return { wasRunning: false }
       // Who forces does not wait for another's patience.
-      return translated(ref, 'stop', () => (force ? end(run, 0) : exclusively(ref, 'stop', () => end(run, graceMs))))
+      return translated(ref, 'stop', () => (force ? endAll(0) : exclusively(ref, 'stop', () => endAll(graceMs))))
     },
-    suspend: (ref, { maxMs }) => translated(ref, 'suspend', () => suspend(runOf(ref), maxMs)),
-    resume: (ref) => translated(ref, 'resume', async () => resume(runOf(ref))),
+    suspend: (ref, { maxMs }) => translated(ref, 'suspend', () => suspend(runFolderOf(ref), maxMs)),
+    resume: (ref) => translated(ref, 'resume', async () => resume(runFolderOf(ref))),
+    serving: async ({ folder }) => servingCopy(folder),
+    serve: (ref, copy) => translated(ref, 'switch', async () => setServingCopy(ref.folder, copy)),
     async observe(ref) {
-      const run = runOf(ref)
+      const run = runFolderOf(ref)
       const look = lookAt(run)
       const { state, application } = look
       const lastExit = readExit(run)
@@ -95,10 +107,10 @@ export function createProcessRuntime({
     },
     async observeAll(refs) {
       const table = createProcessTable(true)
-      return new Map(refs.map((ref) => [ref.id, lookAt(runOf(ref), table).state]))
+      return new Map(refs.map((ref) => [ref.id, lookAt(runFolderOf(ref), table).state]))
     },
     async processes(ref) {
-      const look = lookAt(runOf(ref))
+      const look = lookAt(runFolderOf(ref))
       const session = look.supervisor?.identity.pid ?? look.application?.stat.session
       const found = session === undefined ? look.strays : processesOfSession(session)
       return found.map(describeProcess).toSorted((a, b) => a.pid - b.pid)

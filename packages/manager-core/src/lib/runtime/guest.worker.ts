@@ -3,6 +3,7 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   fstatSync,
   openSync,
   readSync,
@@ -15,10 +16,12 @@ import {
 } from 'node:fs'
 
 const { STEWARD_LOG: log, STEWARD_LOG_MAX_BYTES: maxBytes, STEWARD_LOG_KEEP: keep } = process.env
+const { STEWARD_LOG_COPY: copy, STEWARD_LOG_MARKER: marker = '' } = process.env
 const { STEWARD_DEBUG_MINUTES: debugMinutes, STEWARD_DEBUG_FILE: debugFile } = process.env
 
 // Threads and children of the application load this, too, and are not to do it once more.
 for (const name of ['STEWARD_LOG', 'STEWARD_LOG_MAX_BYTES', 'STEWARD_LOG_KEEP']) delete process.env[name]
+for (const name of ['STEWARD_LOG_COPY', 'STEWARD_LOG_MARKER']) delete process.env[name]
 for (const name of ['STEWARD_DEBUG_MINUTES', 'STEWARD_DEBUG_FILE']) delete process.env[name]
 
 /** How often the size of the log is looked at. */
@@ -43,10 +46,10 @@ function isStandardOutput(file: string): boolean {
 /**
  * Copies the log aside and truncates it: whoever has it open appends on. Node writes to files while nothing else of its
  * thread runs, and so does this: lost can only be what other threads and child processes write in the moment between
- * the last copied byte and the cut.
+ * the last copied byte and the cut. Of two copies of an instance, which have one log, only the one that serves does it.
  */
 function rotate(file: string, limit: number, copies: number): void {
-  if (statSync(file).size < limit) return
+  if (statSync(file).size < limit || existsSync(marker) !== (copy === 'b')) return
   if (copies > 0) {
     const beside = `${file}.new`
     copyFileSync(file, beside)

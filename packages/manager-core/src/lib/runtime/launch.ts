@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
 import { identify } from '../operation/process-identity.js'
+import { runFolderOf, servingCopy, servingMarker } from './copies.js'
 import { lookAt, runVariable } from './look.js'
 import { hasRunFile, putRunFile, removeRunFiles, writeSupervisor } from './run-files.js'
-import type { InstanceSpec } from './runtime.js'
+import type { InstanceRef, InstanceSpec } from './runtime.js'
 import { spawnAlone } from './spawn-alone.js'
 import { supervisorScript } from './supervisor-script.js'
 
@@ -34,8 +35,9 @@ const underWayMs = 5000
 const scriptName = 'supervisor.sh'
 
 /** Lays out what a start needs. May be repeated, also while it runs. */
-export function layOut(folder: string): void {
-  const { run, logs } = instanceHomeAt(folder)
+export function layOut(ref: InstanceRef): void {
+  const run = runFolderOf(ref)
+  const { logs } = instanceHomeAt(ref.folder)
   for (const each of [run, logs]) mkdirSync(each, { recursive: true, mode: 0o700 })
   if (readText(join(run, scriptName)) !== supervisorScript) putRunFile(run, scriptName, supervisorScript)
 }
@@ -50,7 +52,8 @@ export async function launch(
   policy: RestartPolicy,
   debugMinutes: number | undefined,
 ): Promise<void> {
-  const { run, logs } = instanceHomeAt(spec.folder)
+  const run = runFolderOf(spec)
+  const { logs } = instanceHomeAt(spec.folder)
   const problem = (reason: string, cause?: unknown) =>
     new ManagerError('ERR_FAILED', `Cannot start ${spec.command[0] ?? 'the application'}: ${reason}`, { cause })
   if (!existsSync(spec.workingFolder)) throw problem(`there is no folder ${spec.workingFolder}.`)
@@ -118,9 +121,11 @@ function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number |
     STEWARD_LOG: join(instanceHomeAt(spec.folder).logs, 'application.log'),
     STEWARD_LOG_MAX_BYTES: String(spec.log.maxBytes),
     STEWARD_LOG_KEEP: String(spec.log.keep),
+    STEWARD_LOG_COPY: spec.copy ?? servingCopy(spec.folder),
+    STEWARD_LOG_MARKER: servingMarker(spec.folder),
     ...(debugMinutes !== undefined && {
       STEWARD_DEBUG_MINUTES: String(debugMinutes),
-      STEWARD_DEBUG_FILE: join(instanceHomeAt(spec.folder).run, 'debugger'),
+      STEWARD_DEBUG_FILE: join(runFolderOf(spec), 'debugger'),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import type { Observed } from '../domain/instance.js'
-import type { ExitInfo, InstanceRef, InstanceSpec, LogOptions, Runtime } from './runtime.js'
+import type { Copy, ExitInfo, InstanceRef, InstanceSpec, LogOptions, Runtime } from './runtime.js'
 
 /** What instances run: in this process, so that a test sees into it. */
 export type MemoryProgram = (spec: InstanceSpec, host: MemoryHost) => MemoryProcess
@@ -23,7 +23,12 @@ export interface MemoryProcess {
 /** What outlives a runtime: the machine of a test. */
 export interface MemoryMachine {
   readonly program: MemoryProgram
+  /** Copies by id and copy. */
   readonly instances: Map<string, MemoryInstance>
+  /** Which copy serves, by id; not there: a. */
+  readonly serving: Map<string, Copy>
+  /** By id. */
+  readonly logs: Map<string, string[]>
 }
 
 interface MemoryInstance {
@@ -34,7 +39,6 @@ interface MemoryInstance {
   wanted: boolean
   restarts: number
   lastExit: { readonly code?: number; readonly signal?: string; readonly at: string } | undefined
-  readonly log: string[]
 }
 
 /** How often a program may end before it is given up. */
@@ -42,32 +46,37 @@ const maxCrashes = 3
 const pollMs = 5
 
 export function createMemoryMachine(program: MemoryProgram): MemoryMachine {
-  return { program, instances: new Map() }
+  return { program, instances: new Map(), serving: new Map(), logs: new Map() }
 }
 
 /**
  * The smallest runtime, for tests: no processes, no files, no signals. As a remote engine it starts later than it was
  * asked to. Several runtimes may share a machine.
  */
-export function createMemoryRuntime({ program, instances }: MemoryMachine): Runtime {
+export function createMemoryRuntime({ program, instances, serving, logs: logsById }: MemoryMachine): Runtime {
+  const servingOf = ({ id }: InstanceRef): Copy => serving.get(id) ?? 'a'
+  const keyOf = (ref: InstanceRef) => `${ref.id}/${ref.copy ?? servingOf(ref)}`
+  const allOf = (ref: InstanceRef) =>
+    (ref.copy === undefined ? (['a', 'b'] as const) : [ref.copy]).map((copy) => keyOf({ ...ref, copy }))
+
   function define(spec: InstanceSpec): MemoryInstance {
-    const known = instances.get(spec.id)
+    const known = instances.get(keyOf(spec))
     if (known) {
       known.spec = spec
       return known
     }
     const made: MemoryInstance = {
       ...{ spec, running: undefined, state: 'stopped', wanted: false, restarts: 0, lastExit: undefined },
-      log: [],
     }
-    instances.set(spec.id, made)
+    instances.set(keyOf(spec), made)
+    if (!logsById.has(spec.id)) logsById.set(spec.id, [])
     return made
   }
 
   function run(instance: MemoryInstance): void {
     if (!instance.wanted) return
     const process = program(instance.spec, {
-      print: (line) => void instance.log.push(line),
+      print: (line) => void logsById.get(instance.spec.id)?.push(line),
       exited: (how) => {
         if (instance.running?.process === process) ended(instance, how)
       },
@@ -87,8 +96,8 @@ export function createMemoryRuntime({ program, instances }: MemoryMachine): Runt
     }
   }
 
-  async function stop({ id }: InstanceRef, graceMs: number): Promise<ExitInfo> {
-    const instance = instances.get(id)
+  async function stop(key: string, graceMs: number): Promise<ExitInfo> {
+    const instance = instances.get(key)
     if (!instance) return { wasRunning: false }
     const wasRunning = instance.wanted && instance.state !== 'crashed'
     instance.wanted = false
@@ -113,9 +122,9 @@ export function createMemoryRuntime({ program, instances }: MemoryMachine): Runt
     { id }: InstanceRef,
     { lines = 100, follow = false, signal }: LogOptions,
   ): AsyncIterable<string> {
-    let at = Math.max(0, (instances.get(id)?.log.length ?? 0) - lines)
+    let at = Math.max(0, (logsById.get(id)?.length ?? 0) - lines)
     for (;;) {
-      const log = instances.get(id)?.log ?? []
+      const log = logsById.get(id) ?? []
       while (at < log.length) yield log[at++] as string
       if (!follow || !(await sleep(pollMs, true, { signal }).catch(() => false))) return
     }
@@ -124,7 +133,7 @@ export function createMemoryRuntime({ program, instances }: MemoryMachine): Runt
   return {
     name: 'memory',
     capabilities: Object.freeze({
-      parallelCopies: false,
+      parallelCopies: true,
       suspend: false,
       limits: false,
       bootStart: false,
@@ -134,10 +143,10 @@ export function createMemoryRuntime({ program, instances }: MemoryMachine): Runt
     }),
     probe: async () => ({ ok: true, message: 'Instances run in memory.' }),
     define: async (spec) => void define(spec),
-    async undefine({ id }) {
-      if (instances.get(id)?.running)
-        throw new ManagerError('ERR_STATE', `Instance ${id} runs; it must be stopped first.`)
-      instances.delete(id)
+    async undefine(ref) {
+      if (allOf(ref).some((key) => instances.get(key)?.running))
+        throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+      for (const key of allOf(ref)) instances.delete(key)
     },
     async start(spec) {
       const instance = define(spec)
@@ -145,13 +154,18 @@ export function createMemoryRuntime({ program, instances }: MemoryMachine): Runt
       Object.assign(instance, { wanted: true, state: 'starting', restarts: 0, lastExit: undefined })
       setTimeout(() => run(instance), pollMs)
     },
-    stop: (ref, { graceMs, force = false }) => stop(ref, force ? 0 : graceMs),
-    async observe({ id }) {
-      const { state = 'stopped', restarts = 0, lastExit, running } = instances.get(id) ?? {}
+    async stop(ref, { graceMs, force = false }) {
+      const exits = await Promise.all(allOf(ref).map((key) => stop(key, force ? 0 : graceMs)))
+      return exits.find(({ wasRunning }) => wasRunning) ?? { wasRunning: false }
+    },
+    serving: async (ref) => servingOf(ref),
+    serve: async ({ id }, copy) => void serving.set(id, copy),
+    async observe(ref) {
+      const { state = 'stopped', restarts = 0, lastExit, running } = instances.get(keyOf(ref)) ?? {}
       const since = running?.since ?? lastExit?.at
       return { state, restarts, pids: [], ...(since !== undefined && { since }), ...(lastExit && { lastExit }) }
     },
-    observeAll: async (refs) => new Map(refs.map(({ id }) => [id, instances.get(id)?.state ?? 'stopped'])),
+    observeAll: async (refs) => new Map(refs.map((ref) => [ref.id, instances.get(keyOf(ref))?.state ?? 'stopped'])),
     processes: async () => [],
     logs,
   }

@@ -17,7 +17,7 @@ export interface Runtime {
   undefine(spec: InstanceRef): Promise<void>
   /** Starts it; resolves when it is under way, not when it is healthy. Nothing to do when it runs. */
   start(spec: InstanceSpec, options?: StartOptions): Promise<void>
-  /** Ends it: gracefully, after `graceMs` by force. Nothing to do when it does not run. */
+  /** Ends it, all its copies: gracefully, after `graceMs` by force. Nothing to do when it does not run. */
   stop(ref: InstanceRef, options: StopOptions): Promise<ExitInfo>
   /**
    * Freezes it. Whoever calls it has written down that it must be resumed, and does so; should the manager be killed, it
@@ -26,6 +26,10 @@ export interface Runtime {
   suspend?(ref: InstanceRef, options: { readonly maxMs: number }): Promise<void>
   /** May be repeated. */
   resume?(ref: InstanceRef): Promise<void>
+  /** Which copy serves. Absent, as `serve`: two copies cannot run. */
+  serving?(ref: InstanceRef): Promise<Copy>
+  /** From now on this copy is the instance; nothing is started or stopped. One step for all who look; may be repeated. */
+  serve?(ref: InstanceRef, copy: Copy): Promise<void>
   observe(ref: InstanceRef): Promise<Observation>
   /** Of many at once, cheaply: for lists. */
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
@@ -35,7 +39,7 @@ export interface Runtime {
 
 /** What a runtime can do. */
 export interface RuntimeCapabilities {
-  /** Two copies may run side by side while switching. */
+  /** Two copies may run side by side while switching: `serving` and `serve` are there. */
   readonly parallelCopies: boolean
   /** `suspend` and `resume` are there. */
   readonly suspend: boolean
@@ -51,10 +55,15 @@ export interface RuntimeCapabilities {
   readonly debug: boolean
 }
 
+/** Name of one of the two copies of an instance that there may be; usually only one runs, either of them. */
+export type Copy = 'a' | 'b'
+
 /** Which instance. `folder` is its home. */
 export interface InstanceRef {
   readonly id: string
   readonly folder: string
+  /** One of its copies. Default: the one that serves; for `stop` and `undefine`, all. They have one log. */
+  readonly copy?: Copy
 }
 
 /** How an instance is run. No secrets in `command`; `environment` is never shown or logged. */

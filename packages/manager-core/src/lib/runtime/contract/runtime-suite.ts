@@ -54,6 +54,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(runtime.name).toMatch(/^[a-z]+$/)
     expect(Object.isFrozen(runtime.capabilities)).toBe(true)
     expect(runtime.suspend !== undefined && runtime.resume !== undefined).toBe(runtime.capabilities.suspend)
+    expect(runtime.serving !== undefined && runtime.serve !== undefined).toBe(runtime.capabilities.parallelCopies)
   })
 
   it('define() makes it startable and starts nothing; undefine() takes it away; both may be repeated', async () => {
@@ -277,6 +278,61 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       await runtime.suspend?.(spec, { maxMs: 1000 })
       await runtime.resume?.(spec)
       expect(await state(spec)).toBe('stopped')
+    })
+  })
+
+  describe('two copies', () => {
+    /** The other copy of one that runs, not started yet. */
+    async function copyOf(spec: InstanceSpec, label: string): Promise<InstanceSpec> {
+      const port = await freePort()
+      const copy = (await runtime.serving?.(spec)) === 'a' ? 'b' : 'a'
+      const environment = { ...spec.environment, TEST_PORT: String(port), GREETING: label }
+      return { ...spec, copy, port, environment }
+    }
+
+    it('run side by side, are seen and stopped one by one, and either of them may serve', async (context) => {
+      if (!runtime.capabilities.parallelCopies) return context.skip(`${runtime.name} runs one copy only`)
+      const first = await started()
+      const id = await serves(first)
+      const second = await copyOf(first, 'second')
+      const away = { ...first, copy: (await runtime.serving?.(first)) as 'a' | 'b' }
+      expect(await state(second)).toBe('stopped')
+      await runtime.define(second)
+      await runtime.start(second)
+      const other = await serves(second)
+      expect([await state(first), await state(second), await serves(first)]).toEqual(['started', 'started', id])
+      expect(other).not.toBe(id)
+
+      const seen = await runtime.observe(second)
+      await runtime.serve?.(first, second.copy as 'b')
+      await runtime.serve?.(first, second.copy as 'b')
+      expect(await subject.another().serving?.(first)).toBe(second.copy)
+      expect(await subject.another().observe(first)).toEqual(seen)
+      await runtime.stop(away, { graceMs: 10_000 })
+      expect([await state(away), await state(first)]).toEqual(['stopped', 'started'])
+      expect((await subject.another().observeAll([first])).get(first.id)).toBe('started')
+      expect([await ask(first, '/id', {}, 500), await serves(second)]).toEqual([undefined, other])
+
+      // What is not asked for by its copy is the one that serves.
+      await ask(second, '/print', { text: 'of the second' })
+      await expect.poll(() => logOf(runtime, first), patience).toContain('of the second')
+      await runtime.stop(first, { graceMs: 10_000 })
+      expect([await state(first), await ask(second, '/id', {}, 500)]).toEqual(['stopped', undefined])
+    })
+
+    it('are ended by one stop(); undefine() refuses while either of them runs', async (context) => {
+      if (!runtime.capabilities.parallelCopies) return context.skip(`${runtime.name} runs one copy only`)
+      const first = await started()
+      const second = await copyOf(first, 'second')
+      await runtime.start(second)
+      await serves(second)
+      await runtime.stop({ ...first, copy: (await runtime.serving?.(first)) as 'a' | 'b' }, { graceMs: 10_000 })
+      await expect(runtime.undefine(first)).rejects.toMatchObject({ code: 'ERR_STATE' })
+      await runtime.start(first)
+      await serves(first)
+      expect(await runtime.stop(first, { graceMs: 10_000 })).toMatchObject({ wasRunning: true })
+      expect([await state(first), await state(second)]).toEqual(['stopped', 'stopped'])
+      expect([await ask(first, '/id', {}, 500), await ask(second, '/id', {}, 500)]).toEqual([undefined, undefined])
     })
   })
 

@@ -1,0 +1,36 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { instanceHomeAt } from '../home.js'
+import { putRunFile } from './run-files.js'
+import type { Copy, InstanceRef } from './runtime.js'
+
+/** Says that copy b serves; not there: copy a does. */
+const markerName = 'b-serves'
+
+/** Path of the marker, for who looks at it by itself. */
+export function servingMarker(folder: string): string {
+  return join(instanceHomeAt(folder).run, markerName)
+}
+
+export function servingCopy(folder: string): Copy {
+  return existsSync(servingMarker(folder)) ? 'b' : 'a'
+}
+
+/** By one rename or removal; may be repeated. */
+export function setServingCopy(folder: string, copy: Copy): void {
+  if (copy === 'a') rmSync(servingMarker(folder), { force: true })
+  else putRunFile(instanceHomeAt(folder).run, markerName, `${copy}\n`)
+}
+
+/** Where the files of a copy's processes are: by default, of the one that serves. */
+export function runFolderOf({ folder, copy = servingCopy(folder) }: InstanceRef): string {
+  const { run } = instanceHomeAt(folder)
+  return copy === 'a' ? run : join(run, 'b')
+}
+
+/** Of all copies that there may be, the serving one first. */
+export function runFoldersOf({ folder, copy }: InstanceRef): readonly string[] {
+  if (copy !== undefined) return [runFolderOf({ id: '', folder, copy })]
+  const order: readonly Copy[] = servingCopy(folder) === 'a' ? ['a', 'b'] : ['b', 'a']
+  return order.map((each) => runFolderOf({ id: '', folder, copy: each }))
+}
