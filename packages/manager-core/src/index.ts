@@ -28,6 +28,10 @@ export { databaseTypes, statusOf } from './lib/domain/instance.js'
 export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'
 export { Secret } from './lib/domain/secret.js'
 export type { Caller, JournalPoint, OperationEvent, PlannedOperation, StepTitle } from './lib/operation/operation.js'
+export { checkOpen, confirmRequest, register, requestOfLink } from './lib/requests/register.js'
+export type { Registration, RegistrationFault, RegistrationFaults } from './lib/requests/register.js'
+export { requestLanguages } from './lib/requests/request.js'
+export type { InstanceRequest, RequestLanguage } from './lib/requests/request.js'
 export type {
   ExitInfo,
   InstanceRef,

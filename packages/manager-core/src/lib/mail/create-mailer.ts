@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
 import type { MailSettings, Settings } from '../settings/settings.js'
-import type { Mailer } from './mail.js'
+import { RecipientRefused, type Mailer } from './mail.js'
 
 export interface MailerOptions {
   readonly settings: () => Settings
@@ -96,7 +96,7 @@ function oneLine(text: string): string {
 }
 
 function translate(error: unknown, { server, port, user, password }: MailSettings): ManagerError {
-  const { code = '', message } = error as Error & { code?: string }
+  const { code = '', message, command } = error as Error & { readonly code?: string; readonly command?: string }
   const secret = password?.reveal() ?? ''
   const said = (secret === '' ? message : message.replaceAll(secret, '***')).trim()
   const where = `the mail server ${server}:${port}`
@@ -119,6 +119,10 @@ function translate(error: unknown, { server, port, user, password }: MailSetting
     return made(`${where} does not answer (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
   if (['ECONNECTION', 'ESOCKET', 'EDNS', 'ECONNREFUSED', 'ENOTFOUND'].includes(code))
     return made(`${where} cannot be reached (${said}).`, 'Check APPS_MAILSERVER and APPS_MAILPORT.')
-  if (code === 'EENVELOPE') return made(`${where} refused the sender or the recipient (${said}).`, 'Check APPS_EMAIL.')
+  if (code === 'EENVELOPE' && command === 'RCPT TO')
+    return new RecipientRefused('ERR_FAILED', `Mail could not be sent: ${where} refused the recipient (${said}).`, {
+      help: 'Check APPS_EMAIL.',
+    })
+  if (code === 'EENVELOPE') return made(`${where} refused the sender (${said}).`, 'Check APPS_EMAIL.')
   return made(`${where} said: ${said}`)
 }

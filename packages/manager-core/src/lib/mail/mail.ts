@@ -1,3 +1,8 @@
+import { ManagerError } from '../../errors.js'
+
+/** The mail server takes no mail to that address. */
+export class RecipientRefused extends ManagerError {}
+
 export interface Mail {
   readonly to: readonly string[]
   readonly subject: string

@@ -1,0 +1,171 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { recordHistory } from '../actions/record-history.js'
+import type { ManagerContext } from '../context.js'
+import { checkName, randomName } from '../domain/names.js'
+import { faultOfOwner } from '../domain/owner.js'
+import { ManagerError } from '../../errors.js'
+import { RecipientRefused } from '../mail/mail.js'
+import { checkRequestsAllowed, confirmWithinMs, forgetUnconfirmed, whyClosed } from './availability.js'
+import { mailOperator, mailTo } from './mails.js'
+import type { InstanceRequest, RequestLanguage } from './request.js'
+import { deleteRequest, insertRequest, requestByToken, requestsIn, updateRequest } from './request-rows.js'
+
+/** What somebody has written into the form. Empty: not said. */
+export interface Registration {
+  readonly name: string
+  readonly version: string
+  readonly email: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly phone: string
+  readonly company: string
+}
+
+export interface RegisterOptions {
+  readonly language: RequestLanguage
+  /** IP address that it comes from. */
+  readonly address: string
+}
+
+/** What is wrong with a value of the form; surfaces say it in the language of the person. */
+export type RegistrationFault =
+  | 'missing'
+  | 'no-name'
+  | 'taken'
+  | 'no-version'
+  | 'no-address'
+  | 'undeliverable'
+  | 'too-long'
+  | 'invisible'
+export type RegistrationFaults = Readonly<Partial<Record<keyof Registration, RegistrationFault>>>
+
+/** Limits of what is not confirmed, so that nobody floods a mailbox or the disk. Not specified; chosen. */
+const mostOfAddress = 3
+const mostUnconfirmed = 1000
+
+/**
+ * Notes a request for an instance and mails a link to confirm it. An address that has too many unconfirmed requests gets no
+ * more mails, and the answer is the same: it must not tell strangers who has registered.
+ *
+ * @returns what is wrong; empty: nothing, a mail was sent
+ * @throws ManagerError ERR_STATE when nobody may or can register; ERR_LIMIT when too many requests wait;
+ *   ERR_FAILED when the mail cannot be sent
+ */
+export async function register(
+  context: ManagerContext,
+  registration: Registration,
+  { language, address }: RegisterOptions,
+): Promise<RegistrationFaults> {
+  checkOpen(context)
+  forgetUnconfirmed(context)
+  const faults = await faultsOf(context, registration)
+  if (Object.keys(faults).length > 0) return faults
+
+  const { database } = context.registry
+  const unconfirmed = requestsIn(database).filter(({ status }) => status === 'unconfirmed')
+  if (unconfirmed.length >= mostUnconfirmed)
+    throw new ManagerError('ERR_LIMIT', 'Too many requests wait for their confirmation.', {
+      help: 'Try again tomorrow.',
+    })
+  const email = registration.email.toLowerCase()
+  if (unconfirmed.filter((one) => one.email.toLowerCase() === email).length >= mostOfAddress) return {}
+
+  const now = context.clock()
+  const request = { ...registration, name: registration.name || randomName(), language, address }
+  const token = randomBytes(32).toString('base64url')
+  const id = context.registry.transaction(() =>
+    insertRequest(database, { ...request, created: now.toISOString() }, hashOf(token)),
+  )
+  const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
+  try {
+    // Without the names: they would be a stranger's words in somebody's mailbox.
+    await mailTo(context, { ...request, firstname: '', lastname: '' }, 'confirm', {
+      link: `${context.settings.global.baseUrl}/register/confirm?token=${token}`,
+      until: until.format(now.getTime() + confirmWithinMs),
+    })
+  } catch (error) {
+    context.registry.transaction(() => deleteRequest(database, id))
+    if (error instanceof RecipientRefused) return { email: 'undeliverable' }
+    throw error
+  }
+  return {}
+}
+
+/** The request that a link of a mail is about; undefined: there is none (any more). */
+export function requestOfLink(context: ManagerContext, token: string): InstanceRequest | undefined {
+  checkRequestsAllowed(context)
+  forgetUnconfirmed(context)
+  return requestByToken(context.registry.database, hashOf(token))
+}
+
+/**
+ * The person has confirmed: the operator is told, and decides. Again is the same.
+ *
+ * @returns undefined: there is no such request (any more)
+ */
+export async function confirmRequest(
+  context: ManagerContext,
+  token: string,
+  { address }: Pick<RegisterOptions, 'address'>,
+): Promise<InstanceRequest | undefined> {
+  const request = requestOfLink(context, token)
+  if (request?.status !== 'unconfirmed') return request
+  const { id, name, email, version } = request
+  const { registry } = context
+  const confirmed = { status: 'confirmed', confirmed: context.clock().toISOString() } as const
+  const caller = { actor: email, surface: 'api', address } as const
+  const entry = { action: 'register', instance: { id: '', name }, parameters: { request: id, version } }
+  await recordHistory(context, caller, entry, async () => {
+    registry.transaction(() => updateRequest(registry.database, id, confirmed))
+    const message = `Request ${id} is confirmed.`
+    try {
+      await mailOperator(context, { ...request, ...confirmed })
+      return { message }
+    } catch (error) {
+      const warning = `The operator was not told: ${(error as Error).message}`
+      registry.transaction(() => updateRequest(registry.database, id, { note: warning.slice(0, 500) }))
+      return { message, warnings: [warning] }
+    }
+  })
+  return { ...request, ...confirmed }
+}
+
+/** @throws ManagerError ERR_STATE unless people may and can register now */
+export function checkOpen(context: Pick<ManagerContext, 'settings'>): void {
+  checkRequestsAllowed(context)
+  const reason = whyClosed(context)
+  if (reason !== undefined) throw new ManagerError('ERR_STATE', reason)
+}
+
+async function faultsOf(context: ManagerContext, registration: Registration): Promise<RegistrationFaults> {
+  const { name, version, email, firstname, lastname, phone, company } = registration
+  const versions = await context.templates.list()
+  const owner = { ownerEmail: email, firstname, lastname, phone, company } as const
+  const found: Partial<Record<keyof Registration, RegistrationFault | undefined>> = {
+    name: name === '' ? undefined : faultOfName(context, name),
+    version: versions.some((one) => one.version === version) ? undefined : 'no-version',
+    email: email === '' ? 'missing' : faultOfOwner('ownerEmail', owner.ownerEmail),
+    ...Object.fromEntries(
+      (['firstname', 'lastname', 'phone', 'company'] as const).map((key) => [key, faultOfOwner(key, owner[key])]),
+    ),
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, fault]) => fault !== undefined))
+}
+
+function faultOfName(context: ManagerContext, name: string): RegistrationFault | undefined {
+  try {
+    checkName(name)
+  } catch {
+    return 'no-name'
+  }
+  // An unconfirmed one takes no name: else names could be taken from others with addresses that nobody reads.
+  const isAsked = requestsIn(context.registry.database).some(
+    (one) => one.status === 'confirmed' && one.name.toLowerCase() === name.toLowerCase(),
+  )
+  return isAsked || context.registry.find(name) ? 'taken' : undefined
+}
+
+/** It is random, so that a plain hash is enough. */
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
