@@ -1,18 +1,98 @@
 import type { ComponentChildren } from 'preact'
-import { pathTo } from '../lib/addresses.js'
+import { useLocation } from 'preact-iso'
+import { useEffect, useRef } from 'preact/hooks'
+import icon from '../icon.svg'
+import { pathTo, uiPath } from '../lib/addresses.js'
+import { isConnected } from '../lib/connection.js'
 import { t } from '../lib/i18n.js'
+import { useSession, type Session } from '../lib/session.js'
+import { useStore } from '../lib/store.js'
+import '../styles/shell.css'
+import { Button } from './button.js'
+import { Icon } from './icon.js'
+import { Preferences } from './preferences.js'
+import { Toasts } from './toast.js'
 
 /** What is around every view. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const session = useSession()
+  const { path } = useLocation()
+  const main = useRef<HTMLElement>(null)
   return (
     <>
-      <header>
-        <nav>
-          <a href={pathTo('')}>{t('nav.instances')}</a> <a href={pathTo('monitor')}>{t('nav.monitor')}</a>{' '}
-          <a href={pathTo('operations')}>{t('nav.operations')}</a>
-        </nav>
+      <a
+        class="skip"
+        href={`${uiPath}/#main`}
+        onClick={(event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          main.current?.focus()
+        }}
+      >
+        {t('shell.skip')}
+      </a>
+      <header class="shell-head">
+        <a class="brand" href={pathTo('')}>
+          <img src={icon} alt="" width="28" height="28" />
+          <span>{t('shell.title')}</span>
+        </a>
+        <Navigation session={session} path={path} />
+        <Preferences actor={session?.actor} />
       </header>
-      <main>{children}</main>
+      <Offline />
+      <main id="main" tabIndex={-1} ref={main}>
+        {children}
+      </main>
+      <Toasts />
     </>
+  )
+}
+
+/** Views by their address; of those that are not there for who looks, none is offered. */
+function linksOf(session: Session | undefined) {
+  return [
+    { to: '', text: t('nav.instances') },
+    { to: 'monitor', text: t('nav.monitor') },
+    { to: 'operations', text: t('nav.operations') },
+    { to: 'history', text: t('nav.history') },
+    ...(session?.features.register ? [{ to: 'requests', text: t('nav.requests') }] : []),
+    ...(session?.features.terminal ? [{ to: 'terminal', text: t('nav.terminal') }] : []),
+  ]
+}
+
+function Navigation({ session, path }: { readonly session: Session | undefined; readonly path: string }) {
+  const menu = useRef<HTMLElement>(null)
+  const view = path.slice(uiPath.length + 1).split('/')[0] ?? ''
+  const isHere = (to: string) => to === view || (to === '' && view === 'instances')
+  useEffect(() => menu.current?.hidePopover?.(), [path])
+  const links = linksOf(session).map(({ to, text }) => (
+    <a key={to} href={pathTo(to)} aria-current={isHere(to) ? 'page' : undefined}>
+      {text}
+    </a>
+  ))
+  return (
+    <>
+      <nav class="links" aria-label={t('nav.main')}>
+        {links}
+      </nav>
+      <Button class="menu-button" kind="quiet" icon="menu" label={t('nav.menu')} popovertarget="menu" />
+      <nav class="menu panel" id="menu" popover="auto" aria-label={t('nav.menu')} ref={menu}>
+        {links}
+      </nav>
+    </>
+  )
+}
+
+function Offline() {
+  const connected = useStore(isConnected)
+  return (
+    <div role="status">
+      {!connected && (
+        <p class="offline">
+          <Icon name="alert" />
+          {t('shell.offline')}
+        </p>
+      )}
+    </div>
   )
 }

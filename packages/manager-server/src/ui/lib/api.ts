@@ -1,4 +1,5 @@
 import { apiAddress, type ApiParameters } from './addresses.js'
+import { reached } from './connection.js'
 
 /** Every answer. Source: wire-decisions, "every API answer". */
 export interface Answer {
@@ -15,24 +16,29 @@ export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
   readonly help: string | undefined
+  /** What to try on the server, without the program's name. */
+  readonly command: string | undefined
   readonly output: string | undefined
   readonly operation: string | undefined
 
-  constructor(status: number, { code = 'ERR_NETWORK', message, help, output, operation }: FailureBody) {
+  constructor(status: number, { code = 'ERR_NETWORK', message, help, command, output, operation }: FailureBody) {
     super(message)
     this.name = 'ApiFailure'
     this.status = status
     this.code = code
     this.help = help
+    this.command = command
     this.output = output
     this.operation = operation
   }
 }
 
-interface FailureBody {
+/** What a refused or failed action answers. */
+export interface FailureBody {
   readonly code?: string
   readonly message: string
   readonly help?: string
+  readonly command?: string
   readonly output?: string
   readonly operation?: string
 }
@@ -54,8 +60,10 @@ export async function api<T extends object>(
     body = (await response.json()) as typeof body
   } catch (error) {
     signal?.throwIfAborted()
+    reached(false)
     throw new ApiFailure(0, { message: (error as Error).message })
   }
+  reached(true)
   if (!response.ok) throw new ApiFailure(response.status, body)
   return body
 }

@@ -1,5 +1,6 @@
 import { en, type TextKey } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
+import type { Text } from '../texts/text.js'
 
 export type Language = 'en' | 'fr'
 export const languages: readonly Language[] = ['en', 'fr']
@@ -34,9 +35,14 @@ export function choose(one: Language): void {
   location.reload()
 }
 
+/** Whether there is a text of that key: of what the server names, such as an action. */
+export function hasText(name: string): name is TextKey {
+  return Object.hasOwn(texts, name)
+}
+
 /** The text of a key, with its `{places}` filled. Of a plural, `{one, other}` by `count`. */
 export function t(name: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  const text: string | { readonly one: string; readonly other: string } = texts[name]
+  const text: Text = texts[name]
   const form = typeof text === 'string' ? text : text[plural(Number(values.count))]
   return form.replaceAll(/\{(\w+)\}/g, (place, value: string) => {
     const filled = values[value]

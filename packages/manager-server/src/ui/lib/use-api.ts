@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { api, type Answer, type ApiFailure } from './api.js'
 import type { ApiParameters } from './addresses.js'
+import { isConnected } from './connection.js'
 
 export interface ApiState<T> {
   /** The last good answer; it stays while another one is asked for. */
@@ -12,8 +13,8 @@ export interface ApiState<T> {
 }
 
 /**
- * Asks the API when the view is shown, when the question changes, and every `refreshMs` while the page is visible and
- * online.
+ * Asks the API when the view is shown, when the question changes, when the server answers again after it did not, and
+ * every `refreshMs` while the page is visible and the server answers.
  *
  * @param action undefined: nothing is asked
  */
@@ -48,15 +49,18 @@ export function useApi<T extends object>(
     return () => ended.abort()
   }, [key, turn])
 
+  useEffect(() => isConnected.subscribe(() => isConnected.get() && reload()), [reload])
+
   useEffect(() => {
     if (refreshMs === undefined) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible' && navigator.onLine) reload()
-    }, refreshMs)
-    globalThis.addEventListener('online', reload)
+    const refresh = () => {
+      if (document.visibilityState === 'visible' && isConnected.get()) reload()
+    }
+    const timer = setInterval(refresh, refreshMs)
+    document.addEventListener('visibilitychange', refresh)
     return () => {
       clearInterval(timer)
-      globalThis.removeEventListener('online', reload)
+      document.removeEventListener('visibilitychange', refresh)
     }
   }, [refreshMs, reload])
 

@@ -1,13 +1,29 @@
-/** Texts of the pages. Plurals have two forms, chosen by `count`. Views add theirs in blocks of their own. */
-export const en = {
-  'nav.instances': 'Instances',
-  'nav.monitor': 'Monitor',
-  'nav.operations': 'Operations',
-  'nav.requests': 'Requests',
-  'nav.history': 'History',
-  'nav.terminal': 'Terminal',
-  'page.notFound': 'There is no such page.',
-} as const satisfies Readonly<Record<string, Text>>
+import { actions } from './en/actions.js'
+import { common } from './en/common.js'
+import { create } from './en/create.js'
+import { history } from './en/history.js'
+import { instance } from './en/instance.js'
+import { instances } from './en/instances.js'
+import { monitor } from './en/monitor.js'
+import { operations } from './en/operations.js'
+import { requests } from './en/requests.js'
+import { shell } from './en/shell.js'
+import { terminal } from './en/terminal.js'
 
-export type Text = string | { readonly one: string; readonly other: string }
+/** All texts of the pages; a file for each view. */
+export const en = {
+  ...common,
+  ...actions,
+  ...shell,
+  ...instances,
+  ...create,
+  ...requests,
+  ...history,
+  ...instance,
+  ...monitor,
+  ...operations,
+  ...terminal,
+} as const
+
 export type TextKey = keyof typeof en
+export type { Text } from './text.js'

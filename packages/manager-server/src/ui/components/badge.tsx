@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import { t } from '../lib/i18n.js'
+import '../styles/badge.css'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'neutral'
+
+/** A state in a word and a colour. */
+export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>
+}
+
+const tones = {
+  started: 'good',
+  starting: 'busy',
+  degraded: 'warn',
+  stopped: 'neutral',
+  crashed: 'bad',
+  suspended: 'busy',
+  unknown: 'warn',
+} as const satisfies Readonly<Record<string, Tone>>
+
+/** What an instance was seen doing last. */
+export type Observed = keyof typeof tones
+
+export const observedStates = Object.keys(tones) as readonly Observed[]
+
+/** @param observed as the API says it; one that is not known is shown as it is */
+export function StatusBadge({ observed }: { readonly observed: string }) {
+  if (!Object.hasOwn(tones, observed)) return <Badge>{observed}</Badge>
+  const state = observed as Observed
+  return <Badge tone={tones[state]}>{t(`status.${state}`)}</Badge>
+}

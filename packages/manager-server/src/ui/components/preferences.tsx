@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { choose, language, languages, t, type Language } from '../lib/i18n.js'
+import { chooseTheme, theme, themes, type Theme } from '../lib/theme.js'
+import { Button } from './button.js'
+
+const names: Readonly<Record<Language, string>> = { en: 'English', fr: 'Français' }
+
+/** Language and theme, kept in this browser, and who uses the pages. */
+export function Preferences({ actor }: { readonly actor: string | undefined }) {
+  const [chosen, setChosen] = useState(theme)
+  return (
+    <>
+      <Button
+        class="preferences-button"
+        kind="quiet"
+        icon="settings"
+        label={t('shell.preferences')}
+        popovertarget="preferences"
+      />
+      <div class="preferences panel" id="preferences" popover="auto">
+        <label class="field">
+          <span>{t('shell.language')}</span>
+          <select value={language} onChange={(event) => choose(event.currentTarget.value as Language)}>
+            {languages.map((one) => (
+              <option key={one} value={one} lang={one}>
+                {names[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>{t('shell.theme')}</span>
+          <select
+            value={chosen}
+            onChange={(event) => {
+              const one = event.currentTarget.value as Theme
+              chooseTheme(one)
+              setChosen(one)
+            }}
+          >
+            {themes.map((one) => (
+              <option key={one} value={one}>
+                {t(`theme.${one}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {actor !== undefined && <p class="quiet">{t('shell.actor', { actor })}</p>}
+      </div>
+    </>
+  )
+}

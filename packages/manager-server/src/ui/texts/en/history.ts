@@ -1,0 +1,3 @@
+import type { Texts } from '../text.js'
+
+export const history = {} as const satisfies Texts

@@ -1,0 +1,3 @@
+import type { Texts } from '../text.js'
+
+export const instance = {} as const satisfies Texts

@@ -1,0 +1,32 @@
+import type { common as en } from '../en/common.js'
+import type { Text } from '../text.js'
+
+export const common: Readonly<Record<keyof typeof en, Text>> = {
+  'button.cancel': 'Annuler',
+  'button.close': 'Fermer',
+  'button.retry': 'Réessayer',
+  'button.refresh': 'Actualiser',
+  'button.back': 'Retour',
+  yes: 'Oui',
+  no: 'Non',
+  loading: 'Chargement …',
+  'failure.title': 'Cela n’a pas fonctionné.',
+  'failure.network': 'Le serveur ne répond pas.',
+  'failure.output': 'Sortie',
+  'failure.command': 'À essayer sur le serveur :',
+  'table.sort': 'Trier par {column}',
+  'table.select': 'Sélectionner {row}',
+  'table.selectAll': 'Tout sélectionner',
+  'toast.region': 'Messages',
+  'toast.dismiss': 'Masquer ce message',
+  'status.started': 'En marche',
+  'status.starting': 'Démarrage',
+  'status.degraded': 'Dégradée',
+  'status.stopped': 'Arrêtée',
+  'status.crashed': 'Plantée',
+  'status.suspended': 'En pause',
+  'status.unknown': 'Inconnu',
+  'time.never': 'Jamais',
+  'time.now': 'à l’instant',
+  required: 'obligatoire',
+}
