@@ -3,6 +3,7 @@ import { applicationActions } from './application.js'
 import { backupActions } from './backups.js'
 import { doctorActions } from './doctor.js'
 import { flagActions } from './flags.js'
+import { historyActions } from './history.js'
 import { lifecycleActions } from './lifecycle.js'
 import { lookingActions } from './looking.js'
 import { managerActions } from './manager.js'
@@ -23,6 +24,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...backupActions,
   ...targetActions,
   ...lookingActions,
+  ...historyActions,
   ...monitoringActions,
   ...flagActions,
   ...neutraliseActions,

@@ -3,7 +3,6 @@ import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js
 import type { Json } from '../domain/json.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
-import type { HistoryEntry, Registry } from '../store/registry.js'
 import type { Action, ActionCall } from './action.js'
 
 export const lookingActions: readonly Action[] = [
@@ -92,29 +91,6 @@ export const lookingActions: readonly Action[] = [
       return { message: `${item.name} is ${item.observed}`, item }
     },
   },
-  {
-    name: 'history',
-    group: 'Looking',
-    summary: 'Show what was done',
-    description: 'Of one instance, also one that was deleted, or of all. The newest comes last.',
-    parameters: [{ name: 'name', type: 'instance', summary: 'Name of an instance (default: all)' }],
-    options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
-    ability: 'read',
-    mutating: false,
-    scoped: true,
-    examples: ['history demo', 'history --limit 20'],
-    view: {
-      type: 'table',
-      columns: ['at', 'actor', 'action', 'instance', 'result', 'duration', 'message'],
-      empty: 'Nothing was done yet.',
-    },
-    async handler({ context: { registry }, input }) {
-      const limit = (input.limit as number | undefined) ?? 100
-      const instance = input.name === undefined ? undefined : idInHistory(registry, String(input.name))
-      const list = registry.history({ limit, ...(instance !== undefined && { instance }) }).map(wireEntry)
-      return { message: list.length === 1 ? '1 action' : `${list.length} actions`, list }
-    },
-  },
 ]
 
 /** `unknown` when its settings cannot be read: the rest is worth showing all the same. */
@@ -153,21 +129,4 @@ async function idsWhere(
   const { filterBySql } = await import('../instances/query/filter-by-sql.js')
   const fresh = seen.filter((one, at) => one !== stored[at]).map(({ id, observed: state }) => [id, state] as const)
   return filterBySql({ file: home.database, where, fresh, signal })
-}
-
-/** Also of an instance that was deleted: the last one of that name. */
-function idInHistory({ find, database }: Registry, name: string): string {
-  const there = find(name)
-  if (there) return there.id
-  const last = database
-    .prepare('select instance_id as id from history where instance = ? collate nocase order by id desc limit 1')
-    .get(name)
-  if (last) return String(last.id)
-  throw new ManagerError('ERR_NOT_FOUND', `There neither is nor was an instance "${name.slice(0, 40)}".`, {
-    command: 'list',
-  })
-}
-
-function wireEntry({ instanceId, ...entry }: HistoryEntry): Json {
-  return { ...entry, instance_id: instanceId }
 }

@@ -1,8 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Action, ManagerContext } from '@steward/manager-core'
+import { createTokens, grantOf, whyNot, withParts, type Action } from '@steward/manager-core'
+import type { ManagerContext } from '@steward/manager-core'
+import { ManagerError } from '@steward/manager-core/errors'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
+import { credentialsOf } from './credentials.js'
+import { guard } from './guard.js'
+import { createPasswordCheck } from './password.js'
 import type { Principal } from './principal.js'
 
 /** Who may do what over HTTP. */
@@ -10,8 +14,8 @@ export interface Access {
   /** @throws HttpError 401 with a challenge, 429 */
   authenticate(request: IncomingMessage): Promise<Principal>
   /**
-   * Whether the principal has the ability of the action. Which instances it may touch, the manager itself looks at
-   * (`Caller.instances`).
+   * Whether the principal has the ability of the action, and the action is for its scope. Which instances it may touch,
+   * the manager itself looks at (`Caller.instances`).
    *
    * @throws HttpError 403
    */
@@ -24,26 +28,44 @@ export interface Access {
   guard(request: IncomingMessage, principal: Principal): void
 }
 
-export function createAccess({ settings }: Pick<ManagerContext, 'settings'>, { isLoopback }: Addressing): Access {
-  if (!isLoopback && settings.global.password === undefined) throw new Error('No password.')
+/** @throws ManagerError ERR_SETTINGS when others could come in with the default password */
+export function createAccess(
+  context: Pick<ManagerContext, 'settings' | 'registry' | 'clock'>,
+  { isLoopback }: Addressing,
+): Access {
+  const { settings } = context
+  const isPassword = createPasswordCheck(context)
+  if (!isLoopback && settings.global.password === undefined)
+    throw new ManagerError('ERR_SETTINGS', 'The server would be reachable from other machines without a password.', {
+      help: 'Set APPS_PASSWORD in config.sh, or listen on 127.0.0.1.',
+      command: 'config APPS_PASSWORD APPS_LISTEN',
+    })
+  const tokens = createTokens(context)
+
   return {
     async authenticate(request) {
-      const { userName, password, realmName } = settings.global
-      const [, encoded = ''] = /^Basic ([\w+/=-]+)$/i.exec(request.headers.authorization ?? '') ?? []
-      const given = Buffer.from(encoded, 'base64').toString()
-      if (!isSame(given, `${userName}:${password?.reveal() ?? 'admin'}`))
-        throw new HttpError(401, 'ERR_ACCESS', 'User or password is wrong.', {
-          headers: { 'WWW-Authenticate': `Basic realm="${realmName.replaceAll(/["\\]/g, '')}", charset="UTF-8"` },
-        })
-      const abilities = new Set(['read', 'operate', 'admin', 'sensitive'] as const)
-      return { actor: userName, by: 'password', abilities, address: request.socket.remoteAddress ?? '' }
+      const address = request.socket.remoteAddress ?? ''
+      const { token, user, password } = credentialsOf(request.headers.authorization)
+      if (token !== undefined) {
+        const found = tokens.use(token)
+        if (found) return { actor: `token ${found.name}`, by: 'token', address, ...grantOf(found) }
+        throw unauthorized('The token is not known, or has expired.')
+      }
+      if (user === undefined || !isPassword(user, password ?? ''))
+        throw unauthorized(user === undefined ? 'User and password are needed.' : 'User or password is wrong.')
+      return { actor: user, by: 'password', abilities: withParts(['admin', 'sensitive']), address }
     },
-    authorize() {},
-    guard() {},
+    authorize(principal, action) {
+      const reason = whyNot(action, principal)
+      if (reason !== undefined) throw new HttpError(403, 'ERR_ACCESS', reason)
+    },
+    guard: (request) => guard(request.headers),
   }
-}
 
-function isSame(a: string, b: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(hash(a), hash(b))
+  function unauthorized(message: string): HttpError {
+    const realm = settings.global.realmName.replaceAll(/[^\x20-\x7E]|["\\]/g, '')
+    return new HttpError(401, 'ERR_ACCESS', message, {
+      headers: { 'WWW-Authenticate': `Basic realm="${realm}", charset="UTF-8"` },
+    })
+  }
 }

@@ -1,0 +1,85 @@
+import { ManagerError } from '../../errors.js'
+import type { Json } from '../domain/json.js'
+import type { HistoryEntry, Registry } from '../store/registry.js'
+import { verifyHistory, type HistoryReport } from '../store/verify-history.js'
+import type { Action } from './action.js'
+
+const list: Action = {
+  name: 'history list',
+  aliases: ['history'],
+  group: 'Looking',
+  summary: 'Show what was done',
+  description: 'Of one instance, also one that was deleted, or of all. The newest comes last.',
+  parameters: [{ name: 'name', type: 'instance', summary: 'Name of an instance (default: all)' }],
+  options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
+  ability: 'read',
+  mutating: false,
+  scoped: true,
+  examples: ['history demo', 'history --limit 20'],
+  view: {
+    type: 'table',
+    columns: ['at', 'actor', 'address', 'action', 'instance', 'result', 'duration', 'message'],
+    empty: 'Nothing was done yet.',
+  },
+  async handler({ context: { registry }, input }) {
+    const limit = (input.limit as number | undefined) ?? 100
+    const instance = input.name === undefined ? undefined : idInHistory(registry, String(input.name))
+    const list = registry.history({ limit, ...(instance !== undefined && { instance }) }).map(wireEntry)
+    return { message: list.length === 1 ? '1 action' : `${list.length} actions`, list }
+  },
+}
+
+const verify: Action = {
+  name: 'history verify',
+  group: 'Looking',
+  summary: 'Check that nobody changed the history',
+  description:
+    'Every entry has a hash of itself and of all before it, so that a change, a gap, or a missing end shows. Ends with 1 ' +
+    'then. Who can write the registry can compute all hashes anew: keep the head that this shows somewhere else, and ' +
+    'have it checked with --expect, which proves all entries up to it.',
+  options: [{ name: 'expect', type: 'text', nonEmpty: true, summary: 'A head of earlier, <number>:<hash>' }],
+  ability: 'read',
+  mutating: false,
+  examples: ['history verify', 'history verify --json'],
+  view: { type: 'text' },
+  async handler({ context: { registry }, input }) {
+    const expect = input.expect as string | undefined
+    if (expect !== undefined && !/^\d{1,15}:[0-9a-f]{64}$/.test(expect))
+      throw new ManagerError('ERR_USAGE', `"${expect.slice(0, 80)}" is no head of a history.`, {
+        command: 'history verify --help',
+      })
+    const report = await verifyHistory(registry.database, expect)
+    return {
+      message: sentenceOf(report),
+      item: { ...report, faults: report.faults.map((fault) => ({ ...fault })) },
+      exitCode: report.faults.length > 0 ? 1 : 0,
+    }
+  },
+}
+
+export const historyActions: readonly Action[] = [list, verify]
+
+function sentenceOf({ entries, unsealed, head, faults }: HistoryReport): string {
+  const count = entries === 1 ? '1 entry' : `${entries} entries`
+  if (faults.length > 0)
+    return [`The history was changed (${count}).`, ...faults.map(({ id, problem }) => `${id}: ${problem}`)].join('\n')
+  const older = unsealed > 0 ? ` ${unsealed} of them are older than its hashes.` : ''
+  return `The history is as it was written: ${count}.${older}${head === '' ? '' : ` Head: ${head}`}`
+}
+
+/** Also of an instance that was deleted: the last one of that name. */
+function idInHistory({ find, database }: Registry, name: string): string {
+  const there = find(name)
+  if (there) return there.id
+  const last = database
+    .prepare('select instance_id as id from history where instance = ? collate nocase order by id desc limit 1')
+    .get(name)
+  if (last) return String(last.id)
+  throw new ManagerError('ERR_NOT_FOUND', `There neither is nor was an instance "${name.slice(0, 40)}".`, {
+    command: 'list',
+  })
+}
+
+function wireEntry({ instanceId, ...entry }: HistoryEntry): Json {
+  return { ...entry, instance_id: instanceId }
+}
