@@ -50,6 +50,8 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'about.rename': 'Ses données, sa base et son port restent les mêmes.',
   'about.reset': 'Elle redevient vierge. Ce qu’elle était va à la corbeille.',
   'about.delete': 'Elle est arrêtée et va à la corbeille, d’où on peut la récupérer pendant quelques jours.',
+  'about.upgrade':
+    'Vers le modèle le plus récent de sa version. Si elle ne va pas bien ensuite, tout est remis en place.',
   'about.save': 'Sa base, son application et ses fichiers sont sauvegardés, puis relus.',
   'about.restore': 'Chaque octet de la sauvegarde est lu avant de toucher à quoi que ce soit.',
   'about.prove': 'Elle est restaurée dans une instance jetable, démarrée et contrôlée.',

@@ -1,0 +1,98 @@
+import { useId } from 'preact/hooks'
+import type { FieldValue } from '../lib/action-input.js'
+import { hasText, t } from '../lib/i18n.js'
+import type { InputRow } from '../lib/session.js'
+
+export interface ActionFieldProps {
+  readonly input: InputRow
+  readonly value: FieldValue
+  readonly onChange: (value: FieldValue) => void
+  /** Names to choose from, of inputs that are an instance or a version. */
+  readonly names?: readonly string[] | undefined
+  readonly autofocus?: boolean
+}
+
+/** The control of one input, by its type, with its label and what it is for. */
+export function ActionField({ input, value, onChange, names, autofocus = false }: ActionFieldProps) {
+  const id = useId()
+  const { name, type, summary, required = false } = input
+  const common = { id, name, required, autofocus, 'aria-describedby': `${id}-about` }
+  const about = (
+    <p class="field-about" id={`${id}-about`} lang="en">
+      {summary}
+    </p>
+  )
+  if (type === 'flag')
+    return (
+      <div class="field field-check">
+        <input
+          {...common}
+          type="checkbox"
+          checked={value === true}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        />
+        <label for={id}>{labelOf(name)}</label>
+        {about}
+      </div>
+    )
+  const text = String(value)
+  const choices = choicesOf(input, names)
+  return (
+    <div class="field">
+      <label for={id}>
+        {labelOf(name)}
+        {!required && <span class="field-optional"> {t('form.optional')}</span>}
+      </label>
+      {choices ? (
+        <select {...common} value={text} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+          <option value="" disabled={required}>
+            {required ? t('form.choose') : t('form.default')}
+          </option>
+          {choices.map(([key, label]) => (
+            <option key={key} value={key}>
+              {label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...common}
+          {...textAttributes(input)}
+          value={text}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+      {about}
+    </div>
+  )
+}
+
+/** The name of an input for people; those that are not in the texts speak for themselves. */
+export function labelOf(name: string): string {
+  const key = `field.${name}`
+  if (hasText(key)) return t(key)
+  const words = name.replaceAll(/[-_]/g, ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}
+
+function choicesOf(
+  { type, choices }: InputRow,
+  names: readonly string[] | undefined,
+): readonly (readonly [key: string, label: string])[] | undefined {
+  if (type === 'yes-no')
+    return [
+      ['yes', t('yes')],
+      ['no', t('no')],
+    ]
+  const own = type === 'choice' ? choices : type === 'instance' || type === 'version' ? names : undefined
+  return own?.map((one) => [one, one])
+}
+
+/** Attributes of a text field. Passwords are neither offered from the browser's store nor kept in it. */
+function textAttributes({ type, min, max, secret }: InputRow) {
+  if (secret) return { type: 'password', autocomplete: 'new-password' } as const
+  if (type === 'integer') return { type: 'number', inputMode: 'numeric', min, max, step: 1 } as const
+  const plain = { type: 'text', autocomplete: 'off', spellcheck: false } as const
+  if (type !== 'new-name') return plain
+  return { ...plain, pattern: '[A-Za-z0-9]{3,20}', title: t('form.newName'), maxLength: 20 }
+}

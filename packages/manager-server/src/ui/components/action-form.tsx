@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
+import { hasText, t } from '../lib/i18n.js'
+import type { ActionRow, InputRow } from '../lib/session.js'
+import { useApi } from '../lib/use-api.js'
+import '../styles/action-form.css'
+import { ActionField } from './action-field.js'
+
+export interface ActionFormProps {
+  /** Of the form, for the button that submits it. */
+  readonly id: string
+  readonly action: ActionRow
+  /** What it is about; none: the form asks. */
+  readonly instances: readonly string[]
+  /** Inputs that are asked for. */
+  readonly inputs: readonly InputRow[]
+  readonly values: FieldValues
+  readonly onValue: (name: string, value: FieldValue) => void
+  /** What must be typed because something will be lost; undefined: nothing. */
+  readonly confirmation: string | undefined
+  readonly onSubmit: () => void
+}
+
+/** So many fields are seen at once; the other ones are behind a heading. Not specified; chosen for a small screen. */
+const mostFields = 4
+
+/** Asks for the inputs of an action, and for the name of what would be lost. */
+export function ActionForm(props: ActionFormProps) {
+  const { id, action, inputs, values, onValue, confirmation, onSubmit } = props
+  const names = useNames(inputs)
+  const isFirst = (input: InputRow) =>
+    inputs.length <= mostFields || action.parameters.some(({ name }) => name === input.name) || input.required === true
+  const field = (input: InputRow, at: number) => (
+    <ActionField
+      key={input.name}
+      input={input}
+      value={values[input.name] ?? ''}
+      onChange={(value) => onValue(input.name, value)}
+      names={names[input.type]}
+      autofocus={at === 0}
+    />
+  )
+  const rest = inputs.filter((input) => !isFirst(input))
+  return (
+    <form
+      id={id}
+      class="action-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <About action={action} />
+      {inputs.filter(isFirst).map(field)}
+      {rest.length > 0 && (
+        <details class="more-fields">
+          <summary>{t('form.advanced')}</summary>
+          {rest.map((input) => field(input, -1))}
+        </details>
+      )}
+      {confirmation !== undefined && <Confirmation {...props} wanted={confirmation} />}
+    </form>
+  )
+}
+
+/** What a button that does it says; undefined: the texts do not know it. */
+export function titleOf(action: string): string | undefined {
+  const key = `action.${action}`
+  return hasText(key) ? t(key) : undefined
+}
+
+/** The action table speaks English; what is done most often is also said here. */
+function About({ action: { name, summary, description } }: Pick<ActionFormProps, 'action'>) {
+  const key = `about.${name}`
+  const isOurs = hasText(key)
+  return (
+    <div class="action-about">
+      <p lang={isOurs ? undefined : 'en'}>{isOurs ? t(key) : `${summary}.`}</p>
+      {description && (
+        <details>
+          <summary>{t('form.more')}</summary>
+          <p lang="en">{description}</p>
+        </details>
+      )}
+    </div>
+  )
+}
+
+function Confirmation({ action, instances, values, wanted }: ActionFormProps & { readonly wanted: string }) {
+  const [typed, setTyped] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.setCustomValidity(typed === wanted ? '' : t('form.confirmWrong')), [typed, wanted])
+  const key = `lost.${action.name}`
+  const name = instances.length > 0 ? instances.join(', ') : String(values[subjectOf(action)?.name ?? ''] ?? '')
+  const english = (action.destructive ?? '').replaceAll(/\{(\w+)\}/g, (place, input: string) =>
+    String(input === 'name' ? name : (values[input] ?? place)),
+  )
+  return (
+    <div class="confirmation">
+      <p lang={hasText(key) ? undefined : 'en'}>{hasText(key) ? t(key, { name }) : english}</p>
+      <label>
+        {t(instances.length > 1 ? 'bulk.confirm' : 'form.confirm', { name: wanted })}
+        <input
+          ref={field}
+          type="text"
+          name="confirmation"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      </label>
+    </div>
+  )
+}
+
+/** Names to choose from, by type of input. */
+function useNames(inputs: readonly InputRow[]): Partial<Record<InputRow['type'], readonly string[]>> {
+  const has = (type: InputRow['type']) => inputs.some((input) => input.type === type)
+  const versions = useApi<{ readonly list: readonly { readonly version: string }[] }>(
+    has('version') ? 'versions' : undefined,
+  )
+  const instances = useApi<{ readonly list: readonly { readonly name: string }[] }>(
+    has('instance') ? 'list' : undefined,
+  )
+  return {
+    version: versions.data?.list.map(({ version }) => version) ?? [],
+    instance: instances.data?.list.map(({ name }) => name) ?? [],
+  }
+}

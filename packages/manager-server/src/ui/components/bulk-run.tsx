@@ -1,0 +1,123 @@
+import { useEffect, useState } from 'preact/hooks'
+import { subjectOf, type FieldValues } from '../lib/action-input.js'
+import type { ApiFailure } from '../lib/api.js'
+import { apiAddress, pathTo } from '../lib/addresses.js'
+import { followEvents } from '../lib/event-stream.js'
+import { t } from '../lib/i18n.js'
+import { afterResult, hasEnded, type Operation, type OperationAnswer } from '../lib/operation.js'
+import type { ActionRow } from '../lib/session.js'
+import { begin } from '../lib/use-run.js'
+
+export interface BulkRunProps {
+  readonly action: ActionRow
+  readonly instances: readonly string[]
+  readonly values: FieldValues
+  /** All have ended that were begun. */
+  readonly onEnd: () => void
+}
+
+type One = {
+  readonly state: 'pending' | 'running' | 'done' | 'failed' | 'skipped'
+  readonly message?: string
+  readonly operation?: string
+}
+
+/** So many at the same time. Not specified; chosen as `startall` does. */
+const parallel = 2
+
+/** The same action on several instances, each with what came of it. What is left begins no more; what was begun goes on. */
+export function BulkRun({ action, instances, values, onEnd }: BulkRunProps) {
+  const [states, setStates] = useState<Readonly<Record<string, One>>>({})
+  useEffect(() => {
+    const left = new AbortController()
+    const queue = [...instances]
+    const show = (name: string, one: One) => setStates((before) => ({ ...before, [name]: one }))
+    const work = async () => {
+      for (;;) {
+        const name = queue.shift()
+        if (name === undefined) return
+        if (left.signal.aborted) show(name, { state: 'skipped' })
+        else await perform(action, name, values, { signal: left.signal, onState: (one) => show(name, one) })
+      }
+    }
+    void Promise.all(Array.from({ length: parallel }, work)).then(() => !left.signal.aborted && onEnd())
+    return () => left.abort()
+  }, [])
+
+  const all = Object.values(states)
+  const failed = all.filter(({ state }) => state === 'failed').length
+  const done = failed + all.filter(({ state }) => state === 'done').length
+  return (
+    <div class="bulk">
+      <p role="status">
+        {t(failed > 0 ? 'bulk.progressFailed' : 'bulk.progress', { done, failed, count: instances.length })}
+      </p>
+      <progress
+        max={instances.length}
+        value={done}
+        aria-label={t('bulk.progress', { done, count: instances.length })}
+      />
+      <ul class="steps" tabIndex={0} aria-label={t('nav.instances')}>
+        {instances.map((name) => {
+          const { state, message, operation } = states[name] ?? { state: 'pending' }
+          return (
+            <li key={name} class="step" data-state={state}>
+              <span class="step-sign" aria-hidden="true" />
+              <span class="step-title">
+                {operation === undefined ? name : <a href={pathTo('operations', operation)}>{name}</a>}
+              </span>
+              <span class="step-state">{t(`step.${state}`)}</span>
+              {message !== undefined && (
+                <span class="step-progress" lang="en">
+                  {message}
+                </span>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+interface PerformOptions {
+  readonly signal: AbortSignal
+  readonly onState: (one: One) => void
+}
+
+/** Never rejects. */
+async function perform(
+  action: ActionRow,
+  name: string,
+  values: FieldValues,
+  { signal, onState }: PerformOptions,
+): Promise<void> {
+  let operation: string | undefined
+  try {
+    onState({ state: 'running' })
+    const answer = await begin(action, { ...values, [subjectOf(action)?.name ?? 'name']: name })
+    operation = action.mutating ? answer.operation : undefined
+    if (operation === undefined) return onState({ state: 'done', message: answer.message })
+    onState({ state: 'running', operation })
+    const { state, message } = await endOf(operation, signal)
+    onState({ state: state === 'succeeded' ? 'done' : 'failed', message, operation })
+  } catch (failure) {
+    if (!signal.aborted)
+      onState({ state: 'failed', message: (failure as ApiFailure).message, ...(operation && { operation }) })
+  }
+}
+
+/** @throws ApiFailure when it cannot be looked at */
+async function endOf(id: string, signal: AbortSignal): Promise<Operation> {
+  let operation: Operation | undefined
+  await followEvents(apiAddress('operation', { id }), {
+    signal,
+    isOver: () => operation !== undefined && hasEnded(operation),
+    onEvent({ type, data }) {
+      if (type === 'operation') operation = JSON.parse(data) as Operation
+      if (type === 'result' && operation) operation = afterResult(operation, JSON.parse(data) as OperationAnswer)
+      return type === 'result'
+    },
+  })
+  return operation as Operation
+}

@@ -1,0 +1,45 @@
+import { ApiFailure } from '../lib/api.js'
+import { t } from '../lib/i18n.js'
+import { hasEnded, type Operation } from '../lib/operation.js'
+import type { FollowedOperation } from '../lib/use-operation.js'
+import { FailureNotice } from './failure-notice.js'
+import { OperationSteps } from './operation-steps.js'
+import { Outcome } from './outcome.js'
+import { Skeleton } from './skeleton.js'
+
+/** An operation as it goes on: its steps, the state of the connection, and how it ended. */
+export function OperationProgress({ operation, stream, failure }: FollowedOperation) {
+  if (failure) return <FailureNotice failure={failure} />
+  if (!operation) return <Skeleton lines={4} />
+  const { state, message, steps } = operation
+  const isOver = hasEnded(operation)
+  return (
+    <>
+      {!isOver && (stream === 'waiting' || stream === 'offline') && (
+        <p class="connection" role="status">
+          {t(stream === 'offline' ? 'run.offline' : 'run.waiting')}
+        </p>
+      )}
+      {state === 'queued' && message !== '' && <p role="status">{t('run.waitsFor', { holder: message })}</p>}
+      <OperationSteps steps={steps} />
+      {isOver && <OperationOutcome operation={operation} />}
+    </>
+  )
+}
+
+/** How it ended. */
+function OperationOutcome({ operation }: { readonly operation: Operation }) {
+  const { state, warnings, result } = operation
+  const message = operation.message === '' ? t(`state.${state}`) : operation.message
+  if (state === 'succeeded') return <Outcome message={message} warnings={warnings} isNo={(result?.status ?? 0) !== 0} />
+  const { help, command, output } = result ?? {}
+  return (
+    <FailureNotice failure={new ApiFailure(500, { message, help, command, output })}>
+      {warnings.map((warning) => (
+        <p key={warning} lang="en">
+          {warning}
+        </p>
+      ))}
+    </FailureNotice>
+  )
+}

@@ -1,0 +1,33 @@
+import type { ApiParameters } from './addresses.js'
+import type { ActionRow, InputRow } from './session.js'
+
+export type FieldValue = string | boolean
+export type FieldValues = Readonly<Record<string, FieldValue>>
+
+/** The input that says what an action is about: an instance, also one that is gone. */
+export function subjectOf({ parameters }: ActionRow): InputRow | undefined {
+  return (
+    parameters.find(({ type }) => type === 'instance') ??
+    parameters.find(({ name, type }) => name === 'name' && type === 'text')
+  )
+}
+
+/** The address of an action: between its words stands a hyphen. */
+export function apiName({ name }: Pick<ActionRow, 'name'>): string {
+  return name.replaceAll(' ', '-')
+}
+
+/** What the API is asked with: neither empty fields nor boxes that are not ticked. */
+export function parametersOf(values: FieldValues): ApiParameters {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== false))
+}
+
+/** What must be typed before something is lost; undefined: nothing is. */
+export function confirmationOf(action: ActionRow, values: FieldValues, instances: readonly string[]) {
+  const { destructive, harmlessWith, name, parameters } = action
+  if (!destructive) return undefined
+  if (harmlessWith !== undefined && values[harmlessWith] !== undefined && values[harmlessWith] !== '') return undefined
+  if (instances.length > 1) return String(instances.length)
+  const first = parameters[0] && values[parameters[0].name]
+  return instances[0] ?? (typeof first === 'string' && first !== '' ? first : name)
+}

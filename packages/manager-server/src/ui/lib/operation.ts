@@ -1,0 +1,124 @@
+import type { FailureBody, Answer } from './api.js'
+
+export type OperationState =
+  | 'queued'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'rolled_back'
+  | 'undoing'
+  | 'attention'
+  | 'interrupted'
+
+export type StepState = 'pending' | 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
+
+export interface Progress {
+  readonly text: string
+  readonly bytes?: number
+  readonly of?: number
+}
+
+export interface OperationStep {
+  readonly id: string
+  readonly title: string
+  readonly state: StepState
+  readonly progress?: Progress
+}
+
+/** What was done, is done or is to be done, as `operation` and `operations` answer it. */
+export interface Operation {
+  readonly id: string
+  readonly action: string
+  readonly title: string
+  /** Name; empty: it is about none, or several. */
+  readonly instance: string
+  readonly state: OperationState
+  readonly actor: string
+  /** ISO 8601; `ended` is empty or absent while it goes on. */
+  readonly started: string
+  readonly ended?: string | null
+  readonly steps: readonly OperationStep[]
+  readonly message: string
+  readonly warnings: readonly string[]
+  readonly result?: OperationAnswer
+}
+
+/** What the action answered in the end, done or not. */
+export type OperationAnswer = Partial<Omit<Answer, 'message'>> & FailureBody & ResultBody
+
+/** What else an answer may hold. */
+export interface ResultBody {
+  readonly item?: unknown
+  readonly list?: readonly unknown[]
+  readonly plan?: Plan
+}
+
+/** Of a dry run. */
+export interface Plan {
+  readonly title: string
+  readonly steps: readonly { readonly id: string; readonly title: string }[]
+  readonly notes: readonly string[]
+}
+
+export type OperationEvent =
+  | { readonly type: 'waiting'; readonly lock: string; readonly holder: string }
+  | {
+      readonly type: 'planned'
+      readonly title: string
+      readonly steps: readonly { readonly id: string; readonly title: string }[]
+    }
+  | { readonly type: 'step'; readonly step: string; readonly state: Exclude<StepState, 'pending'> }
+  | ({ readonly type: 'progress'; readonly step: string } & Progress)
+  | { readonly type: 'warning'; readonly text: string }
+  | { readonly type: 'recovering'; readonly title: string }
+
+/** Nothing comes after these. */
+export function hasEnded({ state }: Pick<Operation, 'state'>): boolean {
+  return ['succeeded', 'failed', 'rolled_back', 'attention'].includes(state)
+}
+
+/** The operation after an event. */
+export function afterEvent(operation: Operation, event: OperationEvent): Operation {
+  switch (event.type) {
+    case 'waiting':
+      return { ...operation, state: 'queued', message: event.holder }
+    case 'planned':
+      return {
+        ...operation,
+        title: event.title,
+        state: 'running',
+        message: '',
+        steps: event.steps.map(({ id, title }) => ({ id, title, state: 'pending' })),
+      }
+    case 'step': {
+      const isUndone = event.state === 'undoing' || event.state === 'undone'
+      return {
+        ...withStep(operation, event.step, ({ id, title }) => ({ id, title, state: event.state })),
+        state: isUndone ? 'undoing' : operation.state === 'undoing' ? 'undoing' : 'running',
+      }
+    }
+    case 'progress': {
+      const { text, bytes, of } = event
+      const progress = { text, ...(bytes !== undefined && { bytes }), ...(of !== undefined && { of }) }
+      return withStep(operation, event.step, (one) => ({ ...one, progress }))
+    }
+    case 'warning':
+      return { ...operation, warnings: [...operation.warnings, event.text] }
+    case 'recovering':
+      return { ...operation, title: event.title, state: 'interrupted' }
+  }
+}
+
+/** The operation when the answer of its action is there. */
+export function afterResult(operation: Operation, result: OperationAnswer): Operation {
+  if (hasEnded(operation)) return { ...operation, result }
+  const state = result.code === undefined ? 'succeeded' : (endOf[result.code] ?? 'failed')
+  const { message, warnings = operation.warnings } = result
+  return { ...operation, state, message, warnings, result }
+}
+
+const endOf: Readonly<Record<string, OperationState>> = { ERR_ROLLED_BACK: 'rolled_back', ERR_ATTENTION: 'attention' }
+
+function withStep(operation: Operation, id: string, change: (step: OperationStep) => OperationStep): Operation {
+  return { ...operation, steps: operation.steps.map((step) => (step.id === id ? change(step) : step)) }
+}

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks'
+import { apiName, parametersOf, type FieldValues } from './action-input.js'
+import type { ActionRow } from './session.js'
+import { api, type Answer, type ApiFailure } from './api.js'
+import { hasEnded, type OperationAnswer, type ResultBody } from './operation.js'
+import { useOperation, type FollowedOperation } from './use-operation.js'
+
+export type AnswerOfAction = Answer & ResultBody & Readonly<Record<string, unknown>>
+
+/** An action from its call to its end. */
+export interface Run {
+  readonly state: 'idle' | 'asking' | 'following' | 'answered' | 'failed'
+  /** Of `following`: how its operation goes on. */
+  readonly followed: FollowedOperation
+  readonly operation: string | undefined
+  /** Of one that is no operation. */
+  readonly answer: AnswerOfAction | undefined
+  /** It was refused, or nobody knows. */
+  readonly failure: ApiFailure | undefined
+  /** Nothing more will come. */
+  readonly isOver: boolean
+  readonly hasFailed: boolean
+  /** All that was answered in the end. */
+  readonly result: OperationAnswer | AnswerOfAction | undefined
+  readonly start: (values: FieldValues) => void
+  readonly reset: () => void
+}
+
+interface Stage extends Pick<Run, 'state'>, Partial<Pick<Run, 'operation' | 'answer' | 'failure'>> {}
+
+/** Calls an action. One that changes something runs by itself and is followed; others answer when they are done. */
+export function useRun(action: ActionRow): Run {
+  const [stage, setStage] = useState<Stage>({ state: 'idle' })
+  const followed = useOperation(stage.operation)
+  const { operation } = followed
+  const hasEndedThere = followed.failure !== undefined || (operation !== undefined && hasEnded(operation))
+  const isOver =
+    stage.state === 'answered' || stage.state === 'failed' || (stage.state === 'following' && hasEndedThere)
+  return {
+    operation: undefined,
+    answer: undefined,
+    failure: undefined,
+    ...stage,
+    followed,
+    isOver,
+    hasFailed: isOver && stage.state !== 'answered' && operation?.state !== 'succeeded',
+    result: stage.answer ?? operation?.result,
+    reset: () => setStage({ state: 'idle' }),
+    start(values) {
+      setStage({ state: 'asking' })
+      begin(action, values).then(
+        (answer) =>
+          setStage(
+            action.mutating && answer.operation !== undefined
+              ? { state: 'following', operation: answer.operation }
+              : { state: 'answered', answer },
+          ),
+        (failure: ApiFailure) => setStage({ state: 'failed', failure }),
+      )
+    },
+  }
+}
+
+/** @throws ApiFailure */
+export function begin(action: ActionRow, values: FieldValues): Promise<AnswerOfAction> {
+  return api(apiName(action), { ...parametersOf(values), ...(action.mutating && { async: true }) })
+}
