@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { isThrowAway } from '../domain/instance.js'
+import { describeIncident } from '../monitoring/describe-incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
 import { createSampleStore } from '../monitoring/sample-store.js'
 import { wireSample } from '../monitoring/sample.js'
@@ -102,9 +103,11 @@ const incidents: Action = {
     const list = found.flatMap(({ id, opened, closed, message, instances }) => {
       const visible = instances.filter((one) => isVisible(call, one.id))
       if (visible.length === 0) return []
+      // The message may name others.
+      const text = visible.length === instances.length ? message : describeIncident(visible, [])
       return {
-        ...{ id, opened, closed, message },
-        instances: visible.map(({ id: _, ...one }) => one),
+        ...{ id, opened, closed, message: text },
+        instances: visible.map(({ id: _id, ...one }) => one),
       }
     })
     return { message: list.length === 1 ? '1 incident' : `${list.length} incidents`, list }

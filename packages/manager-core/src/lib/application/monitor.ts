@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { checkHealth } from '../instances/health.js'
-import { hookEnvironment } from '../hooks/hook-environment.js'
+import { callMonitoringHook } from '../hooks/monitoring-hook.js'
 
 export interface MonitorOptions {
   readonly intervalSeconds: number
@@ -32,14 +32,8 @@ export async function* monitor(
     const told = reason ?? (wasWell ? undefined : 'recovered')
     wasWell = reason === undefined
     if (told !== undefined) {
-      const hook = await context.hooks.run({
-        hook: 'monitoring',
-        args: [instance.name, told],
-        environment: await hookEnvironment(context, instance),
-        input: { action: 'monitoring', name: instance.name, reason: told, time },
-        signal,
-      })
-      if (hook.problem !== undefined) yield `${time} ${instance.name} ${hook.problem}`
+      const problem = await callMonitoringHook(context, { name: instance.name, reason: told, signal })
+      if (problem !== undefined) yield `${time} ${instance.name} ${problem}`
     }
     if (turn >= count || signal.aborted) return
     try {

@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../context.js'
-import { hookEnvironment } from '../hooks/hook-environment.js'
+import { callMonitoringHook } from '../hooks/monitoring-hook.js'
 import { mailFailure } from '../mail/mail-failure.js'
 
 /** Why `monitoring.sh` is called because of saves. Not specified; chosen, see wire-decisions, "monitoring reasons". */
@@ -26,29 +26,9 @@ export async function raiseAlarm(
   const problems: string[] = []
   const mailed = await mailFailure(context, { subject, text })
   if (mailed !== undefined) problems.push(`The failure could not be mailed: ${mailed}`)
-  const time = context.clock().toISOString()
-  for (const { name, reason, message } of instances) {
-    try {
-      const { problem } = await context.hooks.run({
-        hook: 'monitoring',
-        args: [name, reason],
-        environment: await environmentOf(context, name),
-        input: { action: 'monitoring', name, reason, time, message },
-      })
-      if (problem !== undefined) problems.push(`${name}: ${problem}`)
-    } catch (error) {
-      problems.push(`${name}: monitoring.sh could not be called: ${(error as Error).message}`)
-    }
+  for (const call of instances) {
+    const problem = await callMonitoringHook(context, call)
+    if (problem !== undefined) problems.push(`${call.name}: ${problem}`)
   }
   return problems
-}
-
-/** Of an instance whose settings cannot be read any more it must still be told. */
-async function environmentOf(
-  context: Pick<ManagerContext, 'home' | 'registry' | 'settings'>,
-  name: string,
-): Promise<Readonly<Record<string, string>>> {
-  const instance = context.registry.find(name)
-  if (!instance) return { USER: name }
-  return hookEnvironment(context as ManagerContext, instance).catch(() => ({ USER: name }))
 }

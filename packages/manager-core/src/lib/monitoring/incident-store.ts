@@ -1,50 +1,65 @@
 import type { Registry } from '../store/registry.js'
-
-/** Instances that fell at the same time. Dates are ISO 8601; `closed` is empty while it lasts. */
-export interface Incident {
-  readonly id: number
-  readonly opened: string
-  readonly closed: string
-  readonly message: string
-  readonly instances: readonly IncidentInstance[]
-}
-
-export interface IncidentInstance {
-  readonly id: string
-  /** Its name at that time. */
-  readonly name: string
-  readonly reason: string
-  readonly opened: string
-  readonly closed: string
-}
+import type { Incident } from './incident.js'
 
 /** Incidents in the registry. */
 export interface IncidentStore {
   /** Newest first. */
   list(filter?: { readonly limit?: number; readonly onlyOpen?: boolean }): readonly Incident[]
+  /** Those that last, or of whose end nobody was told yet. Oldest first. */
+  unfinished(): readonly Incident[]
+  /** @returns its number */
+  insert(incident: Omit<Incident, 'id'>): number
+  update(incident: Incident): void
+  /** Forgets those that were over before. */
+  prune(before: string): void
 }
 
-export function createIncidentStore({ database }: Registry): IncidentStore {
-  return {
-    list({ limit = 100, onlyOpen = false } = {}) {
-      const where = onlyOpen ? `where closed = ''` : ''
-      const rows = database.prepare(`select * from incident ${where} order by id desc limit ?`).all(limit)
-      const instances = database.prepare(
-        'select * from incident_instance where incident = ? order by opened, instance collate nocase',
+export function createIncidentStore({ database, transaction }: Registry): IncidentStore {
+  const read = (rest: string, ...values: number[]) =>
+    database
+      .prepare(`select id, opened, closed, message, told from incident ${rest}`)
+      .all(...values)
+      .map((row) => ({ ...row, instances: instancesOf(Number(row['id'])) }) as unknown as Incident)
+  const instancesOf = (id: number) =>
+    database
+      .prepare(
+        `select instance_id as id, instance as name, reason, opened, closed from incident_instance
+         where incident = ? order by opened, instance collate nocase`,
       )
-      return rows.map(({ id, opened, closed, message }) => ({
-        id: Number(id),
-        opened: String(opened),
-        closed: String(closed),
-        message: String(message),
-        instances: instances.all(Number(id)).map((row) => ({
-          id: String(row['instance_id']),
-          name: String(row['instance']),
-          reason: String(row['reason']),
-          opened: String(row['opened']),
-          closed: String(row['closed']),
-        })),
-      }))
-    },
+      .all(id)
+  function putInstances({ id, instances }: Pick<Incident, 'id' | 'instances'>): void {
+    const put = database.prepare(
+      `insert or replace into incident_instance (incident, instance_id, instance, reason, opened, closed)
+       values (?, ?, ?, ?, ?, ?)`,
+    )
+    for (const one of instances) put.run(id, one.id, one.name, one.reason, one.opened, one.closed)
+  }
+
+  return {
+    list: ({ limit = 100, onlyOpen = false } = {}) =>
+      read(`${onlyOpen ? `where closed = ''` : ''} order by id desc limit ?`, limit),
+    unfinished: () => read(`where told <> 'closed' order by id`),
+    insert: (incident) =>
+      transaction(() => {
+        const { opened, closed, message, told } = incident
+        const { lastInsertRowid } = database
+          .prepare('insert into incident (opened, closed, message, told) values (?, ?, ?, ?)')
+          .run(opened, closed, message, told)
+        const id = Number(lastInsertRowid)
+        putInstances({ ...incident, id })
+        return id
+      }),
+    update: (incident) =>
+      transaction(() => {
+        const { id, closed, message, told } = incident
+        database
+          .prepare('update incident set closed = ?, message = ?, told = ? where id = ?')
+          .run(closed, message, told, id)
+        putInstances(incident)
+      }),
+    prune: (before) =>
+      void transaction(() =>
+        database.prepare(`delete from incident where closed <> '' and told = 'closed' and closed < ?`).run(before),
+      ),
   }
 }

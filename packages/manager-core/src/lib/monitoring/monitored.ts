@@ -3,22 +3,30 @@ import { isThrowAway, type Instance } from '../domain/instance.js'
 import { createJournal } from '../operation/journal.js'
 import { stateOf } from '../operation/process-identity.js'
 
+type Context = Pick<ManagerContext, 'registry' | 'clock'>
+
 /**
- * Instances that should answer now: started ones, but for those whose application server was stopped on purpose, and those
- * that an operation is at, which may stop or pause them.
+ * Instances that should answer: started ones, but for those whose application server was stopped on purpose. One that an
+ * operation was stopped or killed at is among them.
  */
-export function monitoredInstances({
-  registry,
-  clock,
-}: Pick<ManagerContext, 'registry' | 'clock'>): readonly Instance[] {
-  const open = createJournal(registry.database, { clock }).open()
-  const busy = new Set(
-    open
-      .filter(({ state, owner }) => state !== 'attention' && stateOf(owner) !== 'dead')
-      .map(({ instanceId }) => instanceId),
-  )
+export function wantedInstances({ registry }: Pick<Context, 'registry'>): readonly Instance[] {
   return registry
     .instances()
-    .filter((instance) => instance.desired === 'started' && !isThrowAway(instance) && !busy.has(instance.id))
+    .filter((instance) => instance.desired === 'started' && !isThrowAway(instance))
     .filter(({ observed, operation }) => observed !== 'stopped' || operation !== '')
+}
+
+/** Ids of instances that an operation is at, which may stop or pause them. */
+export function busyInstances({ registry, clock }: Context): ReadonlySet<string> {
+  const open = createJournal(registry.database, { clock }).open()
+  const atWork = open.filter(({ state, owner }) => state !== 'attention' && stateOf(owner) !== 'dead')
+  return new Set(atWork.map(({ instanceId }) => instanceId))
+}
+
+/** Ids of instances that an operation ended at since then. */
+export function releasedInstances({ registry }: Pick<Context, 'registry'>, since: Date): ReadonlySet<string> {
+  const rows = registry.database
+    .prepare('select instance_id as id from operation where ended >= ?')
+    .all(since.toISOString())
+  return new Set(rows.map(({ id }) => String(id)))
 }

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
+import { createIncidentStore } from './incident-store.js'
 import { Meter } from './measure.js'
-import { monitoredInstances } from './monitored.js'
+import { busyInstances, releasedInstances, wantedInstances } from './monitored.js'
 import { createSampleStore } from './sample-store.js'
+import type { Sample } from './sample.js'
+import { Watch, type WatchOptions } from './watch.js'
 
-export interface MonitoringOptions {
-  readonly context: ManagerContext
-  /** Told what went wrong with the monitoring itself, without secrets; it goes on. */
-  readonly onProblem: (message: string) => void
+export interface MonitoringOptions extends WatchOptions {
+  /** How soon after the first failures the next checks are made, so that what falls together is told together. Default 10,000. */
+  readonly gatherMs?: number
+  /** How often another server of the home, and settings that could not be read, are looked at again. Default 10,000. */
+  readonly retryMs?: number
 }
 
 export interface Monitoring {
@@ -15,58 +19,124 @@ export interface Monitoring {
   close(): Promise<void>
 }
 
-/** How long to wait for settings that cannot be read, or for another server of the home to end, in ms. */
-const retryMs = 10_000
+const hourMs = 3_600_000
+const dayMs = 86_400_000
 
 /**
- * Measures started instances again and again, as APPS_MONITORINTERVAL says. Of several servers of one home one does; another
- * one takes over when it ends.
+ * Measures started instances again and again, as APPS_MONITORINTERVAL says, and tells people of what changes. Of several
+ * servers of one home one does; another one takes over when it ends.
  */
-export function startMonitoring({ context, onProblem }: MonitoringOptions): Monitoring {
+export function startMonitoring(options: MonitoringOptions): Monitoring {
+  const { context, retryMs = 10_000 } = options
   const ended = new AbortController()
   const { signal } = ended
+  const onProblem = once(options.onProblem)
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined)
 
   async function run(): Promise<void> {
-    while (!signal.aborted) {
-      const lock = context.locks.tryAcquire(['monitoring'], `monitoring, process ${process.pid}`)
-      if (!lock) {
-        await pause(retryMs)
-        continue
-      }
+    for (; !signal.aborted; await pause(retryMs)) {
       try {
-        await measureOn()
+        const lock = context.locks.tryAcquire(['monitoring'], `monitoring, process ${process.pid}`)
+        if (!lock) continue
+        try {
+          await measureOn({ ...options, onProblem }, signal)
+        } finally {
+          lock.release()
+        }
       } catch (error) {
         if (!signal.aborted) onProblem((error as Error).message)
-      } finally {
-        lock.release()
       }
-      await pause(retryMs)
     }
   }
 
-  async function measureOn(): Promise<void> {
-    const meter = new Meter(context)
-    const store = createSampleStore(context.registry)
-    while (!signal.aborted) {
-      const begin = performance.now()
-      const { intervalMs } = context.settings.global.monitoring
-      if (intervalMs > 0) {
-        const before = monitoredInstances(context)
-        const samples = await meter.measure(before, signal)
-        if (signal.aborted) return
-        const still = new Set(monitoredInstances(context).map(({ id }) => id))
-        store.add(samples.filter(({ instanceId }) => still.has(instanceId)))
-      }
-      await pause(intervalMs === 0 ? retryMs : Math.max(0, intervalMs - (performance.now() - begin)))
-    }
-  }
-
-  const done = run().catch((error: unknown) => onProblem((error as Error).message))
+  const done = run()
   return {
     async close() {
       ended.abort()
       await done
     },
+  }
+}
+
+/** Until the signal. What goes wrong with one round is told, and the next one comes. */
+async function measureOn(options: MonitoringOptions, signal: AbortSignal): Promise<void> {
+  const { context, onProblem, gatherMs = 10_000, retryMs = 10_000 } = options
+  const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined)
+  const meter = new Meter(context)
+  const watch = new Watch({ ...options, onProblem })
+  let pruned = -Infinity
+  try {
+    while (!signal.aborted) {
+      const begin = performance.now()
+      let next = retryMs
+      try {
+        const { intervalMs, keepDays } = context.settings.global.monitoring
+        if (intervalMs > 0) {
+          const isAwaited = await measureOnce(options, { meter, watch, signal })
+          next = isAwaited ? Math.min(gatherMs, intervalMs) : intervalMs
+        }
+        if (begin - pruned > hourMs) {
+          pruned = begin
+          prune(context, keepDays)
+        }
+      } catch (error) {
+        if (!signal.aborted) onProblem((error as Error).message)
+      }
+      await pause(next - (performance.now() - begin))
+    }
+  } finally {
+    await watch.close()
+  }
+}
+
+interface Round {
+  readonly meter: Meter
+  readonly watch: Watch
+  readonly signal: AbortSignal
+}
+
+/** @returns whether somebody waits for the next round */
+async function measureOnce(
+  { context, onProblem }: MonitoringOptions,
+  { meter, watch, signal }: Round,
+): Promise<boolean> {
+  const begin = context.clock()
+  const busyBefore = busyInstances(context)
+  const samples = await meter.measure(
+    wantedInstances(context).filter(({ id }) => !busyBefore.has(id)),
+    signal,
+  )
+  if (signal.aborted) return false
+  // What was begun or ended meanwhile may have been in the way.
+  const wanted = wantedInstances(context)
+  const names = new Map(wanted.map(({ id, name }) => [id, name]))
+  const isBad = ({ reason }: Sample) => reason !== ''
+  const busy = samples.some(isBad)
+    ? new Set([...busyInstances(context), ...releasedInstances(context, begin)])
+    : undefined
+  const kept = samples.filter((one) => names.has(one.instanceId) && !(isBad(one) && busy?.has(one.instanceId)))
+  try {
+    createSampleStore(context.registry).add(kept)
+  } catch (error) {
+    onProblem(`Measured values could not be written down: ${(error as Error).message}`)
+  }
+  return watch.after(kept, names)
+}
+
+function prune({ registry, clock }: ManagerContext, keepDays: number): void {
+  const before = clock().getTime() - keepDays * dayMs
+  createSampleStore(registry).prune(before)
+  createIncidentStore(registry).prune(new Date(before).toISOString())
+}
+
+/** The same problem again and again is told once an hour. */
+function once(tell: (message: string) => void): (message: string) => void {
+  const told = new Map<string, number>()
+  return (message) => {
+    const now = performance.now()
+    for (const [text, at] of told) if (now - at > hourMs) told.delete(text)
+    if (told.has(message)) return
+    told.set(message, now)
+    tell(message)
   }
 }

@@ -1,0 +1,26 @@
+/** Instances that fell at the same time. Dates are ISO 8601; `closed` is empty while it lasts. */
+export interface Incident {
+  readonly id: number
+  readonly opened: string
+  readonly closed: string
+  /** One sentence for people. */
+  readonly message: string
+  /** What people were told of it: nothing yet, that it began, that it is over. */
+  readonly told: '' | 'opened' | 'closed'
+  readonly instances: readonly Fallen[]
+}
+
+/** An instance of an incident. */
+export interface Fallen {
+  readonly id: string
+  /** Its name at that time. */
+  readonly name: string
+  /** See wire-decisions, "monitoring reasons"; the last one. */
+  readonly reason: string
+  readonly opened: string
+  readonly closed: string
+}
+
+export function isOpen({ closed }: Pick<Fallen, 'closed'>): boolean {
+  return closed === ''
+}

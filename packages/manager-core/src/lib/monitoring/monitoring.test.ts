@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Json } from '../domain/json.js'
+import { mailServer, plain } from '../mail/mail-server-for-test.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { hookLog, webhookServer } from './alerts-for-test.js'
+import { startMonitoring, type MonitoringOptions } from './start-monitoring.js'
+
+const names = ['alpha', 'beta', 'gamma']
+const poll = { timeout: 20_000, interval: 50 }
+let test: TestManager
+
+beforeAll(async () => {
+  test = await createTestManager({ config: ['APPS_MONITORINTERVAL=1'] })
+  await Promise.all(names.map((name) => test.perform('add', { name }, { waitMs: 30_000 })))
+})
+afterAll(() => test?.close())
+
+/** A server's monitoring, with settings of its own. */
+function monitored(config: Readonly<Record<string, string | number>> = {}, options: Partial<MonitoringOptions> = {}) {
+  const environment = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]))
+  const manager = test.another({ environment })
+  const problems: string[] = []
+  const monitoring = startMonitoring({
+    context: manager.context,
+    onProblem: (message) => void problems.push(message),
+    gatherMs: 300,
+    retryMs: 200,
+    outbox: { pauses: [50] },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await monitoring.close()
+    for (const name of names) test.tell(name, {})
+  })
+  return { problems, close: () => monitoring.close() }
+}
+
+async function list<T = Record<string, Json>>(action: string, input = {}): Promise<readonly T[]> {
+  return ((await test.perform(action, input)).list ?? []) as unknown as readonly T[]
+}
+
+describe('monitoring', () => {
+  it('measures health, response time, memory, CPU and disk of started instances', async () => {
+    const begin = new Date().toISOString()
+    monitored()
+    await expect.poll(() => list('samples', { name: 'alpha', since: begin }), poll).toHaveLength(2)
+    const [first, second] = await list('samples', { name: 'alpha', since: begin })
+    expect(first).toMatchObject({ ok: true, reason: '', cpu_percent: null, response_ms: expect.any(Number) })
+    expect(second).toMatchObject({ ok: true, cpu_percent: expect.any(Number), disk_mb: expect.any(Number) })
+    expect(second?.['memory_mb']).toBeGreaterThan(5)
+    const newest = await list('monitoring')
+    expect(newest.map(({ name }) => name)).toEqual(names)
+    expect(newest[1]).toMatchObject({ ok: true, status: 'started', failed: 0, incident: null })
+  })
+
+  it('tells once that an instance is not well, and once that it is again', async () => {
+    const mail = await mailServer(plain)
+    const hook = await webhookServer()
+    const called = hookLog(test)
+    monitored({
+      APPS_ALERTWEBHOOK: `http://${hook.address}/services/t0ken`,
+      APPS_MAILSERVER: '127.0.0.1',
+      APPS_MAILPORT: mail.port,
+      APPS_EMAIL: 'operator@example.org',
+    })
+    test.tell('beta', { health: 'KO' })
+    await expect.poll(() => hook.posted, poll).toHaveLength(1)
+    expect(hook.posted[0]).toMatchObject({
+      event: 'opened',
+      text: 'Alert: "beta" is not well (status-KO)',
+      incident: { closed: '', instances: [{ name: 'beta', reason: 'status-KO' }] },
+    })
+    expect((await list('incidents', { open: true }))[0]).toMatchObject({ closed: '', instances: [{ name: 'beta' }] })
+    expect((await list('monitoring'))[1]).toMatchObject({
+      ok: false,
+      reason: 'status-KO',
+      incident: expect.any(Number),
+    })
+    // More than one check.
+    await sleep(1500)
+    test.tell('beta', {})
+    await expect.poll(() => hook.posted, poll).toHaveLength(2)
+    expect(hook.posted[1]?.text).toMatch(/^Over: "beta" is not well \(status-KO\); well again after \d+ s$/)
+    expect(called()).toEqual(['beta status-KO', 'beta recovered'])
+    await expect.poll(() => mail.received, poll).toHaveLength(2)
+    expect(mail.received[0]?.text).toContain('"beta" is not well (status-KO).\r\n')
+    expect(await list('incidents', { open: true })).toEqual([])
+  })
+
+  it('tells of instances that fall together as one incident', async () => {
+    const hook = await webhookServer()
+    monitored({ APPS_ALERTWEBHOOK: `http://${hook.address}/` })
+    test.tell('alpha', { health: 'KO' })
+    await expect.poll(async () => (await list('monitoring'))[0]?.['ok'], poll).toBe(false)
+    test.tell('beta', { health: 'KO' })
+    test.tell('gamma', { health: 'KO' })
+    await expect.poll(() => hook.posted, poll).toHaveLength(1)
+    expect(hook.posted[0]?.text).toBe('Alert: 3 instances do not answer as they should (alpha, beta, gamma)')
+    for (const name of names) test.tell(name, {})
+    await expect.poll(() => hook.posted, poll).toHaveLength(2)
+    expect(hook.posted[1]).toMatchObject({ event: 'closed' })
+  })
+})
