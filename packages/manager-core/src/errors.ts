@@ -1,6 +1,17 @@
 /** How a failure ends an action; each outcome has one exit code of the command line. Source: wire-decisions, "CLI output". */
 export type Outcome = 'failed' | 'usage' | 'not-found' | 'refused' | 'busy' | 'rolled-back' | 'attention'
 
+/** Each outcome's exit code of the command line, and the `status` of answers. Source: wire-decisions, "CLI output". */
+export const exitCodeOf: Readonly<Record<Outcome, number>> = {
+  failed: 1,
+  usage: 2,
+  'not-found': 3,
+  refused: 4,
+  busy: 5,
+  'rolled-back': 6,
+  attention: 7,
+}
+
 /** Codes of the manager's errors. Codes are API, messages are not. */
 export const outcomeOf = {
   ERR_FAILED: 'failed',

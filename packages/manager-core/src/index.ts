@@ -18,6 +18,8 @@ export type {
   Program,
   View,
 } from './lib/actions/action.js'
+export { answerOf, failureAnswerOf } from './lib/answer.js'
+export type { Answer } from './lib/answer.js'
 export type { ManagerContext } from './lib/context.js'
 export { startMonitoring } from './lib/monitoring/start-monitoring.js'
 export type { Monitoring, MonitoringOptions } from './lib/monitoring/start-monitoring.js'

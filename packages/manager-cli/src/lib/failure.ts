@@ -1,18 +1,7 @@
 import { CommanderError } from 'commander'
-import { ManagerError, type Outcome } from '@steward/manager-core/errors'
+import { exitCodeOf, ManagerError } from '@steward/manager-core/errors'
 import { jsonText } from './output/result.js'
 import { printable } from './output/text.js'
-
-/** Source: wire-decisions, "CLI output". */
-const exitCodes: Readonly<Record<Outcome, number>> = {
-  failed: 1,
-  usage: 2,
-  'not-found': 3,
-  refused: 4,
-  busy: 5,
-  'rolled-back': 6,
-  attention: 7,
-}
 
 /** How a command failed, for people and programs. */
 export interface Failure {
@@ -32,12 +21,12 @@ export function failureOf(error: unknown, cancelledBy?: number): Failure {
   if (error instanceof CommanderError) return usageFailure(error)
   if (error instanceof ManagerError) {
     const { code, message, help, command, output, operation, outcome } = error
-    const exitCode = outcome === 'attention' ? exitCodes.attention : (cancelledBy ?? exitCodes[outcome])
+    const exitCode = outcome === 'attention' ? exitCodeOf.attention : (cancelledBy ?? exitCodeOf[outcome])
     return { exitCode, code, message, help, command, output, operation, error }
   }
   if (cancelledBy !== undefined) return { exitCode: cancelledBy, code: 'ERR_CANCELLED', message: 'Cancelled.', error }
   const message = error instanceof Error ? error.message : String(error)
-  return { exitCode: exitCodes.failed, code: 'ERR_FAILED', message, help: 'It shows more with --verbose.', error }
+  return { exitCode: exitCodeOf.failed, code: 'ERR_FAILED', message, help: 'It shows more with --verbose.', error }
 }
 
 /** What commander says, as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
@@ -45,7 +34,7 @@ function usageFailure(error: CommanderError): Failure {
   const [first = '', hint] = error.message.replace(/^error: /, '').split('\n')
   const message = `${first.slice(0, 1).toUpperCase()}${first.slice(1).replaceAll("'", '"').replace(/\.?$/, '.')}`
   const help = hint?.replace(/^\((.*)\)$/, '$1')
-  return { exitCode: exitCodes.usage, code: 'ERR_USAGE', message, help, error }
+  return { exitCode: exitCodeOf.usage, code: 'ERR_USAGE', message, help, error }
 }
 
 export function failureText({ message, help, command, output, error }: Failure, verbose: boolean): string {

@@ -6,6 +6,7 @@ import type { Hooks } from './hooks/hooks.js'
 import type { Mailer } from './mail/mail.js'
 import type { Locks } from './operation/locks.js'
 import type { Operations } from './operation/operation.js'
+import type { Runs } from './runs/create-runs.js'
 import type { Runtime } from './runtime/runtime.js'
 import type { Settings } from './settings/settings.js'
 import type { Registry } from './store/registry.js'
@@ -19,6 +20,8 @@ export interface ManagerContext {
   readonly registry: Registry
   readonly locks: Locks
   readonly operations: Operations
+  /** Actions that processes of their own perform, for the server. */
+  readonly runs: Runs
   readonly runtime: Runtime
   readonly databases: Databases
   readonly templates: Templates

@@ -16,6 +16,7 @@ import { createOperations } from './operation/engine.js'
 import { operationKinds } from './operation/kinds.js'
 import { createLocks } from './operation/locks.js'
 import type { Caller, JournalPoint } from './operation/operation.js'
+import { createRuns } from './runs/create-runs.js'
 import { createProcessRuntime } from './runtime/create-process-runtime.js'
 import { createSettings } from './settings/create-settings.js'
 import type { Registry } from './store/registry.js'
@@ -53,6 +54,14 @@ export interface Manager {
    * @throws ManagerError
    */
   perform(action: string, input: Readonly<Record<string, Input>>, caller: Caller): Promise<ActionResult>
+  /**
+   * Checks the inputs and has a worker perform the action (`context.runs`).
+   *
+   * @param action name or alias
+   * @returns the id of the run, under which its operation is found, too
+   * @throws ManagerError
+   */
+  begin(action: string, input: Readonly<Record<string, Input>>, caller: Caller): Promise<string>
   close(): void
 }
 
@@ -62,6 +71,13 @@ function assertNotLost({ database, instances }: Home): void {
   throw new ManagerError('ERR_HOME', `The registry ${database} is missing, although ${instances} holds instances.`, {
     help: 'Put a copy of it in its place.',
   })
+}
+
+/** @throws ManagerError ERR_USAGE */
+function actionOf(name: string): Action {
+  const action = findAction(name)
+  if (action) return action
+  throw new ManagerError('ERR_USAGE', `There is no action "${name.slice(0, 40)}".`, { command: '--help' })
 }
 
 /** No I/O before the first call. */
@@ -92,6 +108,7 @@ export function createManager(options: ManagerOptions): Manager {
     operations: once(() =>
       createOperations({ context: () => context, kinds: () => operationKinds, clock, onPoint: onJournal }),
     ),
+    runs: once(() => createRuns({ context: () => context, environment })),
     runtime: once(() => createProcessRuntime()),
     databases: once(() => createDatabases({ settings })),
     templates: once(() =>
@@ -111,13 +128,18 @@ export function createManager(options: ManagerOptions): Manager {
   return {
     actions,
     context,
+    async begin(name, input, caller) {
+      const action = actionOf(name)
+      const checked = checkInput(action, input)
+      contextFor(context, action, checked, caller)
+      return context.runs.begin(action, checked, caller)
+    },
     async perform(name, input, caller) {
-      const action = findAction(name)
-      if (!action) throw new ManagerError('ERR_USAGE', `There is no action "${name}".`, { command: '--help' })
+      const action = actionOf(name)
       const checked = checkInput(action, input)
       const work = async () => {
         const allowed = contextFor(context, action, checked, caller)
-        if (!action.standalone) await context.operations.recover(caller)
+        if (!action.standalone && !caller.leavesRecovery) await context.operations.recover(caller)
         return action.handler({ context: allowed, input: checked, caller })
       }
       return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()

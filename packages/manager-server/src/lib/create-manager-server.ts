@@ -44,6 +44,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
 
   const server = createServer(app.callback() as Parameters<typeof createServer>[1])
   await listening(server, addressing)
+  const runs = manager.context.runs.serve()
   const monitoring = monitoringOf(manager)
   const { address, port } = server.address() as AddressInfo
   return {
@@ -51,6 +52,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
+      runs.close()
       await Promise.all([closed, monitoring.close()])
     },
   }

@@ -1,9 +1,10 @@
 import type { Middleware } from 'koa'
-import { ManagerError, type Outcome } from '@steward/manager-core/errors'
+import { failureAnswerOf } from '@steward/manager-core'
+import { exitCodeOf, ManagerError, outcomeOf, type ManagerErrorCode, type Outcome } from '@steward/manager-core/errors'
 import { HttpError } from './http-error.js'
 
 /** Each outcome's HTTP status. Source: wire-decisions, "every API answer". */
-const httpStatus: Readonly<Record<Outcome, number>> = {
+const httpStatuses: Readonly<Record<Outcome, number>> = {
   failed: 500,
   usage: 400,
   'not-found': 404,
@@ -13,15 +14,10 @@ const httpStatus: Readonly<Record<Outcome, number>> = {
   attention: 500,
 }
 
-/** As the command line's exit codes. */
-const statuses: Readonly<Record<Outcome, number>> = {
-  failed: 1,
-  usage: 2,
-  'not-found': 3,
-  refused: 4,
-  busy: 5,
-  'rolled-back': 6,
-  attention: 7,
+/** Who may not is told so; a full disk is told apart, as it passes. */
+export function httpStatusOf(code: ManagerErrorCode): number {
+  if (code === 'ERR_ACCESS') return 403
+  return code === 'ERR_DISK' ? 507 : httpStatuses[outcomeOf[code]]
 }
 
 /** The one place that turns failures into answers: `{status, message, code, help?, command?, output?, operation?}`. */
@@ -30,16 +26,17 @@ export function sendErrors(): Middleware {
     try {
       await next()
     } catch (error) {
+      // Nothing else may be said any more.
+      if (context.headerSent || !context.writable) return void context.res.destroy()
       context.set('Cache-Control', 'no-store')
       if (error instanceof HttpError) {
         context.status = error.status
         context.set(error.headers)
         const { code, message, help } = error
-        context.body = { status: 4, message, code, ...(help !== undefined && { help }) }
+        context.body = { status: exitCodeOf[outcomeOf[code]], message, code, ...(help !== undefined && { help }) }
       } else if (error instanceof ManagerError) {
-        context.status = httpStatus[error.outcome]
-        const { code, message, help, command, output, operation, outcome } = error
-        context.body = { status: statuses[outcome], message, code, help, command, output, operation }
+        context.status = httpStatusOf(error.code)
+        context.body = failureAnswerOf(error)
       } else {
         context.status = 500
         context.body = { status: 1, message: 'Internal error.', code: 'ERR_FAILED' }

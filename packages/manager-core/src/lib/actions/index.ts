@@ -1,4 +1,5 @@
 import type { Action } from './action.js'
+import { actionTable } from './action-table.js'
 import { applicationActions } from './application.js'
 import { backupActions } from './backups.js'
 import { doctorActions } from './doctor.js'
@@ -10,6 +11,7 @@ import { managerActions } from './manager.js'
 import { monitoringActions } from './monitoring.js'
 import { neutraliseActions } from './neutralise.js'
 import { requestActions } from './requests.js'
+import { operationActions } from './operations.js'
 import { runningActions } from './running.js'
 import { targetActions } from './targets.js'
 import { tokenActions } from './tokens.js'
@@ -26,6 +28,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...lookingActions,
   ...historyActions,
   ...monitoringActions,
+  ...operationActions,
   ...flagActions,
   ...neutraliseActions,
   ...applicationActions,
@@ -34,6 +37,7 @@ export const actions: readonly Action[] = Object.freeze([
   whoamiAction,
   ...managerActions,
   ...doctorActions,
+  actionTable(() => actions),
 ])
 
 /** By name or alias; between two words stands a space or, as in the API, a hyphen: `backups verify`, `backups-verify`. */

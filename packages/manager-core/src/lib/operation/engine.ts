@@ -51,7 +51,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       return withLocks(kind, request, caller, async (locks) => {
         const facts = await kind.inspect(request, context())
         const plan = kind.plan(request, facts)
-        const id = randomUUID()
+        const id = newId(caller)
         const { actor, surface, address = '' } = caller
         const { id: instanceId, name: instance } = plan.instance
         const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface, address }
@@ -106,6 +106,11 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         return { title }
       })
     },
+  }
+
+  /** Of the operations of an action that has several, the first one has the caller's. */
+  function newId({ operation }: Caller): string {
+    return operation !== undefined && !journal().entry(operation) ? operation : randomUUID()
   }
 
   /** @throws ManagerError ERR_NOT_FOUND */

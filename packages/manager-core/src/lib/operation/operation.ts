@@ -143,6 +143,8 @@ export interface Caller {
   readonly instances?: ReadonlySet<string>
   /** Id that the operation is to have, when the caller told it to somebody already. Actions that run several ignore it. */
   readonly operation?: string
+  /** What dead owners left is for others: the server has workers recover it. */
+  readonly leavesRecovery?: true
   /** Plan only: nothing is changed. */
   readonly dryRun?: boolean
   /** How long to wait for locks, in ms; `Infinity` for ever. Default 0: refused at once, naming the holder. */

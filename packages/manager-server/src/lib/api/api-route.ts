@@ -1,9 +1,15 @@
-import type { Middleware } from 'koa'
-import { findAction, type Caller, type Input, type Manager } from '@steward/manager-core'
+import type { Context, Middleware } from 'koa'
+import { answerOf, type ActionResult, type Answer, type Caller, type Manager } from '@steward/manager-core'
 import type { Access } from '../access/access.js'
+import type { Principal } from '../access/principal.js'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
+import { httpStatusOf } from '../send-errors.js'
 import type { ServerState } from '../server-state.js'
+import { followOperation } from './follow-operation.js'
+import { readCall, type ApiCall } from './read-call.js'
+import { sendEvents, wantsEvents } from './send-events.js'
+import { sendFile } from './send-file.js'
 
 export interface ApiRouteOptions {
   readonly manager: Manager
@@ -15,46 +21,68 @@ export interface ApiRouteOptions {
 export function apiRoute({ manager, access, addressing }: ApiRouteOptions): Middleware<ServerState> {
   return async (context, next) => {
     if (addressing.below(context.path)?.replace(/\/$/, '') !== '/api') return next()
+    if (context.method !== 'GET')
+      throw new HttpError(405, 'ERR_USAGE', 'The API takes GET only.', { headers: { Allow: 'GET' } })
+    context.set('Cache-Control', 'no-store')
     const principal = await access.authenticate(context.req)
-    const {
-      action: name = 'config',
-      name: instance,
-      param,
-      prettyprint,
-      ...rest
-    } = context.query as Record<string, string>
-    const action = findAction(name)
-    if (!action || !(action.surfaces ?? ['api']).includes('api'))
-      throw new HttpError(404, 'ERR_NOT_FOUND', `There is no action "${name.slice(0, 40)}".`)
-    access.authorize(principal, action)
-    if (action.mutating) access.guard(context.req, principal)
-    const [first, second] = action.parameters ?? []
-    const input: Record<string, Input> = {}
-    if (first?.type.match(/^(instance|new-name)$/)) {
-      input[first.name] = instance
-      if (second) input[second.name] = param
-    } else if (first) input[first.name] = param ?? instance
-    for (const [key, value] of Object.entries(rest)) input[/^options\[(.+)\]$/.exec(key)?.[1] ?? key] = value
-    const caller: Caller = {
-      actor: principal.actor,
-      surface: 'api',
-      address: principal.address,
-      instances: principal.instances,
-    }
-    const { message, warnings, operation, list, item, plan, data, exitCode, file } = await manager.perform(
-      name,
-      input,
-      caller,
-    )
-    if (file) {
-      context.attachment(file.name)
-      context.type = file.mime
-      const { Readable } = await import('node:stream')
-      context.body = Readable.from(file.content())
-      return
-    }
-    const body = { status: exitCode ?? 0, message, ...data, list, item, plan, operation, warnings }
-    context.type = 'json'
-    context.body = JSON.stringify(body, undefined, prettyprint === 'true' ? 2 : undefined)
+    const call = readCall(context.query)
+    access.authorize(principal, call.action)
+    if (call.action.mutating) access.guard(context.req, principal)
+    const gone = new AbortController()
+    context.res.once('close', () => gone.abort(new Error('The client is gone.')))
+    const caller = callerOf(principal, call, gone.signal)
+    if (isForWorker(call)) return byWorker(context, call, caller)
+    const result = await manager.perform(call.action.name, call.input, caller)
+    await send(context, call, result, gone.signal)
   }
+
+  async function byWorker(context: Context, call: ApiCall, caller: Caller): Promise<void> {
+    const { runs } = manager.context
+    const id = await manager.begin(call.action.name, call.input, caller)
+    if (call.isAsync) {
+      context.status = 202
+      const title = runs.find(id)?.title ?? call.action.name
+      return sendAnswer(context, call, { status: 0, message: `${title}: begun.`, operation: id })
+    }
+    context.req.socket.setTimeout(0)
+    const answer = await runs.answer(id, caller.signal as AbortSignal)
+    if (!answer) throw new HttpError(500, 'ERR_FAILED', 'What became of it cannot be told any more.')
+    sendAnswer(context, call, { ...answer, operation: answer['operation'] ?? id })
+  }
+
+  async function send(context: Context, call: ApiCall, result: ActionResult, signal: AbortSignal): Promise<void> {
+    if (result.file) return sendFile(context, result.file, signal)
+    if (result.stream) {
+      if (!wantsEvents(context))
+        throw new HttpError(406, 'ERR_USAGE', 'What goes on is sent as events: Accept: text/event-stream.')
+      return sendEvents(context, lines(result.stream))
+    }
+    if (call.action.name === 'operation show' && wantsEvents(context))
+      return followOperation(context, manager.context.runs, String(call.input['id']), signal)
+    sendAnswer(context, call, answerOf(result))
+  }
+}
+
+function callerOf({ actor, address, abilities, instances }: Principal, call: ApiCall, signal: AbortSignal): Caller {
+  return {
+    ...{ actor, surface: 'api', address, abilities, leavesRecovery: true, signal },
+    ...{ dryRun: call.isDryRun, waitMs: call.waitMs },
+    ...(instances && { instances }),
+  }
+}
+
+/** What changes something outlives the server; what takes long may, unless what it answers is for nobody else. */
+function isForWorker({ action: { mutating, direct, ability }, isAsync, isDryRun }: ApiCall): boolean {
+  if (isDryRun || direct) return false
+  return mutating || (isAsync && ability !== 'sensitive')
+}
+
+async function* lines(stream: AsyncIterable<string>) {
+  for await (const line of stream) yield { event: 'line', data: { line } }
+}
+
+function sendAnswer(context: Context, { prettyPrint }: Pick<ApiCall, 'prettyPrint'>, answer: Answer): void {
+  if (answer.code !== undefined) context.status = httpStatusOf(answer.code)
+  context.type = 'json'
+  context.body = JSON.stringify(answer, undefined, prettyPrint ? 2 : undefined)
 }

@@ -1,0 +1,55 @@
+import { whyNot } from '../access/scope.js'
+import type { Json } from '../domain/json.js'
+import type { Caller } from '../operation/operation.js'
+import type { Action, Option, Parameter } from './action.js'
+
+/** The action table for programs that make forms of it. */
+export function actionTable(actions: () => readonly Action[]): Action {
+  return {
+    name: 'actions',
+    group: 'Manager',
+    summary: 'List what can be asked, with all inputs',
+    description: 'For programs: forms are made of it. Those that the caller may not ask are told as not allowed.',
+    ability: 'read',
+    mutating: false,
+    scoped: true,
+    surfaces: ['api'],
+    examples: ['actions'],
+    view: { type: 'table', columns: ['name', 'summary', 'ability'], empty: '' },
+    async handler({ caller }) {
+      const list = actions()
+        .filter(({ surfaces }) => surfaces === undefined || surfaces.includes('api'))
+        .map((action) => wireAction(action, caller))
+      return { message: `${list.length} actions`, list }
+    },
+  }
+}
+
+function wireAction(action: Action, caller: Caller): Json {
+  const { name, aliases = [], group, summary, description = '', ability, mutating, destructive, harmlessWith } = action
+  return {
+    ...{ name: wordsOf(name), aliases: aliases.map(wordsOf), group, summary, description, ability, mutating },
+    destructive: destructive ?? '',
+    ...(harmlessWith !== undefined && { harmlessWith }),
+    parameters: inputsOf(action.parameters),
+    options: inputsOf(action.options),
+    allowed: whyNot(action, caller) === undefined,
+  }
+}
+
+/** As the API takes it. */
+function wordsOf(name: string): string {
+  return name.replaceAll(' ', '-')
+}
+
+/** Files of this machine are for its own users. */
+function inputsOf(inputs: readonly (Parameter & Option)[] = []): Json[] {
+  return inputs
+    .filter(({ type }) => type !== 'file')
+    .map(({ name, type, summary, required = false, variadic = false, choices, min, max, secret = false }) => ({
+      ...{ name, type, summary, required, variadic, secret },
+      ...(choices && { choices: [...choices] }),
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max }),
+    }))
+}

@@ -1,0 +1,84 @@
+import { ManagerError } from '../../errors.js'
+import type { Json } from '../domain/json.js'
+import type { Caller } from '../operation/operation.js'
+import { shownStates, type OperationItem, type ShownState } from '../runs/operation-item.js'
+import type { Action, Parameter } from './action.js'
+
+const id: Parameter = { name: 'id', type: 'text', required: true, summary: 'Id of the operation' }
+
+export const operationActions: readonly Action[] = [
+  {
+    name: 'operations',
+    group: 'Looking',
+    summary: 'List what is done and was done: operations of the command line, and all that the server was asked',
+    description:
+      'The newest first. What the server was asked is kept for a week with what it answered; operations are kept for ever.',
+    options: [
+      { name: 'limit', type: 'integer', min: 1, max: 1000, summary: 'How many at most (default: 50)' },
+      { name: 'state', type: 'choice', choices: shownStates, summary: 'In this state' },
+      { name: 'instance', type: 'text', summary: 'Of the instance of this name' },
+    ],
+    ability: 'read',
+    mutating: false,
+    scoped: true,
+    examples: ['operations', 'operations --state running', 'operations --instance demo --limit 10'],
+    view: {
+      type: 'table',
+      columns: ['id', 'started', 'actor', 'title', 'state', 'message'],
+      empty: 'There are no such operations.',
+    },
+    async handler({ context: { runs }, input, caller: { instances } }) {
+      const list = await runs.list({
+        limit: input.limit as number | undefined,
+        state: input.state as ShownState | undefined,
+        instance: input.instance as string | undefined,
+        instances,
+      })
+      return { message: list.length === 1 ? '1 operation' : `${list.length} operations`, list: list as never }
+    },
+  },
+  {
+    name: 'operation show',
+    aliases: ['operation'],
+    group: 'Looking',
+    summary: 'Show one operation with its steps',
+    parameters: [id],
+    ability: 'read',
+    mutating: false,
+    scoped: true,
+    examples: ['operation 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11', 'operation show 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11'],
+    view: { type: 'record' },
+    async handler({ context: { runs }, input, caller }) {
+      const item = allowed(runs.find(input.id as string), input.id as string, caller)
+      return { message: `${item.title}: ${item.state.replace('_', ' ')}`, item: item as unknown as Json }
+    },
+  },
+  {
+    name: 'operation cancel',
+    group: 'Manager',
+    summary: 'Cancel what the server was asked',
+    description:
+      'What waits for its turn is not begun; what goes on is undone, unless it is past its point of no return. A command ' +
+      'is cancelled where it was given, with Ctrl-C.',
+    parameters: [id],
+    ability: 'operate',
+    mutating: true,
+    scoped: true,
+    direct: true,
+    examples: ['operation cancel 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11'],
+    view: { type: 'text' },
+    async handler({ context: { runs }, input, caller }) {
+      const wanted = input.id as string
+      allowed(runs.find(wanted), wanted, caller)
+      if (caller.dryRun) return { message: `Would cancel operation ${wanted}.` }
+      const { title } = await runs.cancel(wanted, caller.actor)
+      return { message: `${title}: it is being cancelled.`, operation: wanted }
+    },
+  },
+]
+
+/** @throws ManagerError ERR_NOT_FOUND, also for one of an instance out of the caller's scope */
+function allowed(item: OperationItem | undefined, wanted: string, { instances }: Caller): OperationItem {
+  if (item && (!instances || instances.has(item.instance_id))) return item
+  throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${wanted.slice(0, 40)}".`, { command: 'operations' })
+}

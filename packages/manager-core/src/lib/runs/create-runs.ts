@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ManagerError } from '../../errors.js'
+import type { Action, Input } from '../actions/action.js'
+import { failureAnswerOf, type Answer } from '../answer.js'
+import type { ManagerContext } from '../context.js'
+import type { Caller } from '../operation/operation.js'
+import { stateOf } from '../operation/process-identity.js'
+import { findOperations, type FoundOperations } from './find-operations.js'
+import { followOperation, type FollowedEvent, type FollowOptions } from './follow-operation.js'
+import { launchWorker } from './launch-worker.js'
+import { hasEnded } from './operation-item.js'
+import { notBegun } from './progress.js'
+import { requestOf } from './request.js'
+import { createRunFiles } from './run-files.js'
+import { keepUp } from './upkeep.js'
+import type { RunRequest } from './run.js'
+
+/**
+ * Actions that are performed by processes of their own, which outlive the server: what was asked, what happens and what
+ * came of it are files, so that any process may look, at any time.
+ */
+export interface Runs extends Pick<FoundOperations, 'list' | 'find'> {
+  /**
+   * Has a worker perform the action, now or when another one has ended (APPS_WORKERS). The input was checked.
+   *
+   * @returns its id, once what is asked is on the disk
+   */
+  begin(
+    action: Pick<Action, 'name' | 'parameters' | 'options'>,
+    input: Readonly<Record<string, Input>>,
+    caller: Caller,
+  ): Promise<string>
+  /** Its answer when it has ended; undefined: it is gone, or the signal ended the waiting. */
+  answer(id: string, signal: AbortSignal): Promise<Answer | undefined>
+  /** Nothing when there is no such operation. */
+  follow(id: string, options: FollowOptions): AsyncGenerator<FollowedEvent>
+  /** @throws ManagerError ERR_NOT_FOUND; ERR_STATE when it has ended, or no worker performs it */
+  cancel(id: string, by: string): Promise<{ readonly title: string }>
+  /**
+   * Goes on with what an earlier server left waiting, has a worker recover what dead owners left, and removes what is
+   * old, again and again until it is closed. Workers go on then.
+   */
+  serve(): { close(): void }
+}
+
+export interface RunsOptions {
+  readonly context: () => ManagerContext
+  /** That settings may come from. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const answerPollMs = 100
+
+export function createRuns({ context, environment }: RunsOptions): Runs {
+  const { home, clock, applicationServer, defaultTemplate, command } = context()
+  const files = createRunFiles(home.runs)
+  const operations = findOperations(files, () => context().registry, clock)
+  const waiting: { readonly id: string; readonly secrets: RunRequest['input'] }[] = []
+  /** Those that go on, with their end; of those of an earlier server it is looked for. */
+  const going = new Map<string, Promise<void>>()
+
+  function dispatch(): void {
+    while (going.size < context().settings.global.workers) {
+      const next = waiting.shift()
+      if (!next) return
+      const task = { applicationServer, defaultTemplate, command, environment, secrets: next.secrets }
+      const end = launchWorker(files, { home: home.folder, id: next.id, clock }, task).then(() => {
+        going.delete(next.id)
+        dispatch()
+      })
+      going.set(next.id, end)
+    }
+  }
+
+  async function add(request: RunRequest, secrets: RunRequest['input'] = {}): Promise<string> {
+    await files.create(request)
+    waiting.push({ id: request.id, secrets })
+    dispatch()
+    return request.id
+  }
+
+  return {
+    ...operations,
+    async begin(action, input, caller) {
+      const { request, secrets } = requestOf(action, input, caller, context())
+      return add(request, secrets)
+    },
+    async answer(id, signal) {
+      while (!signal.aborted) {
+        const item = operations.find(id)
+        if (!item || (hasEnded(item) && item.result)) return item?.result
+        const pause = sleep(answerPollMs, undefined, { signal }).catch(() => {})
+        await Promise.race([pause, going.get(id) ?? pause])
+      }
+      return undefined
+    },
+    follow: (id, options) => followOperation({ files, operations }, id, options),
+    async cancel(id, by) {
+      const item = operations.find(id)
+      if (!item) throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}".`)
+      const { title } = item
+      if (hasEnded(item)) throw new ManagerError('ERR_STATE', `${title}: it has ended already.`)
+      const worker = files.request(id) && files.worker(id)
+      const at = waiting.findIndex((one) => one.id === id)
+      if (!worker && at >= 0) {
+        waiting.splice(at, 1)
+        const answer = failureAnswerOf(new ManagerError('ERR_FAILED', `It was cancelled by ${by} before it was begun.`))
+        await files.finish(id, { ended: clock().toISOString(), answer, progressed: notBegun })
+      } else if (worker && stateOf(worker) === 'alive') process.kill(worker.pid, 'SIGTERM')
+      else
+        throw new ManagerError('ERR_STATE', `${title}: only what the server has begun can be cancelled here.`, {
+          help: 'A command is cancelled where it was given, with Ctrl-C.',
+        })
+      return { title }
+    },
+    serve: () =>
+      keepUp({ context, files, going, add, resume: (id) => void waiting.push({ id, secrets: {} }), dispatch }),
+  }
+}

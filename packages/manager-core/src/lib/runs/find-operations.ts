@@ -1,0 +1,87 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { createJournal, type Journal } from '../operation/journal.js'
+import type { Registry } from '../store/registry.js'
+import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
+import { afterEvent, notBegun } from './progress.js'
+import type { RunFiles } from './run-files.js'
+
+export interface OperationFilter {
+  /** Default 50. */
+  readonly limit?: number | undefined
+  readonly state?: ShownState | undefined
+  /** Name of an instance, without regard to case. */
+  readonly instance?: string | undefined
+  /** Ids of the only instances whose operations are shown. */
+  readonly instances?: ReadonlySet<string> | undefined
+}
+
+/** What is known of runs and operations. */
+export interface FoundOperations {
+  find(id: string): OperationItem | undefined
+  /** Newest first. */
+  list(filter: OperationFilter): Promise<readonly OperationItem[]>
+  /** Of the journal only. */
+  inJournal(id: string): OperationItem | undefined
+}
+
+export function findOperations(files: RunFiles, registry: () => Registry, clock: () => Date): FoundOperations {
+  let made: { readonly database: DatabaseSync; readonly journal: Journal } | undefined
+  const journalOf = () => {
+    const { database } = registry()
+    return (made ??= { database, journal: createJournal(database, { clock }) }).journal
+  }
+
+  function inJournal(id: string): OperationItem | undefined {
+    const entry = journalOf().entry(id)
+    return entry && itemOfEntry(entry, journalOf().steps(id))
+  }
+
+  function ofRun(id: string): OperationItem | undefined {
+    const request = files.request(id)
+    if (!request) return undefined
+    const result = files.result(id)
+    const progressed = result ? notBegun : files.events(id).events.reduce(afterEvent, notBegun)
+    return itemOfRun({ request, worker: files.worker(id), result, progressed, operation: inJournal(id) })
+  }
+
+  return {
+    inJournal,
+    find: (id) => ofRun(id) ?? inJournal(id),
+    async list({ limit = 50, state, instance, instances }) {
+      const name = instance?.toLowerCase()
+      const isMeant = (item: OperationItem) =>
+        (state === undefined || item.state === state) &&
+        (name === undefined || item.instance.toLowerCase() === name) &&
+        (instances === undefined || instances.has(item.instance_id))
+      const ids = await files.ids()
+      const runs = take(ids, ofRun, isMeant, limit)
+      const known = new Set(ids)
+      const rows = registry()
+        .database.prepare(
+          'select id from operation where ? is null or instance = ? collate nocase order by started desc',
+        )
+        .iterate(name ?? null, name ?? '')
+      const others = take(idsOf(rows), (id) => (known.has(id) ? undefined : inJournal(id)), isMeant, limit)
+      return [...runs, ...others].toSorted((a, b) => (a.started < b.started ? 1 : -1)).slice(0, limit)
+    },
+  }
+}
+
+function* idsOf(rows: Iterable<Record<string, unknown>>): Generator<string> {
+  for (const { id } of rows) yield String(id)
+}
+
+function take(
+  ids: Iterable<string>,
+  find: (id: string) => OperationItem | undefined,
+  isMeant: (item: OperationItem) => boolean,
+  limit: number,
+): readonly OperationItem[] {
+  const found: OperationItem[] = []
+  for (const id of ids) {
+    if (found.length >= limit) break
+    const item = find(id)
+    if (item && isMeant(item)) found.push(item)
+  }
+  return found
+}

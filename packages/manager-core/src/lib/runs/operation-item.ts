@@ -1,0 +1,174 @@
+import type { Answer } from '../answer.js'
+import { operationKinds } from '../operation/kinds.js'
+import type { JournalEntry, StepEntry } from '../operation/journal.js'
+import { stateOf, type ProcessIdentity } from '../operation/process-identity.js'
+import { ended } from '../operation/transitions.js'
+import type { Progressed, ShownStep } from './progress.js'
+import { recovery, type RunRequest, type RunResult } from './run.js'
+
+export const shownStates = [
+  ...(['queued', 'running', 'undoing', 'interrupted'] as const),
+  ...(['succeeded', 'failed', 'rolled_back', 'attention'] as const),
+]
+
+export type ShownState = (typeof shownStates)[number]
+
+/** What was, is or will be done, as surfaces show it: a run, or an operation of the command line. */
+export interface OperationItem {
+  readonly id: string
+  readonly action: string
+  readonly title: string
+  /** Its name; empty: none, or several. */
+  readonly instance: string
+  readonly instance_id: string
+  readonly state: ShownState
+  readonly actor: string
+  readonly surface: string
+  /** ISO 8601 */
+  readonly started: string
+  /** Empty: not yet. */
+  readonly ended: string
+  readonly steps: readonly ShownStep[]
+  readonly message: string
+  readonly warnings: readonly string[]
+  /** What the action answered. */
+  readonly result?: Answer
+}
+
+/** Nothing comes after these by itself. */
+export function hasEnded({ state }: Pick<OperationItem, 'state'>): boolean {
+  return ['succeeded', 'failed', 'rolled_back', 'attention'].includes(state)
+}
+
+export interface KnownRun {
+  readonly request: RunRequest
+  readonly worker: ProcessIdentity | undefined
+  readonly result: RunResult | undefined
+  /** Of one that has no result. */
+  readonly progressed: Progressed
+  /** Its operation, when it was begun. */
+  readonly operation: OperationItem | undefined
+}
+
+export function itemOfRun({ request, worker, result, progressed, operation }: KnownRun): OperationItem {
+  const { id, action, actor, instance, instanceId, created } = request
+  const { title, steps, warnings } = result?.progressed ?? progressed
+  const item = {
+    ...{ id, action, actor, surface: 'api', started: created, ended: '' },
+    ...{ instance: instance || (operation?.instance ?? ''), instance_id: instanceId || (operation?.instance_id ?? '') },
+    ...{ title: title || titleOf(request), steps, warnings, message: '' },
+  }
+  if (result) {
+    const { message, warnings: last } = result.answer
+    const state = stateOfAnswer(result.answer)
+    return {
+      ...item,
+      ...{ state, message, ended: result.ended, result: result.answer },
+      ...(Array.isArray(last) && { warnings: last as readonly string[] }),
+    }
+  }
+  if (!worker) return { ...item, state: 'queued', message: 'It waits for its turn.' }
+  if (stateOf(worker) === 'dead') return afterDeath(item, operation)
+  const { phase, note } = progressed
+  if (phase === 'waiting') return { ...item, state: 'queued', message: `It waits for ${note}.` }
+  return { ...item, state: phase === 'undoing' ? 'undoing' : 'running', message: note }
+}
+
+/** What its journal says, when it came to have one: the next one who looks after it brings it to its end. */
+function afterDeath(item: Omit<OperationItem, 'state'>, operation: OperationItem | undefined): OperationItem {
+  if (!operation) {
+    const message = 'The process that performed it was ended before it was done.'
+    return withResult({ ...item, message, state: 'failed' })
+  }
+  const { state, ended: end, message, steps } = operation
+  return {
+    ...item,
+    state,
+    ended: end,
+    message,
+    steps: item.steps.length > 0 ? merged(item.steps, steps) : steps,
+    ...(operation.result && { result: operation.result }),
+  }
+}
+
+/** The journal knows better what was done, and a run of several operations has other steps. */
+function merged(shown: readonly ShownStep[], known: readonly ShownStep[]): readonly ShownStep[] {
+  const same = shown.length === known.length && shown.every(({ id }, at) => known[at]?.id === id)
+  return same ? known : shown
+}
+
+function titleOf({ action, instance }: RunRequest): string {
+  if (action === recovery) return 'Recover what was interrupted'
+  return instance === '' ? action : `${action} "${instance}"`
+}
+
+export function stateOfAnswer({ code, status }: Answer): ShownState {
+  if (code === 'ERR_ROLLED_BACK') return 'rolled_back'
+  if (code === 'ERR_ATTENTION') return 'attention'
+  return status === 0 ? 'succeeded' : 'failed'
+}
+
+/** An operation of the journal, whoever began it. */
+export function itemOfEntry(entry: JournalEntry, steps: readonly StepEntry[]): OperationItem {
+  const { id, kind, title, instance, instanceId, actor, surface, started, message, warnings } = entry
+  const state = shownState(entry)
+  const item = {
+    ...{
+      id,
+      action: kind,
+      title,
+      instance,
+      instance_id: instanceId,
+      actor,
+      surface,
+      started,
+      state,
+      message,
+      warnings,
+    },
+    ...{ ended: entry.ended ?? '', steps: shownSteps(entry, steps) },
+  }
+  return hasEnded(item) ? withResult(item) : item
+}
+
+function shownState({ state, owner }: JournalEntry): ShownState {
+  if (state === 'succeeded' || state === 'rolled_back' || state === 'attention') return state
+  if (stateOf(owner) === 'dead') return 'interrupted'
+  return state === 'planned' || state === 'interrupted' ? 'running' : state
+}
+
+/** The answer of an operation that nobody wrote down: as its caller got it, or would have got it. */
+function withResult(item: OperationItem): OperationItem {
+  const { state, title, message, id, warnings } = item
+  const failures = {
+    rolled_back: { status: 6, code: 'ERR_ROLLED_BACK' },
+    attention: { status: 7, code: 'ERR_ATTENTION' },
+    failed: { status: 1, code: 'ERR_FAILED' },
+  } as const
+  const failure = state === 'succeeded' ? { status: 0 } : failures[state as keyof typeof failures]
+  const text = state === 'succeeded' ? `${title}: done.` : message
+  return { ...item, message: text, result: { ...failure, message: text, operation: id, warnings } }
+}
+
+const shownStepStates = { intent: 'running', done: 'done', undoing: 'undoing', undone: 'undone' } as const
+
+/** Those that were not begun, too: the plan is the same again. */
+function shownSteps({ kind, request, facts, state }: JournalEntry, begun: readonly StepEntry[]): readonly ShownStep[] {
+  const known = new Map(begun.map((entry) => [entry.seq, entry]))
+  return titles().map(({ id, title }, seq) => {
+    const entry = known.get(seq)
+    const isOver = ended.includes(state) || state === 'attention'
+    if (!entry) return { id, title, state: isOver ? 'skipped' : 'pending' }
+    return { id, title, state: entry.state === 'intent' && isOver ? 'failed' : shownStepStates[entry.state] }
+  })
+
+  function titles(): readonly { readonly id: string; readonly title: string }[] {
+    try {
+      const plan = operationKinds.get(kind)?.plan(request, facts)
+      if (plan) return plan.steps
+    } catch {
+      // Of another version of the manager.
+    }
+    return begun.map(({ step }) => ({ id: step, title: step }))
+  }
+}

@@ -1,0 +1,58 @@
+import type { OperationEvent } from '../operation/operation.js'
+
+/** One step, as a surface shows it. */
+export interface ShownStep {
+  readonly id: string
+  readonly title: string
+  readonly state: 'pending' | 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
+  readonly progress?: { readonly text: string; readonly bytes?: number; readonly of?: number }
+}
+
+/** How far it is. */
+export interface Progressed {
+  /** Empty: not known yet. */
+  readonly title: string
+  /** Of the operation that is going on. */
+  readonly steps: readonly ShownStep[]
+  readonly warnings: readonly string[]
+  /** `waiting`: for a lock; `recovering`: of what a dead owner left before. */
+  readonly phase: 'running' | 'undoing' | 'waiting' | 'recovering'
+  /** Who holds the lock; what is recovered. */
+  readonly note: string
+}
+
+export const notBegun: Progressed = { title: '', steps: [], warnings: [], phase: 'running', note: '' }
+
+/** How far it is after an event. A new plan takes the place of the one before. */
+export function afterEvent(before: Progressed, event: OperationEvent): Progressed {
+  switch (event.type) {
+    case 'waiting':
+      return { ...before, phase: 'waiting', note: event.holder }
+    case 'recovering':
+      return { ...before, phase: 'recovering', note: event.title }
+    case 'warning':
+      return { ...before, warnings: [...before.warnings, event.text] }
+    case 'planned': {
+      const steps = event.steps.map(({ id, title }): ShownStep => ({ id, title, state: 'pending' }))
+      return { ...before, title: event.title, steps, phase: 'running', note: '' }
+    }
+    case 'step': {
+      const isUndone = event.state === 'undoing' || event.state === 'undone'
+      const steps = changed(before.steps, event.step, ({ id, title }) => ({ id, title, state: event.state }))
+      return { ...before, steps, phase: isUndone || before.phase === 'undoing' ? 'undoing' : 'running', note: '' }
+    }
+    case 'progress': {
+      const { step, text, bytes, of } = event
+      const progress = { text, ...(bytes !== undefined && { bytes }), ...(of !== undefined && { of }) }
+      return { ...before, steps: changed(before.steps, step, (one) => ({ ...one, progress })) }
+    }
+  }
+}
+
+function changed(
+  steps: readonly ShownStep[],
+  id: string,
+  change: (step: ShownStep) => ShownStep,
+): readonly ShownStep[] {
+  return steps.map((step) => (step.id === id ? change(step) : step))
+}

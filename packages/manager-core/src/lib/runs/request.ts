@@ -1,0 +1,40 @@
+import type { Action, Input } from '../actions/action.js'
+import type { ManagerContext } from '../context.js'
+import type { Caller } from '../operation/operation.js'
+import { newRunId } from './run-id.js'
+import { recovery, type RunRequest } from './run.js'
+
+type Inputs = Readonly<Record<string, Input>>
+
+/** What a worker is asked, without the secrets, which are never written down. */
+export function requestOf(
+  { name: action, parameters = [], options = [] }: Pick<Action, 'name' | 'parameters' | 'options'>,
+  input: Inputs,
+  { actor, address, abilities, instances, waitMs = 0 }: Caller,
+  { clock, registry }: Pick<ManagerContext, 'clock' | 'registry'>,
+): { readonly request: RunRequest; readonly secrets: Inputs } {
+  const isSecret = (name: string) => [...parameters, ...options].some((one) => one.name === name && one.secret)
+  const pick = (secret: boolean) =>
+    Object.fromEntries(Object.entries(input).filter(([name]) => isSecret(name) === secret)) satisfies Inputs
+  const secrets = pick(true)
+  const named = parameters.find(({ type }) => type === 'instance' || type === 'new-name')
+  const instance = String((named && input[named.name]) ?? '')
+  const request: RunRequest = {
+    ...{ id: newRunId(clock()), action, input: pick(false), actor },
+    ...(address !== undefined && { address }),
+    ...(abilities && { abilities: [...abilities] }),
+    ...(instances && { instances: [...instances] }),
+    waitMs: Number.isFinite(waitMs) ? waitMs : null,
+    instance,
+    instanceId: named?.type === 'instance' ? (registry.find(instance)?.id ?? '') : '',
+    hasSecrets: Object.keys(secrets).length > 0,
+    created: clock().toISOString(),
+  }
+  return { request, secrets }
+}
+
+/** To bring to its end what dead owners left. */
+export function recoveryRequest(context: Pick<ManagerContext, 'clock' | 'registry'>): RunRequest {
+  const caller: Caller = { actor: 'manager', surface: 'api', waitMs: 0 }
+  return requestOf({ name: recovery }, {}, caller, context).request
+}

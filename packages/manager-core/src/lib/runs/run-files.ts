@@ -1,0 +1,103 @@
+import { closeSync, fstatSync, linkSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { identify, type ProcessIdentity } from '../operation/process-identity.js'
+import { writePrivateFile } from '../settings/write-private-file.js'
+import { isRunId } from './run-id.js'
+import type { RunEvent, RunRequest, RunResult } from './run.js'
+
+/** Files of runs, a folder each: `home/runs/<id>/`. */
+export interface RunFiles {
+  /** Newest first. */
+  ids(): Promise<readonly string[]>
+  create(request: RunRequest): Promise<void>
+  request(id: string): RunRequest | undefined
+  /** Who performs it; undefined: nobody yet. */
+  worker(id: string): ProcessIdentity | undefined
+  /** This process performs it from now on. @returns false when another one does or did */
+  claim(id: string): boolean
+  result(id: string): RunResult | undefined
+  finish(id: string, result: RunResult): Promise<void>
+  /** Whole lines from an offset in bytes on. */
+  events(id: string, from?: number): { readonly events: readonly RunEvent[]; readonly end: number }
+  eventsFile(id: string): string
+  /** What the worker printed, which should be nothing. */
+  logFile(id: string): string
+  remove(id: string): Promise<void>
+}
+
+export function createRunFiles(folder: string): RunFiles {
+  const at = (id: string, file: string) => join(folder, id, file)
+  return {
+    async ids() {
+      const names = await readdir(folder).catch(ifMissing<string[]>([]))
+      return names.filter(isRunId).toSorted().toReversed()
+    },
+    async create(request) {
+      await mkdir(join(folder, request.id), { recursive: true, mode: 0o700 })
+      await writePrivateFile(at(request.id, 'request.json'), JSON.stringify(request))
+    },
+    request: (id) => (isRunId(id) ? read<RunRequest>(at(id, 'request.json')) : undefined),
+    worker: (id) => read<ProcessIdentity>(at(id, 'worker.json')),
+    claim(id) {
+      const draft = at(id, `worker.${process.pid}`)
+      writeFileSync(draft, JSON.stringify(identify(process.pid)), { mode: 0o600 })
+      try {
+        // Unlike a rename it fails when the file is there already.
+        linkSync(draft, at(id, 'worker.json'))
+        return true
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+        throw error
+      } finally {
+        rmSync(draft, { force: true })
+      }
+    },
+    result: (id) => read<RunResult>(at(id, 'result.json')),
+    finish: (id, result) => writePrivateFile(at(id, 'result.json'), JSON.stringify(result)),
+    events: (id, from = 0) => readLines(at(id, 'events.ndjson'), from),
+    eventsFile: (id) => at(id, 'events.ndjson'),
+    logFile: (id) => at(id, 'worker.log'),
+    remove: (id) => rm(join(folder, id), { recursive: true, force: true }),
+  }
+}
+
+/** undefined: it is not there, or was not written wholly before the disk was full. */
+function read<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    return ifMissing(undefined)(error)
+  }
+}
+
+function readLines(file: string, from: number) {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch (error) {
+    return ifMissing({ events: [], end: from })(error)
+  }
+  try {
+    const size = fstatSync(handle).size
+    if (size <= from) return { events: [], end: from }
+    const bytes = Buffer.alloc(size - from)
+    const whole = bytes.subarray(
+      0,
+      bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, from)).lastIndexOf(10) + 1,
+    )
+    const lines = whole.toString('utf8').split('\n').filter(Boolean)
+    return { events: lines.map((line) => JSON.parse(line) as RunEvent), end: from + whole.length }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** @throws other failures than that nothing is there */
+function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
+    throw error
+  }
+}

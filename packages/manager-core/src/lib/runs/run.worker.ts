@@ -1,0 +1,67 @@
+import { json } from 'node:stream/consumers'
+import { truncateSync } from 'node:fs'
+import type { Input } from '../actions/action.js'
+import { answerOf, failureAnswerOf, type Answer } from '../answer.js'
+import { failureOf } from '../failure.js'
+import { createManager } from '../manager.js'
+import type { Caller } from '../operation/operation.js'
+import { EventLog } from './event-log.js'
+import { createRunFiles } from './run-files.js'
+import { recovery, type RunRequest, type WorkerTask } from './run.js'
+
+/**
+ * Performs one run, in a process of its own that outlives the server. SIGTERM cancels it.
+ */
+async function work(homeFolder: string, id: string, { secrets, ...options }: WorkerTask): Promise<void> {
+  const manager = createManager({ ...options, home: homeFolder })
+  const { home, clock } = manager.context
+  const files = createRunFiles(home.runs)
+  const request = files.request(id)
+  // It may have been cancelled before, or meanwhile.
+  if (!request || files.result(id) || !files.claim(id) || files.result(id)) return
+  const cancelled = new AbortController()
+  process.on('SIGTERM', () => cancelled.abort(new Error('It was cancelled.')))
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+  const log = new EventLog(files.eventsFile(id), clock)
+  const caller = callerOf(request, { signal: cancelled.signal, onEvent: (event) => log.add(event) })
+  const answer = await perform(request, { ...request.input, ...secrets }, caller)
+  log.close()
+  manager.close()
+  const end = () => files.finish(id, { ended: clock().toISOString(), answer, progressed: log.progressed })
+  try {
+    await end()
+  } catch {
+    // The disk is full: how it ended is worth more than how it came there.
+    truncateSync(files.eventsFile(id))
+    await end()
+  }
+
+  async function perform({ action }: RunRequest, input: Readonly<Record<string, Input>>, by: Caller): Promise<Answer> {
+    try {
+      if (action !== recovery) return answerOf(await manager.perform(action, input, by))
+      const recovered = await manager.context.operations.recover(by)
+      return { status: 0, message: `${recovered.length} operations were brought to an end.`, list: recovered as never }
+    } catch (error) {
+      return failureAnswerOf(failureOf(error))
+    }
+  }
+}
+
+function callerOf(
+  { id, actor, address, abilities, instances, waitMs }: RunRequest,
+  live: Pick<Caller, 'signal' | 'onEvent'>,
+): Caller {
+  return {
+    actor,
+    surface: 'api',
+    operation: id,
+    waitMs: waitMs ?? Number.POSITIVE_INFINITY,
+    ...(address !== undefined && { address }),
+    ...(abilities && { abilities: new Set(abilities) }),
+    ...(instances && { instances: new Set(instances) }),
+    ...live,
+  }
+}
+
+const [home = '', id = ''] = process.argv.slice(2)
+await work(home, id, (await json(process.stdin)) as WorkerTask)

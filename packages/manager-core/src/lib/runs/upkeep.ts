@@ -1,0 +1,110 @@
+import { ManagerError } from '../../errors.js'
+import { failureAnswerOf } from '../answer.js'
+import type { ManagerContext } from '../context.js'
+import { createJournal } from '../operation/journal.js'
+import { stateOf } from '../operation/process-identity.js'
+import { notBegun } from './progress.js'
+import { recoveryRequest } from './request.js'
+import type { RunFiles } from './run-files.js'
+import type { RunRequest } from './run.js'
+
+export interface UpkeepOptions {
+  readonly context: () => ManagerContext
+  readonly files: RunFiles
+  /** Runs that go on. */
+  readonly going: Map<string, Promise<void>>
+  readonly add: (request: RunRequest) => Promise<string>
+  /** Puts one that was written down into the queue. */
+  readonly resume: (id: string) => void
+  /** Begins what may begin. */
+  readonly dispatch: () => void
+}
+
+/** Finished ones are kept that long. Not specified; chosen because one looks back a week at most. */
+const keepMs = 7 * 24 * 3_600_000
+/** One that waited longer while no server was there is not begun any more: nobody expects it then. */
+const staleMs = 3_600_000
+/** How often is looked after what goes on without this server's doing. */
+const lookMs = 5_000
+const pruneMs = 3_600_000
+/** Until an operation that could not be recovered is tried again. */
+const againMs = 600_000
+
+/** What a server does beside beginning runs. Failures are for the next time: a server goes on without it. */
+export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepOptions): { close(): void } {
+  const tried = new Map<string, number>()
+  const now = () => context().clock().getTime()
+  const guarded = (work: () => Promise<void>) => () => void work().catch(() => {})
+  const look = guarded(recover)
+  const timers = [setInterval(look, lookMs), setInterval(guarded(prune), pruneMs)]
+  for (const timer of timers) timer.unref()
+  guarded(async () => {
+    await resumeAll()
+    await recover()
+    await prune()
+  })()
+  return { close: () => timers.forEach(clearInterval) }
+
+  /** What an earlier server left. */
+  async function resumeAll(): Promise<void> {
+    for (const id of (await files.ids()).toReversed()) {
+      if (going.has(id) || files.result(id)) continue
+      const [request, worker] = [files.request(id), files.worker(id)]
+      if (!request) continue
+      if (worker) follow(id)
+      else if (request.hasSecrets || now() - Date.parse(request.created) > staleMs) await giveUp(id)
+      else resume(id)
+    }
+    dispatch()
+  }
+
+  function follow(id: string): void {
+    const worker = files.worker(id)
+    if (!worker || stateOf(worker) === 'dead') return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    going.set(id, promise)
+    const timer = setInterval(() => {
+      if (stateOf(worker) === 'alive') return
+      clearInterval(timer)
+      going.delete(id)
+      resolve()
+      dispatch()
+      look()
+    }, 250)
+    timer.unref()
+    timers.push(timer)
+  }
+
+  async function giveUp(id: string): Promise<void> {
+    const error = new ManagerError('ERR_FAILED', 'The server was ended before it was begun.', {
+      help: 'Ask for it once more.',
+    })
+    await files.finish(id, {
+      ended: new Date(now()).toISOString(),
+      answer: failureAnswerOf(error),
+      progressed: notBegun,
+    })
+  }
+
+  /** What the worker of a run that was killed left, or a command. */
+  async function recover(): Promise<void> {
+    const left = createJournal(context().registry.database, { clock: context().clock })
+      .open()
+      .filter(({ id, state, owner }) => {
+        const isDead = state !== 'attention' && stateOf(owner) === 'dead'
+        return isDead && now() - (tried.get(id) ?? 0) > againMs
+      })
+    if (left.length === 0) return
+    for (const { id } of left) tried.set(id, now())
+    await add(recoveryRequest(context()))
+  }
+
+  async function prune(): Promise<void> {
+    for (const id of await files.ids()) {
+      const result = files.result(id)
+      const worker = files.worker(id)
+      const end = result?.ended ?? (worker && stateOf(worker) === 'dead' ? files.request(id)?.created : undefined)
+      if (end !== undefined && now() - Date.parse(end) > keepMs) await files.remove(id)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { Context } from 'koa'
+import type { ManagerContext } from '@steward/manager-core'
+import { sendEvents } from './send-events.js'
+
+/** Sends how an operation goes on, from the event on that the client had last; nothing more behind the end. */
+export async function followOperation(
+  context: Context,
+  runs: ManagerContext['runs'],
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const after = context.get('Last-Event-ID')
+  if (after === 'end') {
+    // Tells an EventSource not to ask again.
+    context.status = 204
+    return
+  }
+  const events = async function* () {
+    for await (const { id: at, type, data } of runs.follow(id, { after, signal })) yield { id: at, event: type, data }
+  }
+  await sendEvents(context, events())
+}
