@@ -1,7 +1,6 @@
-import type { Desired } from '../domain/instance.js'
+import { isRunning, type Desired } from '../domain/instance.js'
 import { setStatusKind, startKind, stopKind } from '../instances/start-and-stop.js'
 import { urlOf } from '../instances/wire-instance.js'
-import { isRunning } from '../operation/steps/runtime-steps.js'
 import type { Action } from './action.js'
 import { appActions } from './application-server.js'
 import { logsAction } from './logs.js'

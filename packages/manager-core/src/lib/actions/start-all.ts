@@ -1,7 +1,6 @@
-import type { Instance } from '../domain/instance.js'
+import { isRunning, type Instance } from '../domain/instance.js'
 import { startKind } from '../instances/start-and-stop.js'
 import { observed, urlOf } from '../instances/wire-instance.js'
-import { isRunning } from '../operation/steps/runtime-steps.js'
 import type { Action, ActionCall } from './action.js'
 
 /** How many are started at once, unless the caller says otherwise. */

@@ -52,5 +52,10 @@ export function isThrowAway({ source }: Pick<Instance, 'source'>): boolean {
 
 /** The `status` of the requirements ("States and transitions") is a projection of what was observed. */
 export function statusOf({ observed }: Pick<Instance, 'observed'>): Desired {
-  return ['started', 'starting', 'degraded', 'suspended'].includes(observed) ? 'started' : 'stopped'
+  return isRunning(observed) ? 'started' : 'stopped'
+}
+
+/** Whether it has processes. */
+export function isRunning(state: Observed): boolean {
+  return ['started', 'starting', 'degraded', 'suspended'].includes(state)
 }

@@ -1,21 +1,31 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { InstanceSpec } from '../runtime/runtime.js'
+import type { Copy, InstanceSpec } from '../runtime/runtime.js'
 import { applicationServerOf } from './application-server.js'
+
+export interface SpecOptions {
+  /** Default: the copy that serves. */
+  readonly copy?: Copy | undefined
+  /** Folder of the application that it runs. Default: the instance's. */
+  readonly app?: string | undefined
+}
 
 /** How an instance is run: its command, environment (with secrets) and limits, from its settings and its version's. */
 export async function specOf(
   context: ManagerContext,
   instance: Pick<Instance, 'id' | 'version' | 'port'>,
+  { copy, app: other }: SpecOptions = {},
 ): Promise<InstanceSpec> {
   const { home, settings, databases, applicationServer } = context
-  const { folder, app, data } = home.instance(instance.id)
+  const { folder, app: usual, data } = home.instance(instance.id)
+  const app = other ?? usual
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
   const { passedOn, log, externalApiKey } = settings.global
   const database = databases.server(own.database).url(databases.account(folder, own))
   return {
     id: instance.id,
     folder,
+    ...(copy !== undefined && { copy }),
     command: [process.execPath, applicationServerOf(app, applicationServer), app, '--data', data],
     workingFolder: app,
     port: instance.port,

@@ -2,8 +2,17 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { isPortFree } from './port.js'
 
+/** How long others may take to choose a port, in ms: they only insert a row. */
+const portsWaitMs = 60_000
+
+/** Takes a free port by writing it down; the lock `ports` is held for that moment only. */
+export function takePort<T>(context: ManagerContext, signal: AbortSignal, take: (port: number) => T): Promise<T> {
+  const options = { purpose: `choice of a port, process ${process.pid}`, waitMs: portsWaitMs, signal }
+  return context.locks.with(['ports'], options, async () => take(await freePort(context)))
+}
+
 /**
- * The lowest port of APPS_PORTS that belongs to no instance and that nobody listens on.
+ * The lowest port of APPS_PORTS that belongs to no instance, is kept for none, and that nobody listens on.
  *
  * @throws ManagerError ERR_LIMIT
  */
@@ -11,7 +20,7 @@ export async function freePort({ registry, settings }: ManagerContext): Promise<
   const { from, to } = settings.global.ports
   const used = new Set(
     registry.database
-      .prepare('select port from instance')
+      .prepare('select port from instance union select port from reserved_port')
       .all()
       .map(({ port }) => port),
   )

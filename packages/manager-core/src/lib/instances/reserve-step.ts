@@ -3,10 +3,7 @@ import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import type { Step } from '../operation/operation.js'
 import type { NewInstance } from './creation.js'
-import { freePort } from './ports.js'
-
-/** How long others may take to choose a port, in ms: they only insert a row. */
-const portsWaitMs = 60_000
+import { takePort } from './ports.js'
 
 /**
  * Takes name, number and port by inserting the instance's row, marked by its operation. The lock `ports` is held for
@@ -18,9 +15,7 @@ export function reserveStep(row: NewInstance): Step {
     id: 'reserve',
     title: `Reserve the name "${row.name}" and a port`,
     do({ context, operation, signal }) {
-      const options = { purpose: `choice of a port, process ${process.pid}`, waitMs: portsWaitMs, signal }
-      return context.locks.with(['ports'], options, async () => {
-        const port = await freePort(context)
+      return takePort(context, signal, (port) => {
         context.registry.transaction((writer) => {
           if (!isThrowAway(row)) checkLimit(context)
           writer.insertInstance({

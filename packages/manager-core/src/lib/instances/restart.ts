@@ -1,7 +1,8 @@
+import { isRunning } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
-import { isRunning, startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { existing } from './existing.js'
 
 export type RestartRequest = { readonly id: string; readonly name: string }

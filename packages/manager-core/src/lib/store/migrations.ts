@@ -145,6 +145,10 @@ const migrations = [
    alter table request add column decided_by text not null default '';`,
   `alter table operation add column address text not null default ''`,
   `alter table incident add column told text not null default ''`,
+  `create table reserved_port (
+     port integer primary key,
+     operation text not null
+   )`,
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

@@ -37,6 +37,10 @@ export interface RegistryWriter {
   /** `updated` is set to now unless given. */
   updateInstance(id: string, values: Partial<Omit<Instance, 'id'>>): void
   deleteInstance(id: string): void
+  /** Keeps a port for an operation, beside that of its instance. */
+  reservePort(port: number, operation: string): void
+  /** All that are kept for it. */
+  releasePorts(operation: string): void
   putVersion(version: VersionRow): void
   deleteVersion(version: string): void
   addHistory(entry: NewHistoryEntry): void
@@ -228,6 +232,9 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
       }
     },
     deleteInstance: (id) => void run('delete from instance where id = ?', id),
+    reservePort: (port, operation) =>
+      void run('insert into reserved_port (port, operation) values (?, ?)', port, operation),
+    releasePorts: (operation) => void run('delete from reserved_port where operation = ?', operation),
     putVersion: ({ version, title, date, revision, location, fetched, folder }) =>
       void run(
         'insert or replace into version (version, title, date, revision, location, fetched, folder) values (?, ?, ?, ?, ?, ?, ?)',

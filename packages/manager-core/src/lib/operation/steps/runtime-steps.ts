@@ -1,14 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
-import type { Observed } from '../../domain/instance.js'
+import { isRunning, type Observed } from '../../domain/instance.js'
 import { existing } from '../../instances/existing.js'
-import { becomesFree } from '../../instances/port.js'
 import { specOf } from '../../instances/instance-spec.js'
-import { waitForHealth, type Health } from '../../instances/health.js'
-import { redact } from '../../runtime/redact.js'
-import type { Observation } from '../../runtime/runtime.js'
 import type { Step, StepRun } from '../operation.js'
+import { bringUp } from './bring-up.js'
 
 /** Which instance; `folder` is its home when the step runs. */
 export interface RuntimeStepOptions {
@@ -75,11 +70,6 @@ export function startStep(options: StartStepOptions): Step {
   }
 }
 
-/** Whether it has processes. */
-export function isRunning(state: Observed): boolean {
-  return ['started', 'starting', 'degraded', 'suspended'].includes(state)
-}
-
 async function stopNow(
   { runtime, settings, registry }: ManagerContext,
   ref: { readonly id: string; readonly folder: string },
@@ -89,91 +79,11 @@ async function stopNow(
   registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'stopped' }))
 }
 
-async function startNow(
-  { context, signal }: StepRun,
-  { instance, folder, windowMs = 0, debug = false }: StartStepOptions,
-): Promise<void> {
-  const { runtime, registry, settings } = context
-  const ref = { id: instance.id, folder }
+async function startNow({ context, signal }: StepRun, { instance, windowMs, debug }: StartStepOptions): Promise<void> {
+  const { registry } = context
   const spec = await specOf(context, existing(registry, instance))
   const observe = (observed: Observed) =>
     registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
-
-  await makeReady(context, ref)
-  if (!isRunning((await runtime.observe(ref)).state) && !(await becomesFree(spec.port)))
-    throw new ManagerError(
-      'ERR_STATE',
-      `"${instance.name}" cannot start: its port ${spec.port} is taken by another program.`,
-      { help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.` },
-    )
-  await runtime.define(spec)
-  await runtime.start(spec, { debug, signal })
-  observe('starting')
-  const { restarts } = await runtime.observe(ref)
-  const stillRunning = async () => {
-    const now = await runtime.observe(ref)
-    return isRunning(now.state) && now.restarts === restarts && !isPausing(now)
-  }
-  // Two managers may choose the same port at a time; the one that comes second must not take the other's word.
-  const isOurs = async ({ sections }: Health) => {
-    const pid = sections['process']?.['pid']
-    if (pid === undefined || !runtime.capabilities.processes) return true
-    return (await runtime.observe(ref)).pids.includes(Number(pid))
-  }
-  const { startTimeoutMs } = settings.global
-  const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
-  const problem = health.ok
-    ? await unsteadiness(spec.port, windowMs, stillRunning, signal)
-    : (await stillRunning())
-      ? `it is not healthy after ${Math.round(startTimeoutMs / 1000)} s (${health.reason})`
-      : 'its application ended soon after its start'
-  // One without its supervisor serves all the same.
-  if (problem === undefined) return observe((await runtime.observe(ref)).state === 'degraded' ? 'degraded' : 'started')
-  throw new ManagerError('ERR_HEALTH', `"${instance.name}" did not start: ${problem}.`, {
-    help: 'The last lines of its log say why.',
-    command: `logs ${instance.name}`,
-    output: await lastLines(context, ref),
-  })
-}
-
-/** Whoever asks for a start does not wait for the pause after a crash, nor for a save that was cut off. */
-async function makeReady(
-  { runtime }: ManagerContext,
-  ref: { readonly id: string; readonly folder: string },
-): Promise<void> {
-  const now = await runtime.observe(ref)
-  if (now.state === 'suspended') await runtime.resume?.(ref)
-  if (isPausing(now)) await runtime.stop(ref, { graceMs: 5000 })
-}
-
-/** It ended, and will be started again by itself. */
-function isPausing({ state, lastExit }: Observation): boolean {
-  return state === 'starting' && lastExit !== undefined
-}
-
-/** What went wrong within the window; undefined: nothing. */
-async function unsteadiness(
-  port: number,
-  windowMs: number,
-  stillRunning: () => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const begin = performance.now()
-  for (;;) {
-    if (!(await stillRunning())) return 'its application ended soon after its start'
-    const left = windowMs - (performance.now() - begin)
-    if (left <= 0) return undefined
-    await sleep(Math.min(500, left), undefined, { signal })
-    const health = await waitForHealth(port, { timeoutMs: 2000, signal, stillRunning })
-    if (!health.ok) return `it was healthy, and is not any more (${health.reason})`
-  }
-}
-
-async function lastLines(
-  { runtime }: ManagerContext,
-  ref: { readonly id: string; readonly folder: string },
-): Promise<string> {
-  const lines: string[] = []
-  for await (const line of runtime.logs(ref, { lines: 20 })) lines.push(redact(line))
-  return lines.join('\n')
+  const { name } = instance
+  observe(await bringUp(context, spec, { name, windowMs, debug, signal, onStarting: () => observe('starting') }))
 }
