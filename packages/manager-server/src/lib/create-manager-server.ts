@@ -3,10 +3,12 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Manager } from '@steward/manager-core'
 import { createAccess } from './access/access.js'
+import { acmeChallengeRoute } from './acme-challenge-route.js'
 import { apiRoute } from './api/api-route.js'
 import { createAddressing } from './addressing.js'
 import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
+import { registerRoute } from './register/register-route.js'
 import { sendErrors } from './send-errors.js'
 import type { ServerState } from './server-state.js'
 
@@ -39,6 +41,8 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const access = createAccess(manager.context, addressing)
   const app = new Koa<ServerState>()
   app.use(sendErrors())
+  app.use(registerRoute({ manager, addressing, addressOf: ({ socket }) => socket.remoteAddress ?? '' }))
+  app.use(acmeChallengeRoute(manager))
   app.use(apiRoute({ manager, access, addressing }))
   app.use(pagesRoute({ access, addressing, folder: ui }))
 

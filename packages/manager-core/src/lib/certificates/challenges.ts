@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Home } from '../home.js'
+
+type Certificates = Pick<Home, 'certificates'>
+
+/** Where authorities ask: below it is the token. Source: RFC 8555, 8.3. */
+export const challengePath = '/.well-known/acme-challenge/'
+
+/** Characters of base64url, RFC 8555, 8.3; no path is made of anything else. */
+const tokenPattern = /^[\w-]{1,200}$/
+
+/** Answers of challenges are files, so that the server, whatever process issues, can give them. */
+export function challengeFolder({ certificates }: Certificates): string {
+  return join(certificates, 'challenges')
+}
+
+export async function putChallenge(home: Certificates, token: string, answer: string): Promise<void> {
+  await mkdir(challengeFolder(home), { recursive: true, mode: 0o700 })
+  await writeFile(fileOf(home, token), answer, { mode: 0o600 })
+}
+
+export async function removeChallenge(home: Certificates, token: string): Promise<void> {
+  await rm(fileOf(home, token), { force: true })
+}
+
+/** What an authority wants to hear; undefined: nobody has asked it to look. */
+export function answerOfChallenge(home: Certificates, token: string): string | undefined {
+  if (!tokenPattern.test(token)) return undefined
+  try {
+    return readFileSync(fileOf(home, token), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function fileOf(home: Certificates, token: string): string {
+  if (!tokenPattern.test(token)) throw new Error('The authority gave a token of characters that are not allowed.')
+  return join(challengeFolder(home), token)
+}

@@ -1,0 +1,67 @@
+import type { RequestLanguage } from '@steward/manager-core'
+
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Html | undefined | readonly Html[]
+
+/** A template in which values are escaped, unless they are HTML themselves. undefined: nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...values.map(textOf)))
+}
+
+function textOf(value: Part): string {
+  if (value === undefined) return ''
+  if (value instanceof Html) return value.text
+  return typeof value === 'object' ? value.map(({ text }) => text).join('') : escape(String(value))
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
+}
+
+export interface PageOptions {
+  readonly language: RequestLanguage
+  readonly title: string
+  /** Path of `/register`. */
+  readonly base: string
+  /** Path and query of this page in the other language; absent: it is not offered. */
+  readonly other?: string
+  readonly content: Html
+}
+
+/** A whole page. */
+export function page({ language, title, base, other, content }: PageOptions): string {
+  const [code, name] = language === 'en' ? ['fr', 'Français'] : ['en', 'English']
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="${base}/style.css" />
+      </head>
+      <body>
+        ${other === undefined ? undefined : html`<nav><a href="${other}" lang="${code}" hreflang="${code}">${name}</a></nav>`}
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `.text
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context, Middleware } from 'koa'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import {
+  checkOpen,
+  confirmRequest,
+  register,
+  requestLanguages,
+  requestOfLink,
+  type Manager,
+  type Registration,
+  type RegistrationFaults,
+  type RequestLanguage,
+} from '@steward/manager-core'
+import { ManagerError } from '@steward/manager-core/errors'
+import type { Addressing } from '../addressing.js'
+import type { ServerState } from '../server-state.js'
+import { readForm } from './read-form.js'
+import { style } from './style.js'
+import { confirmView, formView, tellView, trap, welcomeView, type ViewOptions } from './views.js'
+
+export interface RegisterRouteOptions {
+  readonly manager: Pick<Manager, 'context'>
+  readonly addressing: Addressing
+  /** IP address of who asks. */
+  readonly addressOf: (request: IncomingMessage) => string
+  /** How many forms one address may post in an hour. Default 10. Not specified; chosen. */
+  readonly postsPerHour?: number
+}
+
+const fields = ['name', 'version', 'email', 'firstname', 'lastname', 'phone', 'company'] as const
+
+/** Forms go to this server only; nothing is loaded but the style, nothing runs, and no frame holds the pages. */
+const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/**
+ * Public pages at `/register`, where people ask for an instance and confirm it; without any script. They are there when
+ * APPS_ALLOWREGISTER=yes. With APPS_ALLOWDISPLAYREGISTER the address of the manager leads to them, too.
+ */
+export function registerRoute(options: RegisterRouteOptions): Middleware<ServerState> {
+  const { manager, addressing, addressOf, postsPerHour = 10 } = options
+  const { context: core } = manager
+  const limiter = new RateLimiterMemory({ points: postsPerHour, duration: 3600 })
+  const base = `${addressing.prefix}/register`
+  const logIn = `${addressing.prefix}/ui/`
+
+  return async (context, next) => {
+    const path = addressing.below(context.path)?.replace(/\/$/, '')
+    if (path === undefined || (path !== '' && !/^\/register(\/|$)/.test(path))) return next()
+    const { allowRegister, allowDisplayRegister } = core.settings.global
+    if (!allowRegister || (path === '' && !allowDisplayRegister)) return next()
+    context.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
+    switch (`${context.method === 'HEAD' ? 'GET' : context.method} ${path}`) {
+      case 'GET ':
+        return show(context, welcomeView(viewOf(context), logIn))
+      case 'GET /register/style.css':
+        context.set('Cache-Control', 'public, max-age=3600')
+        context.type = 'css'
+        context.body = style
+        return
+      case 'GET /register':
+        return whenOpen(context, () => form(context))
+      case 'POST /register':
+        return whenOpen(context, () => posted(context, ask))
+      case 'GET /register/sent':
+      case 'GET /register/confirmed':
+        return show(context, tellView(viewOf(context), path.endsWith('sent') ? 'sent' : 'confirmed'))
+      case 'GET /register/confirm':
+        return confirmPage(context)
+      case 'POST /register/confirm':
+        return posted(context, confirm)
+      default:
+        return next()
+    }
+  }
+
+  async function form(context: Context, values: Partial<Registration> = {}, faults: RegistrationFaults = {}) {
+    const versions = await core.templates.list()
+    show(context, formView(viewOf(context), { values, faults, versions }), Object.keys(faults).length > 0 ? 400 : 200)
+  }
+
+  /** The operator finds the reason in `requests` and `doctor`; strangers need not know it. */
+  async function whenOpen(context: Context, work: () => Promise<void>): Promise<void> {
+    try {
+      checkOpen(core)
+      await work()
+    } catch (error) {
+      if (!(error instanceof ManagerError)) throw error
+      context.app.emit('error', error, context)
+      show(context, tellView(viewOf(context), error.code === 'ERR_LIMIT' ? 'tooMany' : 'closed'), 503)
+    }
+  }
+
+  async function posted(
+    context: Context,
+    work: (context: Context, values: Readonly<Record<string, string>>) => Promise<void>,
+  ): Promise<void> {
+    const values = await readForm(context.req)
+    context.state.language = languageOf(values.lang)
+    try {
+      await limiter.consume(networkOf(addressOf(context.req)))
+    } catch (error) {
+      if (error instanceof Error) throw error
+      const { msBeforeNext } = error as { readonly msBeforeNext: number }
+      context.set('Retry-After', String(Math.ceil(msBeforeNext / 1000)))
+      return show(context, tellView(viewOf(context), 'tooMany'), 429)
+    }
+    await work(context, values)
+  }
+
+  async function ask(context: Context, values: Readonly<Record<string, string>>): Promise<void> {
+    const { language } = viewOf(context)
+    const registration = Object.fromEntries(fields.map((name) => [name, values[name] ?? ''])) as unknown as Registration
+    // Who fills it in is no person, and need not know that.
+    if (!values[trap]) {
+      const faults = await register(core, registration, { language, address: addressOf(context.req) })
+      if (Object.keys(faults).length > 0) return form(context, registration, faults)
+    }
+    leadTo(context, 'sent')
+  }
+
+  function confirmPage(context: Context): void {
+    const token = String(context.query.token ?? '')
+    const request = requestOfLink(core, token)
+    if (!request) return show(context, tellView(viewOf(context), 'gone'), 404)
+    const view = viewOf(context, request.language)
+    show(context, request.status === 'unconfirmed' ? confirmView(view, request, token) : tellView(view, 'confirmed'))
+  }
+
+  async function confirm(context: Context, { token = '' }: Readonly<Record<string, string>>): Promise<void> {
+    const request = await confirmRequest(core, token, { address: addressOf(context.req) })
+    if (request) return leadTo(context, 'confirmed')
+    show(context, tellView(viewOf(context), 'gone'), 404)
+  }
+
+  /** Loading the page again does not send the form again. */
+  function leadTo(context: Context, name: 'sent' | 'confirmed'): void {
+    context.redirect(`${base}/${name}?lang=${viewOf(context).language}`)
+    context.status = 303
+  }
+
+  /** What was chosen, else what the mail was written in, else what the browser prefers. */
+  function viewOf(context: Context, ofMail?: RequestLanguage): ViewOptions {
+    const preferred = context.acceptsLanguages([...requestLanguages])
+    const { language: posted } = context.state as { readonly language?: RequestLanguage }
+    const language = posted ?? languageOf(context.query.lang) ?? ofMail ?? languageOf(preferred) ?? 'en'
+    if (context.method === 'POST') return { language, base }
+    const other = new URLSearchParams(context.querystring)
+    other.set(
+      'lang',
+      requestLanguages.find((one) => one !== language)!,
+    )
+    return { language, base, other: `${context.path}?${other}` }
+  }
+}
+
+function show(context: Context, text: string, status = 200): void {
+  context.status = status
+  context.type = 'html'
+  context.body = text
+}
+
+function languageOf(text: unknown): RequestLanguage | undefined {
+  return requestLanguages.find((one) => one === text)
+}
+
+/** One household has many addresses of IPv6: its network counts. */
+function networkOf(address: string): string {
+  return address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address
+}
