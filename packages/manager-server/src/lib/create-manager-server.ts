@@ -1,15 +1,19 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Manager } from '@steward/manager-core'
 import { createAccess } from './access/access.js'
 import { acmeChallengeRoute } from './acme-challenge-route.js'
+import { createAnswerCache } from './api/answer-cache.js'
 import { apiRoute } from './api/api-route.js'
 import { createAddressing } from './addressing.js'
+import { metricsRoute } from './metrics/metrics-route.js'
+import { listenOn } from './listen-on.js'
 import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { registerRoute } from './register/register-route.js'
 import { sendErrors } from './send-errors.js'
+import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
 
 export interface ManagerServerOptions {
@@ -39,15 +43,18 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const { global } = manager.context.settings
   const addressing = createAddressing(global, listen)
   const access = createAccess(manager.context, addressing)
+  const cache = createAnswerCache(manager.context.home.database)
   const app = new Koa<ServerState>()
   app.use(sendErrors())
   app.use(registerRoute({ manager, addressing, addressOf: ({ socket }) => socket.remoteAddress ?? '' }))
   app.use(acmeChallengeRoute(manager))
-  app.use(apiRoute({ manager, access, addressing }))
+  app.use(metricsRoute({ manager, access, addressing }))
+  app.use(apiRoute({ manager, access, addressing, cache }))
   app.use(pagesRoute({ access, addressing, folder: ui }))
 
-  const server = createServer(app.callback() as Parameters<typeof createServer>[1])
-  await listening(server, addressing)
+  const server = createServer(serverLimits, app.callback() as Parameters<typeof createServer>[1])
+  limitServer(server)
+  await listenOn(server, addressing)
   const runs = manager.context.runs.serve()
   const monitoring = monitoringOf(manager)
   const { address, port } = server.address() as AddressInfo
@@ -57,17 +64,8 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       runs.close()
+      cache.close()
       await Promise.all([closed, monitoring.close()])
     },
   }
-}
-
-function listening(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }

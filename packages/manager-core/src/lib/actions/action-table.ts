@@ -26,10 +26,11 @@ export function actionTable(actions: () => readonly Action[]): Action {
 }
 
 function wireAction(action: Action, caller: Caller): Json {
-  const { name, aliases = [], group, summary, description = '', ability, mutating, destructive, harmlessWith } = action
+  const { name, aliases = [], group, summary, description, ability, mutating, destructive, harmlessWith } = action
   return {
-    ...{ name: wordsOf(name), aliases: aliases.map(wordsOf), group, summary, description, ability, mutating },
-    destructive: destructive ?? '',
+    ...{ name: wordsOf(name), aliases: aliases.map(wordsOf), group, summary, ability, mutating },
+    ...(description !== undefined && { description }),
+    ...(destructive !== undefined && { destructive }),
     ...(harmlessWith !== undefined && { harmlessWith }),
     parameters: inputsOf(action.parameters),
     options: inputsOf(action.options),

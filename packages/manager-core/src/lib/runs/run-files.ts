@@ -37,8 +37,8 @@ export function createRunFiles(folder: string): RunFiles {
       await mkdir(join(folder, request.id), { recursive: true, mode: 0o700 })
       await writePrivateFile(at(request.id, 'request.json'), JSON.stringify(request))
     },
-    request: (id) => (isRunId(id) ? read<RunRequest>(at(id, 'request.json')) : undefined),
-    worker: (id) => read<ProcessIdentity>(at(id, 'worker.json')),
+    request: (id) => (isRunId(id) ? (read(at(id, 'request.json')) as RunRequest | undefined) : undefined),
+    worker: (id) => read(at(id, 'worker.json')) as ProcessIdentity | undefined,
     claim(id) {
       const draft = at(id, `worker.${process.pid}`)
       writeFileSync(draft, JSON.stringify(identify(process.pid)), { mode: 0o600 })
@@ -53,7 +53,7 @@ export function createRunFiles(folder: string): RunFiles {
         rmSync(draft, { force: true })
       }
     },
-    result: (id) => read<RunResult>(at(id, 'result.json')),
+    result: (id) => read(at(id, 'result.json')) as RunResult | undefined,
     finish: (id, result) => writePrivateFile(at(id, 'result.json'), JSON.stringify(result)),
     events: (id, from = 0) => readLines(at(id, 'events.ndjson'), from),
     eventsFile: (id) => at(id, 'events.ndjson'),
@@ -63,9 +63,9 @@ export function createRunFiles(folder: string): RunFiles {
 }
 
 /** undefined: it is not there, or was not written wholly before the disk was full. */
-function read<T>(file: string): T | undefined {
+function read(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     return ifMissing(undefined)(error)

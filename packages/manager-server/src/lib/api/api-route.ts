@@ -6,6 +6,7 @@ import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import { httpStatusOf } from '../send-errors.js'
 import type { ServerState } from '../server-state.js'
+import type { AnswerCache } from './answer-cache.js'
 import { followOperation } from './follow-operation.js'
 import { readCall, type ApiCall } from './read-call.js'
 import { sendEvents, wantsEvents } from './send-events.js'
@@ -15,10 +16,11 @@ export interface ApiRouteOptions {
   readonly manager: Manager
   readonly access: Access
   readonly addressing: Addressing
+  readonly cache: AnswerCache
 }
 
 /** `GET /api?action=…`. Source: requirements, "HTTP API". */
-export function apiRoute({ manager, access, addressing }: ApiRouteOptions): Middleware<ServerState> {
+export function apiRoute({ manager, access, addressing, cache }: ApiRouteOptions): Middleware<ServerState> {
   return async (context, next) => {
     if (addressing.below(context.path)?.replace(/\/$/, '') !== '/api') return next()
     if (context.method !== 'GET')
@@ -28,12 +30,25 @@ export function apiRoute({ manager, access, addressing }: ApiRouteOptions): Midd
     const call = readCall(context.query)
     access.authorize(principal, call.action)
     if (call.action.mutating) access.guard(context.req, principal)
+    if (isCached(call)) return byCache(context, call, principal)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
     const caller = callerOf(principal, call, gone.signal)
     if (isForWorker(call)) return byWorker(context, call, caller)
     const result = await manager.perform(call.action.name, call.input, caller)
     await send(context, call, result, gone.signal)
+  }
+
+  /** Pages and programs ask for the list all the time, and it is long. */
+  async function byCache(context: Context, call: ApiCall, principal: Principal): Promise<void> {
+    const scope = principal.instances && [...principal.instances].toSorted()
+    const inputs = Object.entries(call.input).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const key = JSON.stringify([call.action.name, inputs, scope, call.prettyPrint])
+    context.body = await cache.get(key, async () =>
+      // It is for all who ask: nobody ends it.
+      textOf(call, answerOf(await manager.perform(call.action.name, call.input, callerOf(principal, call)))),
+    )
+    context.type = 'json'
   }
 
   async function byWorker(context: Context, call: ApiCall, caller: Caller): Promise<void> {
@@ -63,12 +78,17 @@ export function apiRoute({ manager, access, addressing }: ApiRouteOptions): Midd
   }
 }
 
-function callerOf({ actor, address, abilities, instances }: Principal, call: ApiCall, signal: AbortSignal): Caller {
+function callerOf({ actor, address, abilities, instances }: Principal, call: ApiCall, signal?: AbortSignal): Caller {
   return {
-    ...{ actor, surface: 'api', address, abilities, leavesRecovery: true, signal },
+    ...{ actor, surface: 'api', address, abilities, leavesRecovery: true },
     ...{ dryRun: call.isDryRun, waitMs: call.waitMs },
     ...(instances && { instances }),
+    ...(signal && { signal }),
   }
+}
+
+function isCached({ action, isAsync, isDryRun }: ApiCall): boolean {
+  return action.name === 'list' && !isAsync && !isDryRun
 }
 
 /** What changes something outlives the server; what takes long may, unless what it answers is for nobody else. */
@@ -81,8 +101,12 @@ async function* lines(stream: AsyncIterable<string>) {
   for await (const line of stream) yield { event: 'line', data: { line } }
 }
 
-function sendAnswer(context: Context, { prettyPrint }: Pick<ApiCall, 'prettyPrint'>, answer: Answer): void {
+function sendAnswer(context: Context, call: Pick<ApiCall, 'prettyPrint'>, answer: Answer): void {
   if (answer.code !== undefined) context.status = httpStatusOf(answer.code)
+  context.body = textOf(call, answer)
   context.type = 'json'
-  context.body = JSON.stringify(answer, undefined, prettyPrint ? 2 : undefined)
+}
+
+function textOf({ prettyPrint }: Pick<ApiCall, 'prettyPrint'>, answer: Answer): string {
+  return JSON.stringify(answer, undefined, prettyPrint ? 2 : undefined)
 }
