@@ -1,4 +1,110 @@
-import { NotFound } from './not-found.js'
+import { useLocation } from 'preact-iso'
+import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../components/button.js'
+import { EmptyState } from '../components/empty-state.js'
+import { FailureNotice } from '../components/failure-notice.js'
+import { useSelection } from '../components/selection.js'
+import { Skeleton } from '../components/skeleton.js'
+import { inOrder, Table } from '../components/table.js'
+import { View } from '../components/view.js'
+import { pathTo } from '../lib/addresses.js'
+import { t } from '../lib/i18n.js'
+import type { Instance, VersionRow } from '../lib/instance.js'
+import { useActionTable } from '../lib/session.js'
+import { useApi } from '../lib/use-api.js'
+import '../styles/instances.css'
+import { BulkBar } from './instances/bulk-bar.js'
+import { columnsOf } from './instances/columns.js'
+import { CreateDialog } from './instances/create-dialog.js'
+import { filterRows, filtersOf, noFilters, wordsOf, type Filters } from './instances/filters.js'
+import { Toolbar } from './instances/toolbar.js'
 
-// Not there yet.
-export const Instances = NotFound
+const refreshMs = 10_000
+/** While something is changed. */
+const quickRefreshMs = 2000
+
+const none: readonly Instance[] = []
+
+/** All instances: looked for, put in order, chosen, and changed many at a time. Filters and order are in the address. */
+export function Instances() {
+  const { query, route } = useLocation()
+  const { isAllowed } = useActionTable()
+  const selection = useSelection()
+  const [isCreating, setCreating] = useState(false)
+  const [isChanging, setChanging] = useState(false)
+  const list = useApi<{ list: readonly Instance[] }>('list', {}, { refreshMs: isChanging ? quickRefreshMs : refreshMs })
+  const versions = useApi<{ list: readonly VersionRow[] }>('versions')
+  const rows = list.data?.list ?? none
+  const changes = rows.some(({ operation, observed }) => operation !== '' || observed === 'starting')
+  if (changes !== isChanging) setChanging(changes)
+
+  const dates = useMemo(() => new Map(versions.data?.list.map(({ version, date }) => [version, date])), [versions.data])
+  const words = useMemo(() => new Map(rows.map((row) => [row.id, wordsOf(row)])), [rows])
+  const columns = useMemo(() => columnsOf(dates), [dates])
+  const filters = filtersOf(query)
+  const order = query['order'] ?? 'name'
+  const shown = useMemo(
+    () => inOrder(filterRows(rows, filters, { dates, words }), columns, order),
+    [rows, columns, words, order, JSON.stringify(filters)],
+  )
+  const chosen = selection.selected.size === 0 ? none : shown.filter(({ id }) => selection.selected.has(id))
+  const show = (next: Filters, by = order) => route(addressOf(next, by), true)
+  const create = isAllowed('add') || isAllowed('clone')
+
+  return (
+    <View
+      title={t('nav.instances')}
+      aside={list.data && <span role="status">{countText(shown.length, rows.length)}</span>}
+      actions={
+        create && (
+          <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
+            {t('instances.create')}
+          </Button>
+        )
+      }
+    >
+      {list.failure && <FailureNotice failure={list.failure} onRetry={list.reload} />}
+      {!list.data && !list.failure && <Skeleton lines={8} />}
+      {rows.length > 0 && <Toolbar rows={rows} filters={filters} onFilter={show} />}
+      {list.data && rows.length === 0 && (
+        <EmptyState title={t('instances.none')}>
+          {create && <p>{t('instances.noneText')}</p>}
+          {create && (
+            <Button icon="add" onClick={() => setCreating(true)}>
+              {t('instances.create')}
+            </Button>
+          )}
+        </EmptyState>
+      )}
+      {rows.length > 0 && shown.length === 0 && (
+        <EmptyState title={t('instances.noMatch')} icon="search">
+          <Button onClick={() => show(noFilters)}>{t('instances.clear')}</Button>
+        </EmptyState>
+      )}
+      {shown.length > 0 && (
+        <Table
+          caption={t('nav.instances')}
+          columns={columns}
+          rows={shown}
+          rowKey={({ id }) => id}
+          rowName={({ name }) => name}
+          order={order}
+          onOrder={(by) => show(filters, by)}
+          selection={selection}
+        />
+      )}
+      <BulkBar chosen={chosen} onClear={selection.clear} onDone={list.reload} />
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} onDone={list.reload} />}
+    </View>
+  )
+}
+
+function addressOf(filters: Filters, order: string): string {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))
+  if (order !== 'name') query.set('order', order)
+  return `${pathTo('')}${query.size > 0 ? `?${query}` : ''}`
+}
+
+function countText(shown: number, all: number): string {
+  return shown === all ? t('instances.count', { count: all }) : t('instances.countOf', { count: shown, all })
+}

@@ -1,3 +1,16 @@
 import type { Texts } from '../text.js'
 
-export const create = {} as const satisfies Texts
+/** The dialog that makes an instance. */
+export const create = {
+  'create.title': 'New instance',
+  'create.name': 'Name',
+  'create.nameAbout': '3 to 20 letters and digits; left empty, one is made up',
+  'create.origin': 'Made of',
+  'create.ofVersion': 'A version',
+  'create.ofInstance': 'Another instance, with its data',
+  'create.defaultVersion': 'The default version',
+  'create.cloned': 'Instance to clone',
+  'create.submit': 'Create',
+  'create.background': 'Go on in the background',
+  'create.show': 'Show {name}',
+} as const satisfies Texts

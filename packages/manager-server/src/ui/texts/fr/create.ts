@@ -1,4 +1,16 @@
 import type { create as en } from '../en/create.js'
 import type { Text } from '../text.js'
 
-export const create: Readonly<Record<keyof typeof en, Text>> = {}
+export const create: Readonly<Record<keyof typeof en, Text>> = {
+  'create.title': 'Nouvelle instance',
+  'create.name': 'Nom',
+  'create.nameAbout': '3 à 20 lettres et chiffres ; laissé vide, il est choisi automatiquement',
+  'create.origin': 'À partir de',
+  'create.ofVersion': 'Une version',
+  'create.ofInstance': 'Une autre instance, avec ses données',
+  'create.defaultVersion': 'La version par défaut',
+  'create.cloned': 'Instance à cloner',
+  'create.submit': 'Créer',
+  'create.background': 'Continuer en arrière-plan',
+  'create.show': 'Afficher {name}',
+}

@@ -1,0 +1,51 @@
+/** An instance as `list` and `get` answer it. Source: wire-decisions, "instance". */
+export interface Instance {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  /** Date of the template that it runs, ISO 8601. */
+  readonly version_date: string
+  readonly status: 'started' | 'stopped'
+  readonly observed: string
+  readonly created: string
+  readonly updated: string
+  /** Where it answers on the machine of the manager. */
+  readonly url: string
+  readonly custom_url: string
+  /** Where people reach it. */
+  readonly public_url?: string
+  readonly protected: 'yes' | 'no'
+  readonly auto_update: 'yes' | 'no'
+  readonly auto_save: 'yes' | 'no'
+  readonly database: string
+  readonly source: string
+  readonly owner_email: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly phone: string
+  readonly company: string
+  /** Id of the operation that changes it now, or that needs attention; empty: none. */
+  readonly operation: string
+  /** When a backup of it was proved last, ISO 8601; empty: never. */
+  readonly proved: string
+  /** Of `get` only. */
+  readonly neutralised?: 'yes' | 'no' | 'unknown'
+}
+
+/** A version as `versions` answers it. */
+export interface VersionRow {
+  readonly version: string
+  /** ISO 8601. */
+  readonly date: string
+  readonly default: boolean | string
+}
+
+/** Where people reach it. */
+export function addressOf({ public_url, custom_url, url }: Instance): string {
+  return public_url || custom_url || url
+}
+
+/** Whether its version has a newer template. Source: wire-decisions, "rules". */
+export function needsUpgrade({ version, version_date }: Instance, dates: ReadonlyMap<string, string>): boolean {
+  return version_date < (dates.get(version) ?? '')
+}

@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks'
+import { ActionDialog } from '../../components/action-dialog.js'
+import { Button } from '../../components/button.js'
+import type { IconName } from '../../components/icon.js'
+import { hasText, t } from '../../lib/i18n.js'
+import type { Instance } from '../../lib/instance.js'
+import { useActionTable } from '../../lib/session.js'
+
+/** What may be done with several instances at once. */
+const offered: readonly { readonly action: string; readonly icon: IconName }[] = [
+  { action: 'start', icon: 'start' },
+  { action: 'stop', icon: 'stop' },
+  { action: 'restart', icon: 'restart' },
+  { action: 'save', icon: 'save' },
+  { action: 'upgrade', icon: 'up' },
+  { action: 'delete', icon: 'trash' },
+]
+
+export interface BulkBarProps {
+  /** Those that are chosen and shown, in the order they are shown. */
+  readonly chosen: readonly Instance[]
+  readonly onClear: () => void
+  /** Something may be different now. */
+  readonly onDone: () => void
+}
+
+/** What to do with the chosen instances; only what who looks may do. */
+export function BulkBar({ chosen, onClear, onDone }: BulkBarProps) {
+  const { isAllowed } = useActionTable()
+  const [doing, setDoing] = useState<{ readonly action: string; readonly instances: readonly string[] }>()
+  const actions = offered.filter(({ action }) => isAllowed(action))
+  const end = () => {
+    setDoing(undefined)
+    onDone()
+  }
+  return (
+    <>
+      {chosen.length > 0 && (
+        <section class="bulk-bar" aria-label={t('instances.chosenActions')}>
+          <p role="status">{t('instances.chosen', { count: chosen.length })}</p>
+          <div class="bulk-actions">
+            {actions.map(({ action, icon }) => {
+              const key = `action.${action}`
+              return (
+                <Button
+                  key={action}
+                  small
+                  icon={icon}
+                  kind={action === 'delete' ? 'danger' : 'plain'}
+                  onClick={() => setDoing({ action, instances: chosen.map(({ name }) => name) })}
+                >
+                  {hasText(key) ? t(key) : action}
+                </Button>
+              )
+            })}
+          </div>
+          <Button kind="quiet" small icon="close" label={t('instances.clearChosen')} onClick={onClear} />
+        </section>
+      )}
+      {doing && <ActionDialog {...doing} onClose={end} onDone={onDone} />}
+    </>
+  )
+}

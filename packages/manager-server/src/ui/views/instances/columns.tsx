@@ -1,0 +1,126 @@
+import { Badge, StatusBadge } from '../../components/badge.js'
+import { Icon, type IconName } from '../../components/icon.js'
+import type { Column } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { pathTo } from '../../lib/addresses.js'
+import { t } from '../../lib/i18n.js'
+import { addressOf, needsUpgrade, type Instance } from '../../lib/instance.js'
+
+/** @param dates of the newest templates, by version */
+export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<Instance>[] {
+  return [
+    {
+      id: 'name',
+      title: t('column.name'),
+      cell: (row) => <Name row={row} />,
+      order: ({ name }) => name,
+      onCard: 'title',
+    },
+    {
+      id: 'status',
+      title: t('column.status'),
+      cell: (row) => <Status row={row} />,
+      order: ({ observed }) => observed,
+      onCard: 'corner',
+    },
+    {
+      id: 'version',
+      title: t('column.version'),
+      cell: (row) => (
+        <span class="version">
+          {row.version}
+          {needsUpgrade(row, dates) && (
+            <span class="newer" title={t('instances.newer')}>
+              <Icon name="up" />
+              <span class="hidden">{t('instances.newer')}</span>
+            </span>
+          )}
+        </span>
+      ),
+      order: ({ version }) => version,
+    },
+    {
+      id: 'database',
+      title: t('column.database'),
+      cell: ({ database }) => database,
+      order: ({ database }) => database,
+    },
+    { id: 'flags', title: t('column.flags'), cell: (row) => <Flags row={row} /> },
+    {
+      id: 'owner',
+      title: t('column.owner'),
+      cell: (row) => <span class="cut">{ownerOf(row)}</span>,
+      order: ownerOf,
+      wideOnly: true,
+    },
+    {
+      id: 'updated',
+      title: t('column.updated'),
+      cell: ({ updated }) => <Time at={updated} />,
+      order: ({ updated }) => updated,
+      wideOnly: true,
+      onCard: 'hidden',
+    },
+    { id: 'address', title: t('column.address'), cell: (row) => <Address row={row} />, onCard: 'hidden' },
+  ]
+}
+
+function ownerOf({ company, owner_email, firstname, lastname }: Instance): string {
+  return company || `${firstname} ${lastname}`.trim() || owner_email
+}
+
+function Name({ row: { name } }: { readonly row: Instance }) {
+  return (
+    <a class="instance-name" href={pathTo('instances', name)}>
+      {name}
+    </a>
+  )
+}
+
+function Status({ row: { observed, operation } }: { readonly row: Instance }) {
+  return (
+    <span class="status">
+      <StatusBadge observed={observed} />
+      {operation !== '' && (
+        <a href={pathTo('operations', operation)}>
+          <Badge tone="busy">{t('instances.operation')}</Badge>
+        </a>
+      )}
+    </span>
+  )
+}
+
+function Flags({ row }: { readonly row: Instance }) {
+  const marks: readonly (readonly [IconName, string, boolean])[] = [
+    ['shield', t('flag.protected'), row.protected === 'yes'],
+    ['save', t('flag.autosave'), row.auto_save === 'yes'],
+    ['up', t('flag.autoupdate'), row.auto_update === 'yes'],
+  ]
+  return (
+    <span class="flags">
+      {marks.map(([icon, text, isSet]) => (
+        <span key={icon} class={isSet ? 'set' : ''} title={isSet ? text : undefined}>
+          <Icon name={icon} />
+          {isSet && <span class="hidden">{text}</span>}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Address({ row }: { readonly row: Instance }) {
+  const address = addressOf(row)
+  const text = t('instances.open', { name: row.name })
+  return (
+    <a
+      class="button quiet bare small"
+      href={address}
+      target="_blank"
+      rel="noopener noreferrer"
+      aria-label={text}
+      title={address}
+    >
+      <Icon name="link" />
+    </a>
+  )
+}

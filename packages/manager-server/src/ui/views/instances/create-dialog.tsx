@@ -1,0 +1,234 @@
+import { useId, useState } from 'preact/hooks'
+import { ActionField } from '../../components/action-field.js'
+import { ActionRun } from '../../components/action-run.js'
+import { Button, ButtonLink } from '../../components/button.js'
+import { Dialog } from '../../components/dialog.js'
+import { Skeleton } from '../../components/skeleton.js'
+import type { FieldValue, FieldValues } from '../../lib/action-input.js'
+import { pathTo } from '../../lib/addresses.js'
+import { t } from '../../lib/i18n.js'
+import type { Instance, VersionRow } from '../../lib/instance.js'
+import { useActionTable, type ActionRow } from '../../lib/session.js'
+import { useApi } from '../../lib/use-api.js'
+import { useRun } from '../../lib/use-run.js'
+
+/** What a new instance is made of. */
+type Origin = 'add' | 'clone'
+
+/** Inputs that this form asks for in its own way; `anonymise` is a file of the server, which the command line has. */
+const ownInputs = new Set(['name', 'new', 'from', 'anonymise'])
+
+export interface CreateDialogProps {
+  readonly onClose: () => void
+  /** Something may be different now. */
+  readonly onDone: () => void
+}
+
+/** Makes an instance: of a version, or as a clone of another one. Its fields are those of these actions. */
+export function CreateDialog(props: CreateDialogProps) {
+  const { rows } = useActionTable()
+  const origins = (['add', 'clone'] as const).flatMap((name) => {
+    const row = rows?.get(name)
+    return row?.allowed ? [row] : []
+  })
+  const [origin, setOrigin] = useState<Origin>('add')
+  const action = origins.find(({ name }) => name === origin) ?? origins[0]
+  if (!action)
+    return (
+      <Dialog title={t('create.title')} onClose={props.onClose}>
+        <Skeleton lines={4} />
+      </Dialog>
+    )
+  return <Creation key="form" {...props} action={action} origins={origins} onOrigin={setOrigin} />
+}
+
+interface CreationProps extends CreateDialogProps {
+  readonly action: ActionRow
+  readonly origins: readonly ActionRow[]
+  readonly onOrigin: (origin: Origin) => void
+}
+
+function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps) {
+  const id = useId()
+  const run = useRun(action)
+  const [values, setValues] = useState<FieldValues>({})
+  const set = (name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))
+  const isClone = action.name === 'clone'
+  const end = () => {
+    onClose()
+    onDone()
+  }
+
+  if (run.state !== 'idle') {
+    const made = run.isOver && !run.hasFailed ? nameOf(run.result) : undefined
+    return (
+      <Dialog
+        title={t('create.title')}
+        onClose={end}
+        footer={
+          <>
+            {run.hasFailed && <Button onClick={run.reset}>{t('button.back')}</Button>}
+            <Button onClick={end}>{run.isOver ? t('button.close') : t('create.background')}</Button>
+            {made !== undefined && (
+              <ButtonLink kind="primary" href={pathTo('instances', made)}>
+                {t('create.show', { name: made })}
+              </ButtonLink>
+            )}
+          </>
+        }
+      >
+        <ActionRun run={run} />
+      </Dialog>
+    )
+  }
+
+  return (
+    <Dialog
+      title={t('create.title')}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('button.cancel')}</Button>
+          <Button kind="primary" type="submit" form={id}>
+            {t('create.submit')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={id}
+        class="action-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          run.start(inputsOf(action, values))
+        }}
+      >
+        <NameField required={isClone} value={String(values['name'] ?? '')} onChange={(value) => set('name', value)} />
+        {origins.length > 1 && (
+          <fieldset class="choices">
+            <legend>{t('create.origin')}</legend>
+            {origins.map(({ name }) => (
+              <label key={name}>
+                <input
+                  type="radio"
+                  name="origin"
+                  value={name}
+                  checked={name === action.name}
+                  onChange={() => onOrigin(name as Origin)}
+                />
+                {t(name === 'clone' ? 'create.ofInstance' : 'create.ofVersion')}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {isClone ? (
+          <CloneField value={String(values['instance'] ?? '')} onChange={(value) => set('instance', value)} />
+        ) : (
+          <VersionField value={String(values['version'] ?? '')} onChange={(value) => set('version', value)} />
+        )}
+        {action.options
+          .filter(({ name }) => !ownInputs.has(name))
+          .map((input) => (
+            <ActionField
+              key={input.name}
+              input={input}
+              value={values[input.name] ?? ''}
+              onChange={(value) => set(input.name, value)}
+            />
+          ))}
+      </form>
+    </Dialog>
+  )
+}
+
+/** What the action is called with. */
+export function inputsOf(
+  { name: action, options }: Pick<ActionRow, 'name' | 'options'>,
+  { name = '', version = '', instance = '', ...rest }: FieldValues,
+): FieldValues {
+  const known = Object.fromEntries(Object.entries(rest).filter(([key]) => options.some((input) => input.name === key)))
+  return action === 'clone' ? { ...known, name: instance, new: name } : { ...known, name, from: version }
+}
+
+function nameOf(result: unknown): string | undefined {
+  const name = (result as { readonly item?: { readonly name?: unknown } } | undefined)?.item?.name
+  return typeof name === 'string' ? name : undefined
+}
+
+interface FieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function NameField({ required, value, onChange }: FieldProps & { readonly required: boolean }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>
+        {t('create.name')}
+        {!required && <span class="field-optional"> {t('form.optional')}</span>}
+      </label>
+      <input
+        id={id}
+        name="name"
+        autofocus
+        required={required}
+        value={value}
+        pattern="[A-Za-z0-9]{3,20}"
+        maxLength={20}
+        autocomplete="off"
+        spellcheck={false}
+        title={t('form.newName')}
+        aria-describedby={`${id}-about`}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="field-about" id={`${id}-about`}>
+        {t(required ? 'form.newName' : 'create.nameAbout')}
+      </p>
+    </div>
+  )
+}
+
+function VersionField({ value, onChange }: FieldProps) {
+  const { data } = useApi<{ list: readonly VersionRow[] }>('versions')
+  return (
+    <label class="field">
+      <span>{t('column.version')}</span>
+      <select name="version" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{t('create.defaultVersion')}</option>
+        {data?.list.map(({ version }) => (
+          <option key={version} value={version}>
+            {version}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function CloneField({ value, onChange }: FieldProps) {
+  const id = useId()
+  const { data } = useApi<{ list: readonly Instance[] }>('list')
+  return (
+    <div class="field">
+      <label for={id}>{t('create.cloned')}</label>
+      <input
+        id={id}
+        name="instance"
+        required
+        list={`${id}-names`}
+        value={value}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <datalist id={`${id}-names`}>
+        {data?.list.map(({ id: key, name, version }) => (
+          <option key={key} value={name}>
+            {version}
+          </option>
+        ))}
+      </datalist>
+    </div>
+  )
+}

@@ -1,0 +1,112 @@
+import { observedStates } from '../../components/badge.js'
+import { Button } from '../../components/button.js'
+import { Icon } from '../../components/icon.js'
+import { hasText, t } from '../../lib/i18n.js'
+import type { Instance } from '../../lib/instance.js'
+import { flagNames, noFilters, type Filters } from './filters.js'
+
+export interface ToolbarProps {
+  /** All of them, for the values to choose from. */
+  readonly rows: readonly Instance[]
+  readonly filters: Filters
+  readonly onFilter: (filters: Filters) => void
+}
+
+/** Search and filters above the list. */
+export function Toolbar({ rows, filters, onFilter }: ToolbarProps) {
+  const set = (key: keyof Filters, value: string) => onFilter({ ...filters, [key]: value })
+  const isFiltered = Object.values(filters).some((value) => value !== '')
+  return (
+    <div class="toolbar" role="search" aria-label={t('instances.filters')}>
+      <label class="search">
+        <span class="hidden">{t('instances.search')}</span>
+        <Icon name="search" />
+        <input
+          type="search"
+          value={filters.q}
+          placeholder={t('instances.search')}
+          maxLength={200}
+          spellcheck={false}
+          onInput={(event) => set('q', event.currentTarget.value)}
+        />
+      </label>
+      <Choice
+        name={t('column.status')}
+        any={t('instances.anyStatus')}
+        value={filters.status}
+        values={statesOf(rows)}
+        onChoose={(value) => set('status', value)}
+      />
+      <Choice
+        name={t('column.version')}
+        any={t('instances.anyVersion')}
+        value={filters.version}
+        values={countsOf(rows, 'version')}
+        onChoose={(value) => set('version', value)}
+      />
+      <Choice
+        name={t('column.database')}
+        any={t('instances.anyDatabase')}
+        value={filters.database}
+        values={countsOf(rows, 'database')}
+        onChoose={(value) => set('database', value)}
+      />
+      <Choice
+        name={t('column.flags')}
+        any={t('instances.anyFlag')}
+        value={filters.flag}
+        values={flagNames.map((flag) => [flag, t(`flag.${flag}`)])}
+        onChoose={(value) => set('flag', value)}
+      />
+      {isFiltered && (
+        <Button kind="quiet" icon="close" onClick={() => onFilter(noFilters)}>
+          {t('instances.clear')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  /** What stands for no choice. */
+  readonly any: string
+  readonly value: string
+  readonly values: readonly (readonly [value: string, text: string])[]
+  readonly onChoose: (value: string) => void
+}
+
+function Choice({ name, any, value, values, onChoose }: ChoiceProps) {
+  // One of the address that no instance has now is shown all the same.
+  const all = value === '' || values.some(([one]) => one === value) ? values : [...values, [value, value] as const]
+  return (
+    <select
+      aria-label={name}
+      class={value === '' ? '' : 'active'}
+      value={value}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+    >
+      <option value="">{any}</option>
+      {all.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function statesOf(rows: readonly Instance[]): ChoiceProps['values'] {
+  const counts = new Map(observedStates.map((state) => [state as string, 0]))
+  for (const { observed } of rows) counts.set(observed, (counts.get(observed) ?? 0) + 1)
+  return [...counts].map(([state, count]) => {
+    const key = `status.${state}`
+    return [state, `${hasText(key) ? t(key) : state} (${count})`]
+  })
+}
+
+function countsOf(rows: readonly Instance[], key: 'version' | 'database'): ChoiceProps['values'] {
+  const counts = new Map<string, number>()
+  for (const row of rows) counts.set(row[key], (counts.get(row[key]) ?? 0) + 1)
+  return [...counts].toSorted(([a], [b]) => a.localeCompare(b)).map(([value, count]) => [value, `${value} (${count})`])
+}
