@@ -4,7 +4,7 @@ import { describeIncident } from '../monitoring/describe-incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
 import { createSampleStore } from '../monitoring/sample-store.js'
 import { wireSample } from '../monitoring/sample.js'
-import type { Action, ActionCall } from './action.js'
+import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 
 const dayMs = 86_400_000
@@ -50,6 +50,7 @@ const monitoring: Action = {
   description:
     'The columns checks and failed count the checks of the last hour, incident is the number of the open one.',
   ability: 'read',
+  scoped: true,
   mutating: false,
   examples: ['monitoring', 'monitoring --json'],
   view: {
@@ -57,8 +58,7 @@ const monitoring: Action = {
     columns: ['name', 'at', 'ok', 'reason', 'response_ms', 'memory_mb', 'cpu_percent', 'disk_mb', 'failed', 'incident'],
     empty: 'There are no instances.',
   },
-  async handler(call) {
-    const { registry, clock } = call.context
+  async handler({ context: { registry, clock } }) {
     const store = createSampleStore(registry)
     const counts = store.counts(clock().getTime() - hourMs)
     const incidents = new Map(
@@ -66,7 +66,7 @@ const monitoring: Action = {
         .list({ onlyOpen: true })
         .flatMap(({ id, instances }) => instances.filter(({ closed }) => closed === '').map((one) => [one.id, id])),
     )
-    const instances = registry.instances().filter((one) => !isThrowAway(one) && isVisible(call, one.id))
+    const instances = registry.instances().filter((one) => !isThrowAway(one))
     const list = instances.map(({ id, name, desired }) => {
       const newest = store.newest(id)
       return {
@@ -91,17 +91,17 @@ const incidents: Action = {
     { name: 'limit', type: 'integer', min: 1, max: 10_000, summary: 'How many at most (default: 100)' },
   ],
   ability: 'read',
+  scoped: true,
   mutating: false,
   examples: ['incidents', 'incidents --open'],
   view: { type: 'table', columns: ['id', 'opened', 'closed', 'message'], empty: 'There was no incident.' },
-  async handler(call) {
-    const { context, input } = call
+  async handler({ context, input, caller }) {
     const found = createIncidentStore(context.registry).list({
       limit: (input.limit as number | undefined) ?? 100,
       onlyOpen: input.open === true,
     })
     const list = found.flatMap(({ id, opened, closed, message, instances }) => {
-      const visible = instances.filter((one) => isVisible(call, one.id))
+      const visible = instances.filter(({ id: one }) => caller.instances?.has(one) ?? true)
       if (visible.length === 0) return []
       // The message may name others.
       const text = visible.length === instances.length ? message : describeIncident(visible, [])
@@ -125,10 +125,6 @@ const nothing = {
   memory_mb: null,
   cpu_percent: null,
   disk_mb: null,
-}
-
-function isVisible({ caller }: ActionCall, id: string): boolean {
-  return caller.instances?.has(id) ?? true
 }
 
 /** @throws ManagerError ERR_USAGE */

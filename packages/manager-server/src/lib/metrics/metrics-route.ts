@@ -1,0 +1,61 @@
+import type { Middleware } from 'koa'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { findAction, type Action, type Caller, type Input, type Manager } from '@steward/manager-core'
+import type { Access } from '../access/access.js'
+import type { Addressing } from '../addressing.js'
+import { HttpError } from '../http-error.js'
+import type { ServerState } from '../server-state.js'
+import { addInstanceMetrics, type Row } from './instance-metrics.js'
+
+export interface MetricsRouteOptions {
+  readonly manager: Manager
+  readonly access: Access
+  readonly addressing: Addressing
+}
+
+/** States of operations that somebody may want to hear of. */
+const operationStates = ['queued', 'running', 'undoing', 'interrupted', 'attention'] as const
+
+/**
+ * `GET /metrics`, for Prometheus: the instances as far as the principal may see them, and this process. It needs the
+ * ability `read`.
+ */
+export function metricsRoute({ manager, access, addressing }: MetricsRouteOptions): Middleware<ServerState> {
+  const ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess, prefix: 'steward_server_' })
+  const needed = findAction('monitoring') as Action
+
+  return async (context, next) => {
+    if (addressing.below(context.path)?.replace(/\/$/, '') !== '/metrics') return next()
+    if (context.method !== 'GET')
+      throw new HttpError(405, 'ERR_USAGE', 'Metrics are read with GET.', { headers: { Allow: 'GET' } })
+    context.set('Cache-Control', 'no-store')
+    const principal = await access.authenticate(context.req)
+    access.authorize(principal, needed)
+    const { actor, abilities, address, instances } = principal
+    const caller: Caller = {
+      actor,
+      surface: 'api',
+      abilities,
+      address,
+      leavesRecovery: true,
+      ...(instances && { instances }),
+    }
+    const list = async (action: string, input: Readonly<Record<string, Input>> = {}) =>
+      ((await manager.perform(action, input, caller)).list ?? []) as readonly Row[]
+
+    const registry = new Registry()
+    const operations = operationStates.map(async (state) =>
+      (await list('operations', { state, limit: 1000 })).map(() => state),
+    )
+    addInstanceMetrics(registry, {
+      instances: await list('list'),
+      measured: await list('monitoring'),
+      openIncidents: (await list('incidents', { open: true, limit: 10_000 })).length,
+      operations: (await Promise.all(operations)).flat(),
+    })
+    context.type = registry.contentType
+    // Of the manager itself nobody hears who may use some instances only.
+    context.body = `${await registry.metrics()}${instances ? '' : `\n${await ofProcess.metrics()}`}`
+  }
+}
