@@ -11,8 +11,15 @@ export interface Received {
   readonly text: string
 }
 
-/** A mail server that knows the user `me` with the password `s3cret:pass`. */
+/** `startMailServer()` for one test. */
 export async function mailServer(options: SMTPServerOptions = {}) {
+  const { received, port, close } = await startMailServer(options)
+  onTestFinished(close)
+  return { received, port }
+}
+
+/** A mail server that knows the user `me` with the password `s3cret:pass`. */
+export async function startMailServer(options: SMTPServerOptions = {}) {
   const received: Received[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -42,8 +49,8 @@ export async function mailServer(options: SMTPServerOptions = {}) {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.listen(0, '127.0.0.1', resolve)
   await promise
-  onTestFinished(async () => new Promise((done) => server.close(() => done())))
-  return { received, port: (server.server.address() as AddressInfo).port }
+  const close = async () => new Promise<void>((done) => server.close(() => done()))
+  return { received, port: (server.server.address() as AddressInfo).port, close }
 }
 
 /** Without encryption. */

@@ -12,7 +12,7 @@ export class Html {
 type Part = string | number | Html | undefined | readonly Html[]
 
 /** A template in which values are escaped, unless they are HTML themselves. undefined: nothing. */
-export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+export function markup(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(textOf)))
 }
 
@@ -47,7 +47,7 @@ export interface PageOptions {
 /** A whole page. */
 export function page({ language, title, base, other, content }: PageOptions): string {
   const [code, name] = language === 'en' ? ['fr', 'Français'] : ['en', 'English']
-  return html`<!doctype html>
+  return markup`<!doctype html>
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
@@ -57,7 +57,7 @@ export function page({ language, title, base, other, content }: PageOptions): st
         <link rel="stylesheet" href="${base}/style.css" />
       </head>
       <body>
-        ${other === undefined ? undefined : html`<nav><a href="${other}" lang="${code}" hreflang="${code}">${name}</a></nav>`}
+        ${other === undefined ? undefined : markup`<nav><a href="${other}" lang="${code}" hreflang="${code}">${name}</a></nav>`}
         <main>
           <h1>${title}</h1>
           ${content}

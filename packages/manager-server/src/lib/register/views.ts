@@ -1,5 +1,5 @@
 import type { InstanceRequest, Registration, RegistrationFaults, RequestLanguage } from '@steward/manager-core'
-import { html, page, type Html } from './page.js'
+import { markup, page, type Html } from './page.js'
 import { texts } from './texts.js'
 
 /** Name of a field that people do not see; what fills it in is a program. */
@@ -34,38 +34,37 @@ export function formView(options: ViewOptions, { values, faults, versions }: For
   const chosen = values.version ?? versions.find(({ isDefault }) => isDefault)?.version
   const attributes = (name: keyof Registration) => {
     const hint = faults[name] !== undefined || name === 'name' || name === 'email'
-    return html`id="${name}"
-    name="${name}"${hint ? html` aria-describedby="${name}-hint"` : undefined}${
-      faults[name] ? html` aria-invalid="true"` : undefined
+    return markup`id="${name}" name="${name}"${hint ? markup` aria-describedby="${name}-hint"` : undefined}${
+      faults[name] ? markup` aria-invalid="true"` : undefined
     }`
   }
   const field = (name: keyof Registration, control: Html, wide = false) => {
     const fault = faults[name]
     const hint = fault ? text.faults[fault] : name === 'name' || name === 'email' ? text.hints[name] : undefined
-    const mark = name === 'email' ? html` <span class="mark">(${text.required})</span>` : undefined
-    return html`<div${wide ? html` class="wide"` : undefined}>
+    const mark = name === 'email' ? markup` <span class="mark">(${text.required})</span>` : undefined
+    return markup`<div${wide ? markup` class="wide"` : undefined}>
 <label for="${name}">${text.labels[name]}${mark}</label>
 ${control}
-${hint === undefined ? undefined : html`<small id="${name}-hint" ${fault ? html` class="bad"` : undefined}>${hint}</small>`}
+${hint === undefined ? undefined : markup`<small id="${name}-hint"${fault ? markup` class="bad"` : undefined}>${hint}</small>`}
 </div>`
   }
-  const input = (name: keyof Registration, more: Html = html``, wide = false) =>
+  const input = (name: keyof Registration, more: Html = markup``, wide = false) =>
     field(
       name,
-      html`<input ${attributes(name)} value="${values[name]}" autocomplete="${autocomplete[name] ?? 'off'}" ${more} />`,
+      markup`<input ${attributes(name)} value="${values[name]}" autocomplete="${autocomplete[name] ?? 'off'}"${more} />`,
       wide,
     )
   return page({
     ...options,
     title: text.title,
-    content: html`<p>${text.intro}</p>
+    content: markup`<p>${text.intro}</p>
       ${
         wrong.length === 0
           ? undefined
-          : html`<div class="faults" role="alert">
+          : markup`<div class="faults" role="alert">
               <p>${text.faultsTitle}</p>
               <ul>
-                ${wrong.map(([name, fault]) => html`<li><a href="#${name}">${text.labels[name]}</a>: ${text.faults[fault]}</li>`)}
+                ${wrong.map(([name, fault]) => markup`<li><a href="#${name}">${text.labels[name]}</a>: ${text.faults[fault]}</li>`)}
               </ul>
             </div>`
       }
@@ -73,24 +72,22 @@ ${hint === undefined ? undefined : html`<small id="${name}-hint" ${fault ? html`
         <input type="hidden" name="lang" value="${options.language}" />
         <fieldset>
           <legend>${text.instance}</legend>
-          ${input('name', html` maxlength="20" pattern="[A-Za-z0-9]{3,20}" spellcheck="false" autocapitalize="none"`)}
+          ${input('name', markup` maxlength="20" pattern="[A-Za-z0-9]{3,20}" spellcheck="false" autocapitalize="none"`)}
           ${field(
             'version',
-            html`<select ${attributes('version')} required>
+            markup`<select ${attributes('version')} required>
               ${versions.map(
                 ({ version, title }) =>
-                  html`<option value="${version}" ${version === chosen ? html` selected` : undefined}>
-                    ${title || version}
-                  </option>`,
+                  markup`<option value="${version}"${version === chosen ? markup` selected` : undefined}>${title || version}</option>`,
               )}
             </select>`,
           )}
         </fieldset>
         <fieldset>
           <legend>${text.person}</legend>
-          ${input('email', html` type="email" maxlength="254" required`, true)}
-          ${input('firstname', html` maxlength="80"`)} ${input('lastname', html` maxlength="80"`)}
-          ${input('company', html` maxlength="120"`)} ${input('phone', html` type="tel" maxlength="40"`)}
+          ${input('email', markup` type="email" maxlength="254" required`, true)}
+          ${input('firstname', markup` maxlength="80"`)} ${input('lastname', markup` maxlength="80"`)}
+          ${input('company', markup` maxlength="120"`)} ${input('phone', markup` type="tel" maxlength="40"`)}
         </fieldset>
         <div class="trap" aria-hidden="true">
           <label for="${trap}">${text.trap}</label>
@@ -105,11 +102,11 @@ ${hint === undefined ? undefined : html`<small id="${name}-hint" ${fault ? html`
 export function tellView(options: ViewOptions, name: 'sent' | 'confirmed' | 'gone' | 'closed' | 'tooMany'): string {
   const text = texts[options.language]
   const { title, text: said } = text[name]
-  const again = name === 'gone' ? html`<p><a href="${options.base}">${text.gone.again}</a></p>` : undefined
+  const again = name === 'gone' ? markup`<p><a href="${options.base}">${text.gone.again}</a></p>` : undefined
   return page({
     ...options,
     title,
-    content: html`<p role="status">${said}</p>
+    content: markup`<p role="status">${said}</p>
       ${again}`,
   })
 }
@@ -122,7 +119,7 @@ export function confirmView(options: ViewOptions, request: InstanceRequest, toke
   return page({
     ...options,
     title,
-    content: html`<p>${said}</p>
+    content: markup`<p>${said}</p>
       <form method="post" action="${options.base}/confirm">
         <input type="hidden" name="lang" value="${options.language}" />
         <input type="hidden" name="token" value="${token}" />
@@ -137,7 +134,7 @@ export function welcomeView(options: ViewOptions, logIn: string): string {
   return page({
     ...options,
     title,
-    content: html`<p class="links">
+    content: markup`<p class="links">
       <a class="button" href="${options.base}">${register}</a> <a href="${logIn}">${logInText}</a>
     </p>`,
   })
