@@ -7,6 +7,7 @@ import type { Mailer } from './mail/mail.js'
 import type { Locks } from './operation/locks.js'
 import type { Operations } from './operation/operation.js'
 import type { Runs } from './runs/create-runs.js'
+import type { Proxies } from './proxies/proxies.js'
 import type { Runtime } from './runtime/runtime.js'
 import type { Settings } from './settings/settings.js'
 import type { Registry } from './store/registry.js'
@@ -31,6 +32,8 @@ export interface ManagerContext {
   readonly certificates: Certificates
   readonly hooks: Hooks
   readonly mailer: Mailer
+  /** The reverse proxy in front of instances and manager. */
+  readonly proxies: Proxies
   readonly clock: () => Date
   /** Absolute path of the program that serves an application: `app-server`'s `cli.js`. */
   readonly applicationServer: string

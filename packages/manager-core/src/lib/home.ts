@@ -14,6 +14,8 @@ export interface Home {
   readonly runs: string
   /** Certificates that were issued, a folder each. */
   readonly certificates: string
+  /** What the reverse proxy proves itself with to the server. Mode 0600. */
+  readonly proxySecret: string
   readonly database: string
   versionSettings(version: string): string
   instance(id: string): InstanceHome
@@ -45,6 +47,7 @@ export function homeAt(folder: string): Home {
     logs: at('logs'),
     runs: at('runs'),
     certificates: at('certificates'),
+    proxySecret: at('proxy.secret'),
     database: at('manager.db'),
     versionSettings: (version: string) => at(`version-${version}.sh`),
     instance: (id: string) => instanceHomeAt(join(folder, 'instances', id)),

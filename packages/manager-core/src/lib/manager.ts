@@ -17,6 +17,7 @@ import { operationKinds } from './operation/kinds.js'
 import { createLocks } from './operation/locks.js'
 import type { Caller, JournalPoint } from './operation/operation.js'
 import { createRuns } from './runs/create-runs.js'
+import { createProxies } from './proxies/create-proxies.js'
 import { createProcessRuntime } from './runtime/create-process-runtime.js'
 import { createSettings } from './settings/create-settings.js'
 import type { Registry } from './store/registry.js'
@@ -119,6 +120,7 @@ export function createManager(options: ManagerOptions): Manager {
     certificates: once(() => createCertificates({ home, settings })),
     hooks: once(() => createHooks({ home, settings })),
     mailer: once(() => createMailer({ settings })),
+    proxies: once(() => createProxies(() => context)),
   }
   const context = Object.defineProperties(
     { home, clock, applicationServer, defaultTemplate, command },

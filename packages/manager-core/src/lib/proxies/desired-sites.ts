@@ -1,0 +1,186 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import type { ManagerContext } from '../context.js'
+import { isThrowAway, type Instance } from '../domain/instance.js'
+import { standardUrlOf } from '../instances/public-url.js'
+import { ManagerError } from '../../errors.js'
+import type { SslSettings } from '../settings/settings.js'
+import { addressOf, type Address } from './address.js'
+import { managerUpstream } from './manager-upstream.js'
+import type { Problem } from './problem.js'
+import type { Place, Publication, Site, SiteTls, Snippet, Upstream } from './site.js'
+
+export interface DesiredOptions {
+  /** Where the server of the manager listens, when it is not where the settings say. */
+  readonly manager?: Upstream | undefined
+  /** Ports to use instead of those of the registry, by the instance's id. */
+  readonly ports?: Readonly<Record<string, number>>
+}
+
+export interface Desired {
+  readonly publication: Publication
+  readonly problems: readonly Problem[]
+}
+
+/** First parts of paths of the manager itself, below its own: no instance can be published there. */
+const ownPaths: ReadonlySet<string> = new Set(['api', 'ui', 'term', 'ping', 'metrics', 'register', 'health'])
+
+/**
+ * What is to be published: the manager, and all instances, also stopped ones, at their standard addresses and their custom
+ * URLs. Of two that want the same place the one comes first whose standard address it is, then the older one.
+ */
+export function desiredSites(
+  context: Pick<ManagerContext, 'settings' | 'registry' | 'certificates'>,
+  { manager, ports = {} }: DesiredOptions = {},
+): Desired {
+  const { global } = context.settings
+  const problems: Problem[] = []
+  const base = addressOf(global.baseUrl)
+  if (!base)
+    throw new ManagerError('ERR_SETTINGS', `APPS_BASEURL is "${global.baseUrl}", which cannot be published.`, {
+      help: 'It is an address such as https://apps.example.com or https://example.com/apps.',
+    })
+  const upstream = manager ?? managerUpstream(global)
+  const hosts = new Map<string, Map<string, Place>>()
+  const put = ({ host, path }: Address, place: Omit<Place, 'path'>): boolean => {
+    const places = hosts.get(host) ?? new Map<string, Place>()
+    hosts.set(host, places)
+    if (places.has(path)) return false
+    places.set(path, { path, ...place })
+    return true
+  }
+  put(base, { upstream })
+
+  const instances = context.registry
+    .instances()
+    .filter((one) => !isThrowAway(one))
+    .toSorted((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : a.id < b.id ? -1 : 1))
+  const placeOf = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
+    const snippet = readSnippet(join(global.proxy.folder, global.proxy.type, 'snippets', `${name}.conf`))
+    return {
+      upstream: { host: '127.0.0.1', port: ports[id] ?? port },
+      instance: { id, name },
+      ...(snippet && { snippet }),
+    }
+  }
+  const tell = ({ id, name }: Instance, message: string) =>
+    problems.push({ kind: 'address', instance: { id, name }, message })
+  for (const instance of instances) {
+    const url = standardUrlOf(instance, global)
+    const address = addressOf(url)
+    const isOwn = address?.host === base.host && ownPaths.has(instance.name)
+    if (!address || isOwn || !put(address, placeOf(instance)))
+      tell(instance, `"${instance.name}" is not published at ${url}: the manager or another instance is there.`)
+  }
+  for (const instance of instances) {
+    const { customUrl: url, name } = instance
+    if (url === '' || url === standardUrlOf(instance, global)) continue
+    const address = addressOf(url)
+    if (!address) tell(instance, `"${name}" is not published at ${url}: its host or path has unusual characters.`)
+    else if (isBelowOwn(address, base) || !put(address, placeOf(instance)))
+      tell(instance, `"${name}" is not published at ${url}: the manager or another instance is there.`)
+  }
+
+  const { mode } = global.ssl
+  const authorities = mode === 'off' ? undefined : clientAuthorities(global.ssl, problems)
+  const sites = [...hosts].map(([host, places]): Site => {
+    const tls = mode === 'off' ? undefined : tlsOf(host, context, problems)
+    return {
+      host,
+      tls,
+      http: mode !== 'force' ? 'serve' : tls ? 'redirect' : 'refuse',
+      clientAuthorities: host === base.host && tls ? authorities : undefined,
+      places: [...places.values()].toSorted((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1)),
+    }
+  })
+  const { httpPort, httpsPort } = global.proxy
+  return {
+    publication: {
+      sites: sites.toSorted((a, b) => (a.host < b.host ? -1 : 1)),
+      ...{ manager: upstream, httpPort, httpsPort, hsts: mode === 'force' },
+    },
+    problems,
+  }
+}
+
+function isBelowOwn({ host, path }: Address, base: Address): boolean {
+  if (host !== base.host || !path.startsWith(`${base.path}/`)) return false
+  return ownPaths.has(path.slice(base.path.length + 1).split('/')[0] ?? '')
+}
+
+function readSnippet(file: string): Snippet | undefined {
+  try {
+    return { file, text: readFileSync(file, 'utf8') }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function tlsOf(
+  host: string,
+  { settings, certificates }: Pick<ManagerContext, 'settings' | 'certificates'>,
+  problems: Problem[],
+): SiteTls | undefined {
+  const name = host.replace(/^\[(.*)\]$/, '$1')
+  const files = certificates.for([name])
+  const refuse = (why: string): undefined => {
+    problems.push({ kind: 'certificate', message: `${host} has no HTTPS: ${why}.` })
+    return undefined
+  }
+  if (!files) return refuse('there is no certificate for it')
+  try {
+    const certificate = readFileSync(files.certificate, 'utf8')
+    const key = readFileSync(files.key, 'utf8')
+    const parsed = new X509Certificate(certificate)
+    if (!parsed.checkPrivateKey(createPrivateKey(key))) return refuse(`${files.key} is not the key of its certificate`)
+    const isFor = isIP(name) === 0 ? parsed.checkHost(name) : parsed.checkIP(name)
+    if (isFor === undefined)
+      problems.push({ kind: 'certificate', message: `Browsers refuse ${host}: ${files.certificate} is not for it.` })
+    const { serverCaCertificate } = settings.global.ssl
+    const chain =
+      files.origin === 'configured' && serverCaCertificate !== undefined
+        ? `${certificate.trimEnd()}\n${readFileSync(serverCaCertificate, 'utf8')}`
+        : certificate
+    return { certificate: chain, keyFile: files.key, keyHash: hashOf(key) }
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+/** Of the file and of all files of the folder: a bundle is what all products understand. */
+function clientAuthorities(
+  { clientCaCertificate: file, clientCaFolder: folder }: SslSettings,
+  problems: Problem[],
+): string | undefined {
+  if (file === undefined && folder === undefined) return undefined
+  const found = new Set<string>()
+  try {
+    const files = [
+      ...(file === undefined ? [] : [file]),
+      ...(folder === undefined
+        ? []
+        : readdirSync(folder)
+            .toSorted()
+            .map((name) => join(folder, name))),
+    ]
+    for (const one of files)
+      for (const [pem] of readFileSync(one, 'utf8').matchAll(
+        /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g,
+      ))
+        found.add(new X509Certificate(pem).toString().trim())
+  } catch (error) {
+    problems.push({
+      kind: 'certificate',
+      message: `Client certificates are not asked for: ${(error as Error).message}.`,
+    })
+    return undefined
+  }
+  return found.size === 0 ? undefined : `${[...found].join('\n')}\n`
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,94 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Configurations of a reverse proxy: folders that never change, and a link `live` to the one in force. */
+export interface Generations {
+  /** Absolute path of a generation. */
+  path(name: string): string
+  /** Name of the one in force; undefined: there is none. */
+  readonly live: string | undefined
+  /** Writes a whole generation. */
+  write(name: string, files: ReadonlyMap<string, string>): void
+  /** Puts another one in force, atomically; undefined: none. */
+  swap(name: string | undefined): void
+  /** Whether its files are exactly these. */
+  isSame(name: string, files: ReadonlyMap<string, string>): boolean
+  /** Removes all but these. */
+  keep(names: readonly string[]): void
+  remove(name: string): void
+}
+
+export function createGenerations(folder: string): Generations {
+  const all = join(folder, 'generations')
+  const link = join(folder, 'live')
+  const path = (name: string) => join(all, name)
+  return {
+    path,
+    get live() {
+      try {
+        const [, name] = /^generations\/([\w-]+)$/.exec(readlinkSync(link)) ?? []
+        return name
+      } catch {
+        // Not there, or no link: somebody else's work, which the next swap replaces.
+        return undefined
+      }
+    },
+    write(name, files) {
+      for (const [file, text] of files) {
+        const target = join(path(name), file)
+        mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+        const handle = openSync(target, 'wx', 0o600)
+        try {
+          writeFileSync(handle, text)
+          fsyncSync(handle)
+        } finally {
+          closeSync(handle)
+        }
+      }
+    },
+    swap(name) {
+      if (name === undefined) return rmSync(link, { recursive: true, force: true })
+      const beside = `${link}.new`
+      rmSync(beside, { recursive: true, force: true })
+      symlinkSync(join('generations', name), beside)
+      try {
+        renameSync(beside, link)
+      } catch (error) {
+        if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+        // A folder that somebody made there.
+        rmSync(link, { recursive: true })
+        renameSync(beside, link)
+      }
+    },
+    isSame(name, files) {
+      try {
+        const there = readdirSync(path(name), { recursive: true, withFileTypes: true }).filter(
+          (one) => !one.isDirectory(),
+        )
+        return (
+          there.length === files.size &&
+          [...files].every(([file, text]) => readFileSync(join(path(name), file), 'utf8') === text)
+        )
+      } catch {
+        return false
+      }
+    },
+    keep(names) {
+      for (const name of readdirSync(all))
+        if (!names.includes(name)) rmSync(path(name), { recursive: true, force: true })
+    },
+    remove: (name) => rmSync(path(name), { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { ManagerError } from '../../../errors.js'
+import type { ProxySettings } from '../../settings/settings.js'
+import type { Refusal, ReverseProxy } from '../reverse-proxy.js'
+import { runProgram } from '../run-program.js'
+import { testStaged } from '../test-staged.js'
+import { workersOf } from '../worker-processes.js'
+import { renderHttpd } from './render-httpd.js'
+
+export interface HttpdProxyOptions {
+  readonly settings: ProxySettings
+  /** Of `home/proxy.secret`. */
+  readonly secret: () => string
+}
+
+/** Apache httpd, 2.4.47 or newer, with a threaded MPM. */
+export function createHttpd({ settings, secret }: HttpdProxyOptions): ReverseProxy {
+  const { folder } = settings
+  const command = settings.command ?? findProgram()
+  const includeLine = `IncludeOptional ${folder}/live/*.conf`
+  let built: Promise<Built> | undefined
+  const about = () => (built ??= look(command, settings.mainFile))
+
+  return {
+    type: 'httpd',
+    includeLine,
+    async version() {
+      return (await about()).version
+    },
+    render: (publication, generation) => renderHttpd(publication, generation, { secret: secret() }),
+    async test(staged) {
+      const { mainFile, root } = await about()
+      return testStaged({
+        ...{ mainFile, folder, staged, includeLine },
+        run: async (file) => {
+          const { ok, output } = await runProgram(command, ['-t', '-d', rootOf(mainFile, root, file), '-f', file])
+          return ok ? undefined : refusalOf(output)
+        },
+      })
+    },
+    async reload() {
+      const { mainFile } = await about()
+      const { ok, output } = await runProgram(command, ['-f', mainFile, '-k', 'graceful'])
+      if (!ok)
+        throw new ManagerError('ERR_FAILED', `httpd cannot be reloaded: ${refusalOf(output).message}.`, { output })
+    },
+    async workers() {
+      const { mainFile, pidFile } = await about()
+      const { output } = await runProgram(command, ['-f', mainFile, '-t', '-D', 'DUMP_RUN_CFG'])
+      return workersOf(/^PidFile: "?([^"\n]+)"?/m.exec(output)?.[1] ?? pidFile, ['apache2', 'httpd'])
+    },
+  }
+}
+
+/** Those that bring the environment along that the configuration of the distribution needs come first. */
+function findProgram(): string {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+  const names = ['apache2ctl', 'apachectl', 'httpd']
+  return names.find((name) => folders.some((one) => existsSync(join(one, name)))) ?? 'apache2'
+}
+
+/** Relative paths begin at the root of the server, which mostly is the folder of the main file. */
+function rootOf(mainFile: string, root: string, shadow: string): string {
+  const folder = (path: string) => path.slice(0, path.lastIndexOf('/'))
+  return root === folder(mainFile) ? folder(shadow) : root
+}
+
+interface Built {
+  readonly version: string
+  readonly root: string
+  readonly mainFile: string
+  readonly pidFile: string
+}
+
+/** What the program was built with. */
+async function look(command: string, mainFile: string | undefined): Promise<Built> {
+  const { output } = await runProgram(command, ['-V'])
+  const version = /Server version: Apache\/(\d+\.\d+\.\d+)/.exec(output)?.[1]
+  if (version === undefined)
+    throw new ManagerError('ERR_SETTINGS', `${command} does not tell its version as Apache httpd does.`, { output })
+  const define = (name: string, other: string) => new RegExp(`${name}="([^"]+)"`).exec(output)?.[1] ?? other
+  const root = define('HTTPD_ROOT', '/etc/httpd')
+  const within = (path: string) => (isAbsolute(path) ? path : join(root, path))
+  return {
+    version,
+    root,
+    mainFile: mainFile ?? within(define('SERVER_CONFIG_FILE', 'conf/httpd.conf')),
+    pidFile: within(define('DEFAULT_PIDLOG', 'logs/httpd.pid')),
+  }
+}
+
+/** `AH00526: Syntax error on line 3 of /etc/…:` and the reason in the next line; or the reason alone. */
+function refusalOf(output: string): Refusal {
+  const [, line, file, message] = /Syntax error on line (\d+) of ([^\n]+?):[ \n]+([^\n]+)/.exec(output) ?? []
+  if (file !== undefined && message !== undefined) return { file, line: Number(line), message: plain(message), output }
+  const reason = output.split('\n').find((text) => /AH\d{5}|rror/.test(text) && !/AH00558|AH00014/.test(text))
+  return { message: plain(reason ?? output.split('\n')[0] ?? 'it failed and said nothing'), output }
+}
+
+/** Without time, level and its last full stop. */
+function plain(text: string): string {
+  return text.replace(/^(?:\[[^\]]*\] )+/, '').replace(/\.$/, '')
+}

@@ -1,0 +1,179 @@
+import { proxyHeaders } from '../proxy-headers.js'
+import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
+import { authorityOf, type Place, type Publication, type Site } from '../site.js'
+
+export interface HttpdOptions {
+  /** Of `home/proxy.secret`. */
+  readonly secret: string
+}
+
+/** Files of Apache httpd: virtual hosts of each host, which include a file for each instance there. */
+export function renderHttpd(
+  publication: Publication,
+  generation: Generation,
+  { secret }: HttpdOptions,
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>([['00-steward.conf', firstFile(publication, generation)]])
+  for (const site of publication.sites) {
+    const name = fileNameOf(site.host)
+    files.set(`${name}.conf`, `${hostsOf(site, publication, generation).join('\n')}\n`)
+    if (site.tls) files.set(`certificates/${name}.pem`, site.tls.certificate)
+    if (site.clientAuthorities !== undefined) files.set(`certificates/${name}.clients.pem`, site.clientAuthorities)
+    for (const place of site.places) {
+      files.set(placeFile(site, place), `${locationOf(site, place, publication, generation, secret).join('\n')}\n`)
+      if (place.instance && place.snippet) files.set(`snippets/${place.instance.id}.conf`, place.snippet.text)
+    }
+  }
+  return files
+}
+
+/** The first virtual host of a port takes what is for no other one. */
+function firstFile(publication: Publication, { id, folder }: Generation): string {
+  const { sites, httpPort, httpsPort } = publication
+  const encrypted = sites.find(({ tls }) => tls)
+  const lines = [`  ServerName ${probeHost}`, '  RewriteEngine On', ...probe(id), '  RewriteRule ^ - [R=404,L]']
+  return [
+    '# Written by the manager: changes are lost.',
+    `<VirtualHost *:${httpPort}>`,
+    ...lines,
+    '</VirtualHost>',
+    ...(encrypted ? [`<VirtualHost *:${httpsPort}>`, ...lines, ...tlsLines(encrypted, folder), '</VirtualHost>'] : []),
+    '',
+  ].join('\n')
+}
+
+function fileNameOf(host: string): string {
+  return host.replaceAll(/[[\]]/g, '').replaceAll(':', '_')
+}
+
+function placeFile({ host }: Site, { instance, path }: Place): string {
+  return instance
+    ? `instances/${instance.name}@${fileNameOf(host)}${path.replaceAll('/', '_')}.conf`
+    : 'manager/manager.conf'
+}
+
+function probe(id: string): readonly string[] {
+  return [
+    `  Header always set ${generationHeader} ${id} "expr=%{REQUEST_URI} == '${probePath}'"`,
+    `  RewriteRule ^${probePath.replaceAll('.', '\\.')}$ - [R=204,L]`,
+  ]
+}
+
+function tlsLines({ host, tls, clientAuthorities }: Site, folder: string): readonly string[] {
+  if (!tls) return []
+  const certificates = `${folder}/certificates/${fileNameOf(host)}`
+  return [
+    '  SSLEngine on',
+    `  SSLCertificateFile "${certificates}.pem"`,
+    `  SSLCertificateKeyFile "${tls.keyFile}"`,
+    '  SSLProtocol -all +TLSv1.2 +TLSv1.3',
+    '  <IfModule http2_module>',
+    '    Protocols h2 http/1.1',
+    '  </IfModule>',
+    ...(clientAuthorities === undefined
+      ? []
+      : [`  SSLCACertificateFile "${certificates}.clients.pem"`, '  SSLVerifyClient optional', '  SSLVerifyDepth 5']),
+  ]
+}
+
+function hostsOf(site: Site, publication: Publication, { folder, id }: Generation): readonly string[] {
+  const { host, tls, http, places } = site
+  const { manager, httpPort, httpsPort } = publication
+  const shared = [
+    `  ServerName ${host}`,
+    '  AllowEncodedSlashes NoDecode',
+    '  LimitRequestBody 0',
+    '  RewriteEngine On',
+    ...probe(id),
+  ]
+  const challengePath = '/.well-known/acme-challenge/'
+  const challenge = [
+    `  <Location "${challengePath}">`,
+    `    ProxyPass "http://${authorityOf(manager)}${challengePath}" nocanon retry=0 disablereuse=on`,
+    '    ProxyPreserveHost On',
+    '  </Location>',
+  ]
+  const serving = [
+    ...places.map((place) => `  Include "${folder}/${placeFile(site, place)}"`),
+    ...challenge,
+    ...(places.some(({ path }) => path === '')
+      ? []
+      : [`  RewriteRule ^/(?!\\.well-known/)${behind(places)} - [R=404,L]`]),
+  ]
+  const virtual = (port: number, lines: readonly string[]) => [`<VirtualHost *:${port}>`, ...lines, '</VirtualHost>']
+  const encrypted = tls ? virtual(httpsPort, [...shared, ...tlsLines(site, folder), ...serving]) : []
+  if (http === 'serve') return [...virtual(httpPort, [...shared, ...serving]), ...encrypted]
+  const port = httpsPort === 443 ? '' : `:${httpsPort}`
+  const instead =
+    http === 'redirect'
+      ? [
+          // As it came: another rule would decode it.
+          `  RewriteCond %{REQUEST_URI} !^${challengePath.replaceAll('.', '\\.')}`,
+          '  RewriteCond %{THE_REQUEST} "^\\S+ (?:https?://[^/ ]*)?(/\\S*)"',
+          `  RewriteRule ^ https://${host}${port}%1 [R=308,NE,L]`,
+        ]
+      : [`  RewriteCond %{REQUEST_URI} !^${challengePath.replaceAll('.', '\\.')}`, '  RewriteRule ^ - [R=503,L]']
+  return [...virtual(httpPort, [...shared, ...instead, ...challenge]), ...encrypted]
+}
+
+/** What is below none of these. */
+function behind(places: readonly Place[]): string {
+  return places.map(({ path }) => `(?!${path.slice(1).replaceAll('.', '\\.')}(?:/|$))`).join('')
+}
+
+function locationOf(
+  { host, tls, clientAuthorities }: Site,
+  { path, upstream, instance, snippet }: Place,
+  { hsts }: Publication,
+  { folder }: Generation,
+  secret: string,
+): readonly string[] {
+  const prefix = instance ? path : ''
+  const target = `http://${authorityOf(upstream)}${instance ? '' : path}`
+  const set = (name: string, value: string) => `  RequestHeader set ${name} "${value}"`
+  const unset = (name: string) => `  RequestHeader unset ${name}`
+  const tellsClient = !instance && clientAuthorities !== undefined
+  return [
+    ...(path === '' ? [] : [`RedirectMatch 308 ^${path.replaceAll('.', '\\.')}$ ${path}/`]),
+    `<Location "${path}/">`,
+    // "%" of a path stays as it came. Another connection each time: none is used that an instance just closes.
+    `  ProxyPass "${target}/" nocanon upgrade=websocket retry=0 disablereuse=on flushpackets=on connectiontimeout=5 timeout=3600`,
+    '  ProxyPreserveHost On',
+    // Those of the upstream's own address.
+    ...(prefix === '' ? [] : [`  ProxyPassReverseCookiePath "/" "${path}/"`, ...redirects(host, path)]),
+    unset('Forwarded'),
+    '  ProxyAddHeaders On',
+    '  RequestHeader set X-Real-IP "expr=%{REMOTE_ADDR}"',
+    '  RequestHeader set X-Forwarded-Proto "expr=%{REQUEST_SCHEME}"',
+    '  RequestHeader set X-Forwarded-Host "expr=%{HTTP_HOST}"',
+    '  RequestHeader unset X-Forwarded-Server',
+    prefix === '' ? unset('X-Forwarded-Prefix') : set('X-Forwarded-Prefix', prefix),
+    instance ? unset(proxyHeaders.secret) : set(proxyHeaders.secret, secret),
+    ...(['verify', 'subject', 'serial'] as const).flatMap((key) => [
+      unset(proxyHeaders[key]),
+      ...(tellsClient && tls
+        ? [`  RequestHeader set ${proxyHeaders[key]} "%{${variables[key]}}s" "expr=%{HTTPS} == 'on'"`]
+        : []),
+    ]),
+    ...(hsts && tls
+      ? [
+          '  Header always unset Strict-Transport-Security',
+          '  Header unset Strict-Transport-Security',
+          '  Header always set Strict-Transport-Security "max-age=31536000"',
+        ]
+      : []),
+    ...(instance && snippet ? [`  Include "${folder}/snippets/${instance.id}.conf"`] : []),
+    '</Location>',
+  ]
+}
+
+const variables = { verify: 'SSL_CLIENT_VERIFY', subject: 'SSL_CLIENT_S_DN', serial: 'SSL_CLIENT_M_SERIAL' } as const
+
+/** Redirects of an instance to paths of its own get the prefix. */
+function redirects(host: string, path: string): readonly string[] {
+  const pattern = host.replaceAll('.', '\\.').replaceAll(/[[\]]/g, '\\$&')
+  return [
+    `  Header edit Location "^(https?://${pattern}(?::[0-9]+)?)?/(.*)$" "$1${path}/$2"`,
+    `  Header always edit Location "^(https?://${pattern}(?::[0-9]+)?)?/(.*)$" "$1${path}/$2"`,
+  ]
+}

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { ManagerError } from '../../../errors.js'
+import type { ProxySettings } from '../../settings/settings.js'
+import type { Refusal, ReverseProxy } from '../reverse-proxy.js'
+import { runProgram } from '../run-program.js'
+import { testStaged } from '../test-staged.js'
+import { workersOf } from '../worker-processes.js'
+import { renderNginx } from './render-nginx.js'
+
+export interface NginxProxyOptions {
+  readonly settings: ProxySettings
+  /** Of `home/proxy.secret`. */
+  readonly secret: () => string
+}
+
+/** nginx, 1.19.4 or newer. */
+export function createNginx({ settings, secret }: NginxProxyOptions): ReverseProxy {
+  const { folder, command = 'nginx' } = settings
+  const includeLine = `include ${folder}/live/*.conf;`
+  let built: Promise<Built> | undefined
+  const about = () => (built ??= look(command, settings.mainFile))
+
+  return {
+    type: 'nginx',
+    includeLine,
+    async version() {
+      return (await about()).version
+    },
+    render(publication, generation, version) {
+      return renderNginx(publication, generation, {
+        version,
+        secret: secret(),
+        ipv6: existsSync('/proc/net/if_inet6'),
+      })
+    },
+    async test(staged) {
+      const { mainFile } = await about()
+      return testStaged({
+        ...{ mainFile, folder, staged, includeLine },
+        run: async (file) => {
+          const { ok, output } = await runProgram(command, ['-t', '-q', '-c', file])
+          return ok ? undefined : refusalOf(output)
+        },
+      })
+    },
+    async reload() {
+      const { mainFile } = await about()
+      const { ok, output } = await runProgram(command, ['-c', mainFile, '-s', 'reload'])
+      if (!ok)
+        throw new ManagerError('ERR_FAILED', `nginx cannot be reloaded: ${refusalOf(output).message}.`, { output })
+    },
+    async workers() {
+      const { mainFile, prefix, pidFile } = await about()
+      const said = /^\s*pid\s+"?([^";]+)"?\s*;/m.exec(readFileSync(mainFile, 'utf8'))?.[1]?.trim() ?? pidFile
+      return workersOf(isAbsolute(said) ? said : join(prefix, said), ['nginx'])
+    },
+  }
+}
+
+interface Built {
+  readonly version: string
+  readonly mainFile: string
+  readonly prefix: string
+  readonly pidFile: string
+}
+
+/** What the program was built with. */
+async function look(command: string, mainFile: string | undefined): Promise<Built> {
+  const { output } = await runProgram(command, ['-V'])
+  const version = /nginx version: \S+?\/(\d+\.\d+\.\d+)/.exec(output)?.[1]
+  if (version === undefined)
+    throw new ManagerError('ERR_SETTINGS', `${command} does not tell its version as nginx does.`, { output })
+  const option = (name: string, other: string) => new RegExp(`--${name}=(\\S+)`).exec(output)?.[1] ?? other
+  const prefix = option('prefix', '/usr/local/nginx')
+  const within = (path: string) => (isAbsolute(path) ? path : join(prefix, path))
+  return {
+    version,
+    prefix,
+    mainFile: mainFile ?? within(option('conf-path', 'conf/nginx.conf')),
+    pidFile: within(option('pid-path', 'logs/nginx.pid')),
+  }
+}
+
+/** `nginx: [emerg] unknown directive "x" in /etc/nginx/nginx.conf:12` */
+function refusalOf(output: string): Refusal {
+  const [, message, file, line] =
+    /\[(?:emerg|alert|crit|error)\]\s+(?:\d+#\d+: )?(.*?)(?: in (\/\S+):(\d+))?$/m.exec(output) ?? []
+  return {
+    message: message ?? output.split('\n')[0] ?? 'it failed and said nothing',
+    output,
+    ...(file !== undefined && { file, line: Number(line) }),
+  }
+}

@@ -1,0 +1,188 @@
+import semver from 'semver'
+import { proxyHeaders } from '../proxy-headers.js'
+import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
+import { authorityOf, type Place, type Publication, type Site } from '../site.js'
+
+export interface NginxOptions {
+  readonly version: string
+  /** Of `home/proxy.secret`. */
+  readonly secret: string
+  /** Whether this machine has IPv6. */
+  readonly ipv6: boolean
+}
+
+/** Files of nginx: a server of each host, which includes a file for each instance there. */
+export function renderNginx(
+  publication: Publication,
+  generation: Generation,
+  options: NginxOptions,
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>([['00-steward.conf', firstFile(publication, generation, options)]])
+  for (const site of publication.sites) {
+    const name = fileNameOf(site.host)
+    files.set(`${name}.conf`, `${serversOf(site, publication, generation, options).join('\n')}\n`)
+    if (site.tls) files.set(`certificates/${name}.pem`, site.tls.certificate)
+    if (site.clientAuthorities !== undefined) files.set(`certificates/${name}.clients.pem`, site.clientAuthorities)
+    for (const place of site.places) {
+      files.set(placeFile(site, place), `${locationOf(site, place, publication, generation, options).join('\n')}\n`)
+      if (place.instance && place.snippet) files.set(`snippets/${place.instance.id}.conf`, place.snippet.text)
+    }
+  }
+  return files
+}
+
+/** Of IPv6 addresses, too. */
+function fileNameOf(host: string): string {
+  return host.replaceAll(/[[\]]/g, '').replaceAll(':', '_')
+}
+
+function placeFile({ host }: Site, { instance, path }: Place): string {
+  return instance
+    ? `instances/${instance.name}@${fileNameOf(host)}${path.replaceAll('/', '_')}.conf`
+    : 'manager/manager.conf'
+}
+
+/** What all share, and the server for hosts that are nobody's. */
+function firstFile(publication: Publication, { id }: Generation, options: NginxOptions): string {
+  const hasTls = publication.sites.some(({ tls }) => tls)
+  return [
+    '# Written by the manager: changes are lost.',
+    ...hashSizes(publication),
+    'map $http_upgrade $steward_connection { default upgrade; "" close; }',
+    'map $http_host $steward_port { default ""; "~(?<steward_given_port>:[0-9]+)$" $steward_given_port; }',
+    'server {',
+    ...listen(publication.httpPort, options),
+    ...(hasTls ? [...listen(publication.httpsPort, options, ' ssl'), '  ssl_reject_handshake on;'] : []),
+    `  server_name ${probeHost};`,
+    ...probeLocation(id),
+    '  location / { return 404; }',
+    '}',
+    '',
+  ].join('\n')
+}
+
+/** Many or long names need larger tables than nginx has by itself; too small ones are an error of the whole. */
+function hashSizes({ sites }: Publication): readonly string[] {
+  const isSmall = sites.length < 200 && sites.every(({ host }) => host.length <= 30)
+  if (isSmall) return []
+  return [`server_names_hash_max_size ${Math.max(4096, sites.length * 8)};`, 'server_names_hash_bucket_size 512;']
+}
+
+function listen(port: number, { ipv6 }: NginxOptions, flags = ''): readonly string[] {
+  return [`  listen ${port}${flags};`, ...(ipv6 ? [`  listen [::]:${port}${flags};`] : [])]
+}
+
+function probeLocation(id: string): readonly string[] {
+  return [`  location = ${probePath} { add_header ${generationHeader} ${id} always; return 204; }`]
+}
+
+function serversOf(
+  site: Site,
+  publication: Publication,
+  { folder, id }: Generation,
+  options: NginxOptions,
+): readonly string[] {
+  const { host, tls, http, clientAuthorities, places } = site
+  const certificates = `${folder}/certificates/${fileNameOf(host)}`
+  const flag = semver.lt(options.version, '1.25.1') ? ' http2' : ''
+  const plain = listen(publication.httpPort, options)
+  const encrypted = tls
+    ? [
+        ...listen(publication.httpsPort, options, ` ssl${flag}`),
+        ...(flag === '' ? ['  http2 on;'] : []),
+        `  ssl_certificate "${certificates}.pem";`,
+        `  ssl_certificate_key "${tls.keyFile}";`,
+        '  ssl_protocols TLSv1.2 TLSv1.3;',
+        ...(clientAuthorities === undefined
+          ? []
+          : [
+              `  ssl_client_certificate "${certificates}.clients.pem";`,
+              '  ssl_verify_client optional;',
+              '  ssl_verify_depth 5;',
+            ]),
+      ]
+    : []
+  const shared = [`  server_name ${host};`, '  absolute_redirect off;', ...probeLocation(id), ...challenge(publication)]
+  const serving = [
+    '  client_max_body_size 0;',
+    // Of a snippet others go before.
+    '  proxy_buffering off;',
+    '  proxy_request_buffering off;',
+    '  proxy_connect_timeout 5s;',
+    '  proxy_read_timeout 1h;',
+    '  proxy_send_timeout 1h;',
+    '  error_page 502 504 =503 @steward_away;',
+    '  location @steward_away { add_header Retry-After 5 always; default_type text/plain; return 503 "It does not answer at the moment.\\n"; }',
+    ...places.map((place) => `  include "${folder}/${placeFile(site, place)}";`),
+    ...(places.some(({ path }) => path === '') ? [] : ['  location / { return 404; }']),
+  ]
+  const server = (lines: readonly string[]) => ['server {', ...lines, '}']
+  if (http === 'serve') return server([...plain, ...encrypted, ...shared, ...serving])
+  const port = publication.httpsPort === 443 ? '' : `:${publication.httpsPort}`
+  const instead =
+    http === 'redirect'
+      ? `  location / { return 308 https://${host}${port}$request_uri; }`
+      : '  location / { return 503; }'
+  return [...server([...plain, ...shared, instead]), ...(tls ? server([...encrypted, ...shared, ...serving]) : [])]
+}
+
+/** The manager answers challenges of ACME (RFC 8555, 8.3) for all hosts. */
+function challenge({ manager }: Publication): readonly string[] {
+  return [
+    '  location ^~ /.well-known/acme-challenge/ {',
+    `    proxy_pass http://${authorityOf(manager)};`,
+    '    proxy_set_header Host $host$steward_port;',
+    '  }',
+  ]
+}
+
+function locationOf(
+  { tls, clientAuthorities }: Site,
+  { path, upstream, instance, snippet }: Place,
+  { hsts }: Publication,
+  { folder }: Generation,
+  { secret }: NginxOptions,
+): readonly string[] {
+  const target = `http://${authorityOf(upstream)}`
+  const prefix = instance ? path : ''
+  const pattern = path.replaceAll('.', '\\.')
+  return [
+    ...(path === '' ? [] : [`location = ${path} { return 308 ${path}/$is_args$args; }`]),
+    `location ${path}/ {`,
+    // As it came: what a path has encoded stays so, and what is behind the prefix too.
+    ...(prefix === ''
+      ? [`  proxy_pass ${target};`]
+      : [
+          '  set $steward_path "";',
+          `  if ($request_uri ~ "^${pattern}(/.*)$") { set $steward_path $1; }`,
+          '  if ($steward_path = "") { return 400; }',
+          `  proxy_pass ${target}$steward_path;`,
+          `  proxy_redirect ~^(https?://[^/]+)?/(.*)$ $1${path}/$2;`,
+          `  proxy_cookie_path / ${path}/;`,
+        ]),
+    '  proxy_http_version 1.1;',
+    '  proxy_set_header Host $host$steward_port;',
+    '  proxy_set_header Upgrade $http_upgrade;',
+    '  proxy_set_header Connection $steward_connection;',
+    '  proxy_set_header Forwarded "";',
+    '  proxy_set_header X-Real-IP $remote_addr;',
+    '  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+    '  proxy_set_header X-Forwarded-Proto $scheme;',
+    '  proxy_set_header X-Forwarded-Host $host$steward_port;',
+    `  proxy_set_header X-Forwarded-Prefix "${prefix}";`,
+    ...Object.entries({
+      secret: instance ? '' : secret,
+      verify: instance || clientAuthorities === undefined ? '' : '$ssl_client_verify',
+      subject: instance || clientAuthorities === undefined ? '' : '$ssl_client_s_dn',
+      serial: instance || clientAuthorities === undefined ? '' : '$ssl_client_serial',
+    }).map(([key, value]) => `  proxy_set_header ${proxyHeaders[key as keyof typeof proxyHeaders]} "${value}";`),
+    ...(hsts && tls
+      ? [
+          '  proxy_hide_header Strict-Transport-Security;',
+          '  add_header Strict-Transport-Security "max-age=31536000" always;',
+        ]
+      : []),
+    ...(instance && snippet ? [`  include "${folder}/snippets/${instance.id}.conf";`] : []),
+    '}',
+  ]
+}

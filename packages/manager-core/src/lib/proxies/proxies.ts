@@ -1,0 +1,60 @@
+import type { Caller } from '../operation/operation.js'
+import type { DrainOptions } from './drain.js'
+import type { Problem } from './problem.js'
+
+/** Publishes instances and the manager by the reverse proxy of the settings. All is a no-op with APPS_PROXY=no. */
+export interface Proxies {
+  /**
+   * Brings what the reverse proxy serves in line with the registry: rendered aside, tested as a whole, put in force
+   * atomically, reloaded and probed; when the new configuration does not come, the one before is put in force again. One at
+   * a time, under the lock `proxy`; who finds that others did it already does nothing. May be called again at any time.
+   *
+   * @throws ManagerError ERR_BUSY; ERR_SETTINGS when the program or its main file is not there or does not include what is
+   *   published; ERR_FAILED with the program's output. What was served goes on being served.
+   */
+  publish(caller: Caller, options?: PublishOptions): Promise<PublishResult>
+  /** Waits until no connection goes to what was published before the last publication. See `drained`. */
+  drained(options: DrainOptions): Promise<boolean>
+  /** What would be published and what is; renders and tests, but changes nothing. */
+  check(): Promise<ProxyCheck>
+  status(): ProxyStatus
+}
+
+export interface PublishOptions {
+  /**
+   * Ports to use instead of those of the registry, by the instance's id, from now on; null: that of the registry again.
+   * They are forgotten when the registry has the same port.
+   */
+  readonly ports?: Readonly<Record<string, number | null>>
+  /** Where the server of the manager listens now, `address:port`; remembered. */
+  readonly manager?: string
+  /** Looks at all files, and puts right what was changed by others. Default: only whether something else is wanted. */
+  readonly repair?: boolean
+}
+
+export interface PublishResult {
+  /** `off`: APPS_PROXY=no. */
+  readonly state: 'off' | 'unchanged' | 'published'
+  /** Problems that are new, for people. */
+  readonly warnings: readonly string[]
+}
+
+export interface ProxyCheck {
+  /** Undefined: the configuration would be taken. */
+  readonly refusal: string | undefined
+  readonly output: string
+  /** Snippets that would be left out, and the rest. */
+  readonly problems: readonly Problem[]
+  /** Whether publishing would change something. */
+  readonly isDue: boolean
+}
+
+export interface ProxyStatus {
+  readonly enabled: boolean
+  readonly type: 'nginx' | 'httpd'
+  readonly generation: string
+  readonly published: string
+  readonly problems: readonly Problem[]
+  /** Ports other than those of the registry, by the instance's id. */
+  readonly ports: Readonly<Record<string, number>>
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivateFile } from '../settings/write-private-file.js'
+import type { ProcessIdentity } from '../operation/process-identity.js'
+import type { Problem } from './problem.js'
+import type { Upstream } from './site.js'
+
+/** What the publisher remembers, in `state.json` of the folder of the reverse proxy. */
+export interface ProxyState {
+  /** Of what is published; empty: nothing yet. */
+  readonly fingerprint: string
+  /** Name of the generation that is in force, in `generations/`. */
+  readonly generation: string
+  /** The one before. */
+  readonly previous: string
+  /** ISO 8601; empty: never. */
+  readonly published: string
+  /** The program was told to take this generation, or did not run. */
+  readonly reloaded: boolean
+  /** Ports that are used instead of those of the registry, by the instance's id. */
+  readonly ports: Readonly<Record<string, number>>
+  /** Where the server of the manager listened last. */
+  readonly manager?: Upstream
+  /** Snippets that were refused, by the hash of their text: they are not tried again. */
+  readonly refused: Readonly<Record<string, RefusedSnippet>>
+  readonly problems: readonly Problem[]
+  /** Worker processes from before the last reload, which finish what they have begun. */
+  readonly retiring: readonly ProcessIdentity[]
+  /** Names by the instance's id, so that a snippet follows its instance when that is renamed. */
+  readonly names: Readonly<Record<string, string>>
+}
+
+export interface RefusedSnippet {
+  readonly message: string
+  readonly line?: number
+}
+
+const none: ProxyState = {
+  ...{ fingerprint: '', generation: '', previous: '', published: '', reloaded: false },
+  ...{ ports: {}, refused: {}, problems: [], retiring: [], names: {} },
+}
+
+/** One that is not there or damaged is empty: all is published anew. */
+export function readState(folder: string): ProxyState {
+  try {
+    return { ...none, ...(JSON.parse(readFileSync(fileIn(folder), 'utf8')) as ProxyState) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return none
+    throw error
+  }
+}
+
+export async function writeState(folder: string, state: ProxyState): Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  await writePrivateFile(fileIn(folder), `${JSON.stringify(state, undefined, 2)}\n`)
+}
+
+function fileIn(folder: string): string {
+  return join(folder, 'state.json')
+}

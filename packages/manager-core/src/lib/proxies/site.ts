@@ -1,0 +1,60 @@
+/** What the reverse proxy is to answer for one host, whatever its product. Texts were checked: they need no quoting. */
+export interface Site {
+  /** In lower case; also an address. */
+  readonly host: string
+  /** Undefined: no HTTPS. */
+  readonly tls: SiteTls | undefined
+  /** What HTTP does: serve, go over to HTTPS (308), or refuse because only HTTPS is wanted and there is no certificate. */
+  readonly http: 'serve' | 'redirect' | 'refuse'
+  /** PEM of authorities whose client certificates are told to the manager; undefined: none are asked for. */
+  readonly clientAuthorities: string | undefined
+  /** Shorter paths first. */
+  readonly places: readonly Place[]
+}
+
+export interface SiteTls {
+  /** PEM: the certificate, and those of its authorities behind it. */
+  readonly certificate: string
+  /** Absolute path. */
+  readonly keyFile: string
+  /** Of the key's content, so that a new key in the same file is noticed. */
+  readonly keyHash: string
+}
+
+/** All that is below a path of a site, and who answers there. */
+export interface Place {
+  /** Empty, or `/path` without a last slash. */
+  readonly path: string
+  readonly upstream: Upstream
+  /** Absent: the manager itself, which gets paths as they are; instances get them without `path`. */
+  readonly instance?: { readonly id: string; readonly name: string }
+  /** Further lines by an operator. */
+  readonly snippet?: Snippet
+}
+
+/** Address without brackets. */
+export interface Upstream {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Snippet {
+  /** Absolute path of the operator's file. */
+  readonly file: string
+  readonly text: string
+}
+
+/** What is published, as data: the same desired state gives the same. */
+export interface Publication {
+  readonly sites: readonly Site[]
+  readonly manager: Upstream
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** Strict-Transport-Security is sent. */
+  readonly hsts: boolean
+}
+
+/** `127.0.0.1:8000`, `[::1]:8000` */
+export function authorityOf({ host, port }: Upstream): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import type { Refusal } from './reverse-proxy.js'
+import { makeShadow } from './shadow.js'
+
+export interface StagedTest {
+  readonly mainFile: string
+  /** Folder with all generations and `live`. */
+  readonly folder: string
+  readonly staged: string
+  /** Line that belongs into the main file. */
+  readonly includeLine: string
+  /** Runs the program's own test. */
+  readonly run: (mainFile: string) => Promise<Refusal | undefined>
+}
+
+/**
+ * Tests the whole configuration with another generation in it.
+ *
+ * @throws ManagerError ERR_SETTINGS when the configuration does not include what is published, or cannot be read
+ */
+export async function testStaged({
+  mainFile,
+  folder,
+  staged,
+  includeLine,
+  run,
+}: StagedTest): Promise<Refusal | undefined> {
+  const shadowFolder = join(folder, `.check-${process.pid}-${randomBytes(4).toString('hex')}`)
+  try {
+    const shadow = shadowOf()
+    if (!shadow.isIncluded)
+      throw new ManagerError('ERR_SETTINGS', `${mainFile} does not include what the manager publishes.`, {
+        help: `Put this line into it, or into a file that it includes in the same folder: ${includeLine}`,
+        command: 'proxy check',
+      })
+    const refusal = await run(shadow.mainFile)
+    return refusal?.file === undefined ? refusal : { ...refusal, file: shadow.real(refusal.file) }
+  } finally {
+    rmSync(shadowFolder, { recursive: true, force: true })
+  }
+
+  function shadowOf() {
+    try {
+      return makeShadow({ mainFile, live: join(folder, 'live'), staged, own: folder, folder: shadowFolder })
+    } catch (error) {
+      throw new ManagerError(
+        'ERR_SETTINGS',
+        `The configuration of the reverse proxy cannot be read: ${(error as Error).message}.`,
+        {
+          cause: error,
+          help: 'Name its main file in APPS_PROXYCONFIG.',
+        },
+      )
+    }
+  }
+}
