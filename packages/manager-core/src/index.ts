@@ -1,4 +1,6 @@
 export { abilities, withParts } from './lib/access/abilities.js'
+export { createRefusals } from './lib/access/refusals.js'
+export type { Refusal, Refusals } from './lib/access/refusals.js'
 export { whyNot } from './lib/access/scope.js'
 export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
 export type { Token, Tokens } from './lib/access/tokens.js'
@@ -47,5 +49,7 @@ export type {
   StartOptions,
   StopOptions,
 } from './lib/runtime/runtime.js'
+export { proxyHeaders } from './lib/proxies/proxy-headers.js'
+export { readProxySecret } from './lib/proxies/proxy-secret.js'
 export type { GlobalSettings } from './lib/settings/settings.js'
 export type { TemplateRevision, TemplateSource, TemplateVersion } from './lib/templates/template-source.js'

@@ -1,9 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { ManagerError } from '../errors.js'
+import { createRefusals } from './access/refusals.js'
 import { contextFor } from './access/scope.js'
+import { subjectOf } from './access/subject.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
 import { checkInput } from './actions/check-input.js'
+import { recordHistory } from './actions/record-history.js'
 import { createBackups } from './backup/create-backups.js'
 import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
@@ -81,6 +84,11 @@ function actionOf(name: string): Action {
   throw new ManagerError('ERR_USAGE', `There is no action "${name.slice(0, 40)}".`, { command: '--help' })
 }
 
+/** Who is on this machine reads the files. */
+function isSecretRead({ ability, mutating }: Action, { surface }: Caller): boolean {
+  return ability === 'sensitive' && !mutating && surface === 'api'
+}
+
 /** No I/O before the first call. */
 export function createManager(options: ManagerOptions): Manager {
   const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
@@ -127,22 +135,45 @@ export function createManager(options: ManagerOptions): Manager {
     Object.fromEntries(Object.entries(parts).map(([name, get]) => [name, { get, enumerable: true }])),
   ) as ManagerContext
 
+  const refusals = once(() => createRefusals(context))
+
+  /** What the caller may work with; that one may not is in the history. */
+  function allowedContext(action: Action, input: Readonly<Record<string, Input>>, caller: Caller): ManagerContext {
+    try {
+      return contextFor(context, action, input, caller)
+    } catch (error) {
+      const subject = subjectOf(action, input, context.registry)
+      const { code, message } = error as ManagerError
+      if (code === 'ERR_ACCESS' || subject.instance.id !== '')
+        refusals().note({ caller, action: action.name, ...subject, reason: message })
+      throw error
+    }
+  }
+
   return {
     actions,
     context,
     async begin(name, input, caller) {
       const action = actionOf(name)
       const checked = checkInput(action, input)
-      contextFor(context, action, checked, caller)
+      allowedContext(action, checked, caller)
       return context.runs.begin(action, checked, caller)
     },
     async perform(name, input, caller) {
       const action = actionOf(name)
       const checked = checkInput(action, input)
       const work = async () => {
-        const allowed = contextFor(context, action, checked, caller)
+        const allowed = allowedContext(action, checked, caller)
         if (!action.standalone && !caller.leavesRecovery) await context.operations.recover(caller)
-        return action.handler({ context: allowed, input: checked, caller })
+        const handle = () => action.handler({ context: allowed, input: checked, caller })
+        return isSecretRead(action, caller)
+          ? recordHistory(
+              context,
+              caller,
+              { action: action.name, ...subjectOf(action, checked, allowed.registry), isSecret: true },
+              handle,
+            )
+          : handle()
       }
       return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()
     },

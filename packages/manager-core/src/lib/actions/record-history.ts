@@ -8,13 +8,15 @@ export interface HistoryOptions {
   readonly instance: { readonly id: string; readonly name: string }
   /** Without secrets. Default: none. */
   readonly parameters?: Json
+  /** What is answered is a secret, and is left out. */
+  readonly isSecret?: boolean
 }
 
-/** Runs an action that changes something but is no operation, and puts it into the history, failed or not. */
+/** Runs an action that changes something but is no operation, or reads secrets, and puts it into the history, failed or not. */
 export async function recordHistory<T extends Pick<ActionResult, 'message' | 'warnings' | 'exitCode'>>(
   context: ManagerContext,
   { actor, surface, address }: Caller,
-  { action, instance, parameters = {} }: HistoryOptions,
+  { action, instance, parameters = {}, isSecret = false }: HistoryOptions,
   work: () => Promise<T> | T,
 ): Promise<T> {
   const at = context.clock().toISOString()
@@ -38,7 +40,7 @@ export async function recordHistory<T extends Pick<ActionResult, 'message' | 'wa
     )
   try {
     const done = await work()
-    record(done.exitCode === 1 ? 'failed' : 'ok', [done.message, ...(done.warnings ?? [])].join('\n'))
+    record(done.exitCode === 1 ? 'failed' : 'ok', isSecret ? '' : [done.message, ...(done.warnings ?? [])].join('\n'))
     return done
   } catch (error) {
     record('failed', error instanceof Error ? error.message : String(error))

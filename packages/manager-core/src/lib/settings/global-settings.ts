@@ -35,6 +35,7 @@ export function globalSettingsOf(
     realmName: value('APPS_REALMNAME'),
     listen: listen(values),
     trustedProxies: value('APPS_TRUSTEDPROXIES'),
+    clientAbilities: value('APPS_CLIENTABILITIES'),
     logInAttempts: value('APPS_LOGINATTEMPTS'),
     workers: value('APPS_WORKERS'),
     terminal: value('APPS_TERMINAL')

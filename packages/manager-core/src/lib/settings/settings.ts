@@ -1,3 +1,4 @@
+import type { Ability } from '../actions/action.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { Secret } from '../domain/secret.js'
 import type { TargetSettings } from '../targets/targets.js'
@@ -43,6 +44,8 @@ export interface GlobalSettings {
   readonly listen: string | undefined
   /** Chosen: APPS_TRUSTEDPROXIES: addresses or networks (`10.0.0.0/8`). */
   readonly trustedProxies: readonly string[]
+  /** Chosen: APPS_CLIENTABILITIES: of whoever has a certificate of the client CA. */
+  readonly clientAbilities: readonly Ability[]
   /** Chosen: APPS_LOGINATTEMPTS; 0: no limit. */
   readonly logInAttempts: number
   /** Chosen: APPS_WORKERS */

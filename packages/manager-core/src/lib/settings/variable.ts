@@ -1,4 +1,7 @@
+import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
+import { abilities } from '../access/abilities.js'
+import type { Ability } from '../actions/action.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
 import { allowedTargetNames, isTargetName } from './target-names.js'
@@ -20,6 +23,10 @@ interface TypeValues {
   databases: readonly DatabaseType[]
   /** Separated by commas, each once. */
   list: readonly string[]
+  /** Addresses and networks, `10.0.0.0/8`, separated by commas, each once. */
+  networks: readonly string[]
+  /** Separated by commas, each once. */
+  abilities: readonly Ability[]
   /** The same of names of targets. */
   targets: readonly string[]
   /** `10000-19999`: both are in it. */
@@ -94,6 +101,18 @@ export function parseValue(
       const parts = partsOf(text)
       return parts.includes('') ? { allowed: 'values separated by commas' } : { value: parts }
     }
+    case 'networks': {
+      const parts = partsOf(text)
+      return parts.every(isNetwork)
+        ? { value: parts }
+        : { allowed: 'addresses or networks such as 127.0.0.1,10.0.0.0/8' }
+    }
+    case 'abilities': {
+      const parts = partsOf(text)
+      return parts.every((part) => abilities.some((one) => one === part))
+        ? { value: parts }
+        : { allowed: `some of ${abilities.join(', ')}, separated by commas` }
+    }
     case 'targets': {
       const names = partsOf(text)
       return names.every(isTargetName) ? { value: names } : { allowed: allowedTargetNames }
@@ -124,6 +143,12 @@ export function parseValue(
 
 function partsOf(text: string): readonly string[] {
   return [...new Set(text.split(',').map((part) => part.trim()))]
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)
 }
 
 function parseUrl(text: string): { readonly value: string } | { readonly allowed: string } {

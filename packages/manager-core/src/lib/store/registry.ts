@@ -79,7 +79,7 @@ export interface HistoryEntry {
   readonly instance: string
   /** Without secrets. */
   readonly parameters: Json
-  readonly result: 'ok' | 'failed' | 'rolled-back' | 'attention'
+  readonly result: 'ok' | 'failed' | 'rolled-back' | 'attention' | 'refused'
   readonly message: string
   readonly operation: string
   /** In ms. */

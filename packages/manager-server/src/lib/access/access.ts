@@ -1,18 +1,29 @@
-import type { IncomingMessage } from 'node:http'
-import { createTokens, grantOf, whyNot, withParts, type Action } from '@steward/manager-core'
-import type { ManagerContext } from '@steward/manager-core'
-import { ManagerError } from '@steward/manager-core/errors'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRefusals, createTokens, grantOf, whyNot, withParts } from '@steward/manager-core'
+import type { Action, ManagerContext } from '@steward/manager-core'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
+import { createClientAddress } from './client-address.js'
 import { credentialsOf } from './credentials.js'
-import { guard } from './guard.js'
-import { createPasswordCheck } from './password.js'
+import { createCurrentSettings } from './current-settings.js'
+import { assertOwnPassword, defaultPassword, isFromThisMachine } from './default-password.js'
+import { createDevices } from './device.js'
+import { whyRefused } from './guard.js'
+import { createPeerCertificateOf } from './peer-certificate.js'
 import type { Principal } from './principal.js'
+import { isSameText } from './same-text.js'
+import { createThrottle } from './throttle.js'
 
 /** Who may do what over HTTP. */
 export interface Access {
-  /** @throws HttpError 401 with a challenge, 429 */
-  authenticate(request: IncomingMessage): Promise<Principal>
+  /**
+   * By a token, user and password, or a client certificate, in this order; who gives one that is wrong is not asked for
+   * the next.
+   *
+   * @param response of a page: the browser is remembered, see `Throttle`
+   * @throws HttpError 401 with a challenge; 403 for the default password from elsewhere; 429 after too many wrong ones
+   */
+  authenticate(request: IncomingMessage, response?: ServerResponse): Promise<Principal>
   /**
    * Whether the principal has the ability of the action, and the action is for its scope. Which instances it may touch,
    * the manager itself looks at (`Caller.instances`).
@@ -23,49 +34,106 @@ export interface Access {
   /**
    * The guard of wire-decisions for GET actions that change something: other sites must not make a browser do them.
    *
+   * @param what the action, for the history
    * @throws HttpError 403 that says why
    */
-  guard(request: IncomingMessage, principal: Principal): void
+  guard(request: IncomingMessage, principal: Principal, what?: string): void
 }
 
 /** @throws ManagerError ERR_SETTINGS when others could come in with the default password */
 export function createAccess(
-  context: Pick<ManagerContext, 'settings' | 'registry' | 'clock'>,
-  { isLoopback }: Addressing,
+  context: Pick<ManagerContext, 'settings' | 'registry' | 'clock' | 'home'>,
+  { isLoopback, prefix }: Addressing,
 ): Access {
-  const { settings } = context
-  const isPassword = createPasswordCheck(context)
-  if (!isLoopback && settings.global.password === undefined)
-    throw new ManagerError('ERR_SETTINGS', 'The server would be reachable from other machines without a password.', {
-      help: 'Set APPS_PASSWORD in config.sh, or listen on 127.0.0.1.',
-      command: 'config APPS_PASSWORD APPS_LISTEN',
-    })
+  const settings = createCurrentSettings(context)
+  assertOwnPassword(settings(), isLoopback)
   const tokens = createTokens(context)
+  const refusals = createRefusals(context)
+  const addressOf = createClientAddress(settings)
+  const certificateOf = createPeerCertificateOf(context, settings)
+  const devices = createDevices(prefix)
+  const throttle = createThrottle()
 
   return {
-    async authenticate(request) {
-      const address = request.socket.remoteAddress ?? ''
-      const { token, user, password } = credentialsOf(request.headers.authorization)
-      if (token !== undefined) {
-        const found = tokens.use(token)
-        if (found) return { actor: `token ${found.name}`, by: 'token', address, ...grantOf(found) }
-        throw unauthorized('The token is not known, or has expired.')
-      }
-      if (user === undefined || !isPassword(user, password ?? ''))
-        throw unauthorized(user === undefined ? 'User and password are needed.' : 'User or password is wrong.')
-      return { actor: user, by: 'password', abilities: withParts(['admin', 'sensitive']), address }
+    async authenticate(request, response) {
+      const address = addressOf(request)
+      const { authorization } = request.headers
+      const { token, user, password } = credentialsOf(authorization)
+      if (token !== undefined) return byToken(token, address)
+      if (user !== undefined && password !== undefined)
+        return byPassword(request, response, { address, user, password })
+      const certificate = authorization === undefined ? certificateOf(request) : undefined
+      if (!certificate) throw unauthorized('User and password are needed.')
+      const abilities = withParts(settings().clientAbilities)
+      return { actor: `certificate ${certificate.commonName}`, by: 'certificate', abilities, address }
     },
+
     authorize(principal, action) {
       const reason = whyNot(action, principal)
-      if (reason !== undefined) throw new HttpError(403, 'ERR_ACCESS', reason)
+      if (reason === undefined) return
+      note(principal, action.name, reason)
+      throw new HttpError(403, 'ERR_ACCESS', reason)
     },
-    guard: (request) => guard(request.headers),
+
+    guard({ headers }, principal, what = 'change') {
+      const reason = whyRefused(headers)
+      if (reason === undefined) return
+      note(principal, what, reason)
+      throw new HttpError(403, 'ERR_ACCESS', `This changes something, and was refused: ${reason}.`, {
+        help: 'Use the pages at /ui. Programs send the header "X-Manager-Request: 1", or a token (Authorization: Bearer).',
+      })
+    },
+  }
+
+  function byToken(text: string, address: string): Principal {
+    const token = tokens.use(text)
+    if (token) return { actor: `token ${token.name}`, by: 'token', address, ...grantOf(token) }
+    throw refused('unknown', address, 'The token is not known, or has expired.')
+  }
+
+  async function byPassword(
+    request: IncomingMessage,
+    response: ServerResponse | undefined,
+    { address, user, password }: { readonly address: string; readonly user: string; readonly password: string },
+  ): Promise<Principal> {
+    const { userName, password: own, logInAttempts, baseUrl } = settings()
+    const expected = own?.reveal() ?? defaultPassword
+    const outcome = await throttle.attempt({ address, device: devices.of(request) }, logInAttempts, () =>
+      isSameText(JSON.stringify([user, password]), JSON.stringify([userName, expected])),
+    )
+    const actor = user === userName ? user : 'unknown'
+    if (typeof outcome === 'object') throw tooMany(outcome.waitSeconds)
+    if (!outcome) throw refused(actor, address, 'User or password is wrong.')
+    if (expected === defaultPassword && !isFromThisMachine(request, address)) {
+      note({ actor, address }, 'log-in', 'The default password is for this machine only.')
+      throw new HttpError(403, 'ERR_ACCESS', 'The default password is for this machine only.', {
+        help: 'Set APPS_PASSWORD in config.sh.',
+      })
+    }
+    if (response) devices.remember(request, response, baseUrl.startsWith('https:'))
+    return { actor, by: 'password', abilities: withParts(['admin', 'sensitive']), address }
+  }
+
+  function note({ actor, address }: Pick<Principal, 'actor' | 'address'>, action: string, reason: string): void {
+    refusals.note({ caller: { actor, surface: 'api', address }, action, reason })
+  }
+
+  function refused(actor: string, address: string, message: string): HttpError {
+    note({ actor, address }, 'log-in', message)
+    return unauthorized(message)
   }
 
   function unauthorized(message: string): HttpError {
-    const realm = settings.global.realmName.replaceAll(/[^\x20-\x7E]|["\\]/g, '')
+    const realm = settings().realmName.replaceAll(/[^\x20-\x7E]|["\\]/g, '')
     return new HttpError(401, 'ERR_ACCESS', message, {
       headers: { 'WWW-Authenticate': `Basic realm="${realm}", charset="UTF-8"` },
     })
   }
+}
+
+function tooMany(seconds: number): HttpError {
+  return new HttpError(429, 'ERR_ACCESS', `There were too many wrong passwords; try again in ${seconds} seconds.`, {
+    headers: { 'Retry-After': String(seconds) },
+    help: 'Tokens and the command line go on.',
+  })
 }

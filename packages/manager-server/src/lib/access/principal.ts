@@ -2,7 +2,7 @@ import type { Ability } from '@steward/manager-core'
 
 /** Who asks, once that is proved. */
 export interface Principal {
-  /** For the history: the login, `token <name>`, or the common name of a certificate. */
+  /** For the history: the login, `token <name>`, or `certificate <common name>`. */
   readonly actor: string
   readonly by: 'password' | 'certificate' | 'token'
   readonly abilities: ReadonlySet<Ability>

@@ -11,10 +11,17 @@ export const accessTable = {
     'Address and port that the server listens on; not set: loopback, the port of APPS_BASEURL (addition)',
   ),
   APPS_TRUSTEDPROXIES: {
-    type: 'list',
+    type: 'networks',
     section: 'Access',
     default: '127.0.0.1,::1',
     summary: 'Addresses of reverse proxies whose X-Forwarded-For is believed (addition)',
+  },
+  APPS_CLIENTABILITIES: {
+    type: 'abilities',
+    section: 'Access',
+    default: 'admin,sensitive',
+    summary:
+      'What people may do who prove themselves by a certificate: some of read, operate, admin, sensitive (addition)',
   },
   APPS_LOGINATTEMPTS: integer(
     'Access',

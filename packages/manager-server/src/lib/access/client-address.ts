@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import proxyAddress from 'proxy-addr'
+import type { GlobalSettings } from '@steward/manager-core'
+
+/** Where requests come from: the IP address of the client, as the reverse proxies say that are trusted. */
+export function createClientAddress(settings: () => GlobalSettings): (request: IncomingMessage) => string {
+  let proxies: readonly string[] = []
+  let isTrusted = proxyAddress.compile([])
+  return (request) => {
+    const { trustedProxies } = settings()
+    if (trustedProxies !== proxies) {
+      isTrusted = proxyAddress.compile([...trustedProxies])
+      proxies = trustedProxies
+    }
+    const said = plain(proxyAddress(request, isTrusted))
+    return isIP(said) === 0 ? plain(request.socket.remoteAddress ?? '') : said
+  }
+}
+
+/** IPv4 in its own form, and without the name of an interface. */
+export function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+}
+
+/** Whether it is an address of this machine only. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
+}
+
+/** What one holder of addresses has: of IPv6 the network of 64 bits, `2001:db8:0:1`. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [before = '', after] = address.split('::')
+  const groups = before.split(':').filter(Boolean)
+  const rest = (after ?? '').split(':').filter(Boolean)
+  const missing = after === undefined ? 0 : 8 - groups.length - rest.length
+  const all = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...rest]
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

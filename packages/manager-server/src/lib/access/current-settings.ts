@@ -1,0 +1,19 @@
+import type { GlobalSettings, ManagerContext } from '@steward/manager-core'
+
+/**
+ * The settings of now. While they cannot be read those of before hold: a mistake in `config.sh` neither locks anybody out
+ * nor is shown to somebody whom nobody knows.
+ *
+ * @throws ManagerError when they cannot be read at the beginning
+ */
+export function createCurrentSettings({ settings }: Pick<ManagerContext, 'settings'>): () => GlobalSettings {
+  let last = settings.global
+  return () => {
+    try {
+      last = settings.global
+    } catch {
+      // Whoever may perform actions is told by these.
+    }
+    return last
+  }
+}

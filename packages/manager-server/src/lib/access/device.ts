@@ -1,0 +1,43 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Browsers that somebody has logged in with, by a cookie that proves nothing else: see `Throttle`. */
+export interface Devices {
+  /** Undefined: none that is known. */
+  of(request: IncomingMessage): string | undefined
+  /** Gives the browser its cookie, unless it has one. */
+  remember(request: IncomingMessage, response: ServerResponse, isSecure: boolean): void
+}
+
+/** Known until the server ends, as its counts are. */
+export function createDevices(path: string): Devices {
+  const name = 'steward_device'
+  const key = randomBytes(32)
+  const sign = (id: string) => createHmac('sha256', key).update(id).digest()
+  const idOf = (value: string): string | undefined => {
+    const [, id = '', signature = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(value) ?? []
+    return timingSafeEqual(sign(id), digestOf(signature)) ? id : undefined
+  }
+  const of = ({ headers: { cookie = '' } }: IncomingMessage) =>
+    cookie
+      .split(';', 20)
+      .map((pair) => pair.trim())
+      // A sibling sub-domain may have put others beside it.
+      .flatMap((pair) => (pair.startsWith(`${name}=`) ? [idOf(pair.slice(name.length + 1))] : []))
+      .find((id) => id !== undefined)
+  return {
+    of,
+    remember(request, response, isSecure) {
+      if (of(request) !== undefined) return
+      const id = randomBytes(16).toString('base64url')
+      const value = `${id}.${sign(id).toString('base64url')}`
+      const flags = `Path=${path || '/'}; Max-Age=31536000; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+      response.setHeader('Set-Cookie', `${name}=${value}; ${flags}`)
+    },
+  }
+}
+
+function digestOf(signature: string): Buffer {
+  const bytes = Buffer.from(signature, 'base64url')
+  return bytes.length === 32 ? bytes : Buffer.alloc(32)
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { proxyHeaders, readProxySecret, type GlobalSettings, type ManagerContext } from '@steward/manager-core'
+import { isSameText } from './same-text.js'
+
+export interface PeerCertificate {
+  /** Of its subject; where it has none, the subject: `O=Example`. */
+  readonly commonName: string
+  /** Hexadecimal. */
+  readonly serial: string
+}
+
+const names = {
+  secret: proxyHeaders.secret.toLowerCase(),
+  verify: proxyHeaders.verify.toLowerCase(),
+  subject: proxyHeaders.subject.toLowerCase(),
+  serial: proxyHeaders.serial.toLowerCase(),
+}
+
+/**
+ * The certificate that a client proved itself by: to this server over TLS, or to our own reverse proxy, which says so in
+ * headers beside its secret. Undefined: none, or no authority of clients is set.
+ */
+export function createPeerCertificateOf(
+  { home }: Pick<ManagerContext, 'home'>,
+  settings: () => GlobalSettings,
+): (request: IncomingMessage) => PeerCertificate | undefined {
+  return (request) => {
+    const { clientCaCertificate, clientCaFolder } = settings().ssl
+    // Without one of ours, TLS would take the certificates of every public authority.
+    if (clientCaCertificate === undefined && clientCaFolder === undefined) return undefined
+    return ofSocket(request.socket as TLSSocket) ?? ofProxy(request)
+  }
+
+  function ofProxy({ headers }: IncomingMessage): PeerCertificate | undefined {
+    const { [names.secret]: said, [names.verify]: verify, [names.subject]: subject, [names.serial]: serial } = headers
+    if (typeof said !== 'string' || verify !== 'SUCCESS' || typeof subject !== 'string' || subject === '')
+      return undefined
+    const secret = readProxySecret(home)
+    if (!secret || !isSameText(said, secret.reveal())) return undefined
+    return { commonName: commonNameIn(subject), serial: typeof serial === 'string' ? serial : '' }
+  }
+}
+
+function ofSocket(socket: TLSSocket): PeerCertificate | undefined {
+  if (!socket.encrypted || !socket.authorized) return undefined
+  const certificate = socket.getPeerX509Certificate()
+  // One attribute a line.
+  return (
+    certificate && {
+      commonName: commonNameIn(certificate.subject.split('\n').toReversed().join(',')),
+      serial: certificate.serialNumber,
+    }
+  )
+}
+
+/** Of a name as in RFC 2253: `CN=alice\, b,O=Example`. */
+function commonNameIn(subject: string): string {
+  const parts = subject.match(/(?:\\.|[^,\\])+/g) ?? []
+  const found = parts.find((part) => /^\s*CN=/i.test(part))?.replace(/^\s*CN=/i, '')
+  return unescaped(found ?? subject)
+}
+
+/** `\,` and, byte by byte, `\C3\A9`; nothing that ends a line. */
+function unescaped(text: string): string {
+  const bytes = (text.match(/\\[0-9A-F]{2}|\\?./gisu) ?? []).map((part) =>
+    /^\\[0-9A-F]{2}$/i.test(part) ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part.replace(/^\\(?=.)/su, '')),
+  )
+  return Buffer.concat(bytes)
+    .toString()
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim()
+    .slice(0, 100)
+}
