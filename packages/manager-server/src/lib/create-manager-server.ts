@@ -8,9 +8,12 @@ import { createAnswerCache } from './api/answer-cache.js'
 import { apiRoute } from './api/api-route.js'
 import { createAddressing } from './addressing.js'
 import { metricsRoute } from './metrics/metrics-route.js'
+import { closeServer } from './close-server.js'
 import { listenOn } from './listen-on.js'
+import { logError } from './log-error.js'
 import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
+import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
@@ -29,7 +32,7 @@ export interface ManagerServerOptions {
 export interface ManagerServer {
   /** Address that it listens on, for people: `http://127.0.0.1:8000`. */
   readonly url: string
-  /** Ends timers and connections; operations go on in their processes. */
+  /** Ends streams, and after a short time all connections; operations go on in their processes. */
   close(): Promise<void>
 }
 
@@ -44,12 +47,15 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const addressing = createAddressing(global, listen)
   const access = createAccess(manager.context, addressing)
   const cache = createAnswerCache(manager.context.home.database)
+  const closing = new AbortController()
   const app = new Koa<ServerState>()
+  app.on('error', logError)
   app.use(sendErrors())
   app.use(registerRoute({ manager, addressing, addressOf: ({ socket }) => socket.remoteAddress ?? '' }))
+  app.use(pingRoute({ manager, addressing }))
   app.use(acmeChallengeRoute(manager))
   app.use(metricsRoute({ manager, access, addressing }))
-  app.use(apiRoute({ manager, access, addressing, cache }))
+  app.use(apiRoute({ manager, access, addressing, cache, closing: closing.signal }))
   app.use(pagesRoute({ access, addressing, folder: ui }))
 
   const server = createServer(serverLimits, app.callback() as Parameters<typeof createServer>[1])
@@ -61,11 +67,10 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
+      closing.abort()
       runs.close()
+      await Promise.all([closeServer(server), monitoring.close()])
       cache.close()
-      await Promise.all([closed, monitoring.close()])
     },
   }
 }

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import type { Action, Input } from '../actions/action.js'
 import { failureAnswerOf, type Answer } from '../answer.js'
 import type { ManagerContext } from '../context.js'
+import { failureOf } from '../failure.js'
 import type { Caller } from '../operation/operation.js'
 import { stateOf } from '../operation/process-identity.js'
 import { findOperations, type FoundOperations } from './find-operations.js'
@@ -11,6 +13,7 @@ import { launchWorker } from './launch-worker.js'
 import { hasEnded } from './operation-item.js'
 import { notBegun } from './progress.js'
 import { requestOf } from './request.js'
+import { createWatches } from './watch-operation.js'
 import { createRunFiles } from './run-files.js'
 import { keepUp } from './upkeep.js'
 import type { RunRequest } from './run.js'
@@ -49,34 +52,66 @@ export interface RunsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-const answerPollMs = 100
+/** Of an answer that comes without this process's doing, in ms. */
+const answerPollMs = 500
 
 export function createRuns({ context, environment }: RunsOptions): Runs {
   const { home, clock, applicationServer, defaultTemplate, command } = context()
   const files = createRunFiles(home.runs)
   const operations = findOperations(files, () => context().registry, clock)
   const waiting: { readonly id: string; readonly secrets: RunRequest['input'] }[] = []
-  /** Those that go on, with their end; of those of an earlier server it is looked for. */
-  const going = new Map<string, Promise<void>>()
+  const watches = createWatches(files, operations)
+  /** Those that go on. */
+  const going = new Set<string>()
+  /** Of those that wait or go on in this process. */
+  const ends = new Map<string, PromiseWithResolvers<void>>()
 
   function dispatch(): void {
-    while (going.size < context().settings.global.workers) {
+    while (going.size < mostAtOnce()) {
       const next = waiting.shift()
       if (!next) return
+      going.add(next.id)
       const task = { applicationServer, defaultTemplate, command, environment, secrets: next.secrets }
-      const end = launchWorker(files, { home: home.folder, id: next.id, clock }, task).then(() => {
+      void launchWorker(files, { home: home.folder, id: next.id, clock }, task).finally(() => {
         going.delete(next.id)
+        ended(next.id)
         dispatch()
       })
-      going.set(next.id, end)
     }
   }
 
+  /** Settings that cannot be read are told by the worker. */
+  function mostAtOnce(): number {
+    try {
+      return context().settings.global.workers
+    } catch {
+      return 1
+    }
+  }
+
+  function ended(id: string): void {
+    ends.get(id)?.resolve()
+    ends.delete(id)
+  }
+
   async function add(request: RunRequest, secrets: RunRequest['input'] = {}): Promise<string> {
-    await files.create(request)
+    try {
+      await files.create(request)
+    } catch (error) {
+      await files.remove(request.id).catch(() => {})
+      throw failureOf(error)
+    }
+    ends.set(request.id, Promise.withResolvers())
     waiting.push({ id: request.id, secrets })
     dispatch()
     return request.id
+  }
+
+  /** Of an earlier server. */
+  function resume(id: string): void {
+    if (ends.has(id)) return
+    ends.set(id, Promise.withResolvers())
+    waiting.push({ id, secrets: {} })
   }
 
   return {
@@ -86,15 +121,24 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
       return add(request, secrets)
     },
     async answer(id, signal) {
+      const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort')
+      await Promise.race([ends.get(id)?.promise, aborted])
+      // The worker may have been killed: then others bring its operation to an end.
       while (!signal.aborted) {
         const item = operations.find(id)
         if (!item || (hasEnded(item) && item.result)) return item?.result
-        const pause = sleep(answerPollMs, undefined, { signal }).catch(() => {})
-        await Promise.race([pause, going.get(id) ?? pause])
+        await sleep(answerPollMs, undefined, { signal }).catch(() => {})
       }
       return undefined
     },
-    follow: (id, options) => followOperation({ files, operations }, id, options),
+    async *follow(id, options) {
+      const watch = watches.begin(id)
+      try {
+        yield* followOperation(watch, options)
+      } finally {
+        watch.end()
+      }
+    },
     async cancel(id, by) {
       const item = operations.find(id)
       if (!item) throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}".`)
@@ -106,6 +150,7 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
         waiting.splice(at, 1)
         const answer = failureAnswerOf(new ManagerError('ERR_FAILED', `It was cancelled by ${by} before it was begun.`))
         await files.finish(id, { ended: clock().toISOString(), answer, progressed: notBegun })
+        ended(id)
       } else if (worker && stateOf(worker) === 'alive') process.kill(worker.pid, 'SIGTERM')
       else
         throw new ManagerError('ERR_STATE', `${title}: only what the server has begun can be cancelled here.`, {
@@ -113,7 +158,6 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
         })
       return { title }
     },
-    serve: () =>
-      keepUp({ context, files, going, add, resume: (id) => void waiting.push({ id, secrets: {} }), dispatch }),
+    serve: () => keepUp({ context, files, going, add, resume, dispatch }),
   }
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { createJournal, type Journal } from '../operation/journal.js'
 import type { Registry } from '../store/registry.js'
 import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
-import { afterEvent, notBegun } from './progress.js'
+import { afterEvent, notBegun, type Progressed } from './progress.js'
 import type { RunFiles } from './run-files.js'
 
 export interface OperationFilter {
@@ -17,11 +17,10 @@ export interface OperationFilter {
 
 /** What is known of runs and operations. */
 export interface FoundOperations {
-  find(id: string): OperationItem | undefined
+  /** @param progressed what its events tell, when the caller has read them */
+  find(id: string, progressed?: Progressed): OperationItem | undefined
   /** Newest first. */
   list(filter: OperationFilter): Promise<readonly OperationItem[]>
-  /** Of the journal only. */
-  inJournal(id: string): OperationItem | undefined
 }
 
 export function findOperations(files: RunFiles, registry: () => Registry, clock: () => Date): FoundOperations {
@@ -36,17 +35,17 @@ export function findOperations(files: RunFiles, registry: () => Registry, clock:
     return entry && itemOfEntry(entry, journalOf().steps(id))
   }
 
-  function ofRun(id: string): OperationItem | undefined {
+  function ofRun(id: string, known?: Progressed): OperationItem | undefined {
     const request = files.request(id)
     if (!request) return undefined
     const result = files.result(id)
-    const progressed = result ? notBegun : files.events(id).events.reduce(afterEvent, notBegun)
-    return itemOfRun({ request, worker: files.worker(id), result, progressed, operation: inJournal(id) })
+    const progressed = result ? notBegun : (known ?? files.events(id).events.reduce(afterEvent, notBegun))
+    const operation = result && request.instanceId !== '' ? undefined : inJournal(id)
+    return itemOfRun({ request, worker: files.worker(id), result, progressed, operation })
   }
 
   return {
-    inJournal,
-    find: (id) => ofRun(id) ?? inJournal(id),
+    find: (id, progressed) => ofRun(id, progressed) ?? inJournal(id),
     async list({ limit = 50, state, instance, instances }) {
       const name = instance?.toLowerCase()
       const isMeant = (item: OperationItem) =>
@@ -54,7 +53,7 @@ export function findOperations(files: RunFiles, registry: () => Registry, clock:
         (name === undefined || item.instance.toLowerCase() === name) &&
         (instances === undefined || instances.has(item.instance_id))
       const ids = await files.ids()
-      const runs = take(ids, ofRun, isMeant, limit)
+      const runs = take(ids, (id) => ofRun(id), isMeant, limit)
       const known = new Set(ids)
       const rows = registry()
         .database.prepare(

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../answer.js'
 import type { OperationEvent } from '../operation/operation.js'
-import type { FoundOperations } from './find-operations.js'
-import { hasEnded, type OperationItem } from './operation-item.js'
-import type { RunFiles } from './run-files.js'
+import type { OperationItem } from './operation-item.js'
+import { hasEnded } from './operation-item.js'
+import type { OperationWatch, Seen } from './watch-operation.js'
 
 /** What somebody hears who follows an operation. `id` tells where to go on after a break. */
 export type FollowedEvent = { readonly id: string } & (
@@ -18,47 +18,33 @@ export interface FollowOptions {
   readonly signal: AbortSignal
 }
 
-/** How often is looked for news, in ms. */
 const pollMs = 100
-/** What only the journal tells is looked for that often, in ms. */
-const journalMs = 300
 
-/** An operation as it goes on, until it has ended; then comes `result`. It is there. */
+/**
+ * An operation as it goes on, until it has ended; then comes `result`. Nothing when there is none. The operation itself
+ * comes first, and again whenever what happened is told by no event: its worker was killed, it is one of the command line.
+ */
 export async function* followOperation(
-  { files, operations }: { readonly files: RunFiles; readonly operations: FoundOperations },
-  id: string,
+  watch: OperationWatch,
   { after, signal }: FollowOptions,
 ): AsyncGenerator<FollowedEvent> {
-  const first = operations.find(id)
-  if (!first) return
-  // What was written until now is in `first`, or comes once more.
-  let { events, end } = files.events(id)
+  let seen = watch.look()
+  if (!seen) return
   let count = Number(/^\d{1,9}$/.exec(after ?? '')?.[0] ?? -1)
-  if (count < 0 || count > events.length) {
-    count = events.length
-    yield { id: String(count), type: 'operation', data: first }
-  } else {
-    for (const event of events.slice(count)) yield { id: String(++count), type: 'event', data: event }
+  let shown: Seen | undefined
+  if (count < 0 || count > seen.events.length) {
+    shown = seen
+    count = seen.events.length
+    yield { id: String(count), type: 'operation', data: seen.item }
   }
-  let shown: OperationItem | undefined = first
-  let lookAt = performance.now()
-  while (!signal.aborted) {
-    const isOver = files.result(id) !== undefined
-    ;({ events, end } = files.events(id, end))
-    for (const event of events) yield { id: String(++count), type: 'event', data: event }
-    if (isOver || performance.now() >= lookAt) {
-      const now = operations.find(id)
-      if (!now) return
-      if (hasEnded(now) && now.result) return yield { id: 'end', type: 'result', data: now.result }
-      // Events do not tell it when its worker died, nor when it is one of the command line.
-      if (events.length === 0 && isNews(shown, now)) yield { id: String(count), type: 'operation', data: now }
-      shown = now
-      lookAt = performance.now() + journalMs
-    }
+  for (; seen && !signal.aborted; seen = watch.look()) {
+    const { events, item } = seen
+    for (; count < events.length; count++)
+      yield { id: String(count + 1), type: 'event', data: events[count] as OperationEvent }
+    if (hasEnded(item) && item.result) return yield { id: 'end', type: 'result', data: item.result }
+    if (shown && shown !== seen && shown.silent !== seen.silent)
+      yield { id: String(count), type: 'operation', data: item }
+    shown = seen
     await sleep(pollMs, undefined, { signal }).catch(() => {})
   }
-}
-
-function isNews(before: OperationItem | undefined, now: OperationItem): boolean {
-  return JSON.stringify(before) !== JSON.stringify(now)
 }

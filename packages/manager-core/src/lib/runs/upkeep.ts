@@ -12,7 +12,7 @@ export interface UpkeepOptions {
   readonly context: () => ManagerContext
   readonly files: RunFiles
   /** Runs that go on. */
-  readonly going: Map<string, Promise<void>>
+  readonly going: Set<string>
   readonly add: (request: RunRequest) => Promise<string>
   /** Puts one that was written down into the queue. */
   readonly resume: (id: string) => void
@@ -61,13 +61,11 @@ export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepO
   function follow(id: string): void {
     const worker = files.worker(id)
     if (!worker || stateOf(worker) === 'dead') return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    going.set(id, promise)
+    going.add(id)
     const timer = setInterval(() => {
       if (stateOf(worker) === 'alive') return
       clearInterval(timer)
       going.delete(id)
-      resolve()
       dispatch()
       look()
     }, 250)

@@ -17,10 +17,12 @@ export interface ApiRouteOptions {
   readonly access: Access
   readonly addressing: Addressing
   readonly cache: AnswerCache
+  /** Aborted when the server ends: streams end then, answers are waited for. */
+  readonly closing: AbortSignal
 }
 
 /** `GET /api?action=…`. Source: requirements, "HTTP API". */
-export function apiRoute({ manager, access, addressing, cache }: ApiRouteOptions): Middleware<ServerState> {
+export function apiRoute({ manager, access, addressing, cache, closing }: ApiRouteOptions): Middleware<ServerState> {
   return async (context, next) => {
     if (addressing.below(context.path)?.replace(/\/$/, '') !== '/api') return next()
     if (context.method !== 'GET')
@@ -29,14 +31,15 @@ export function apiRoute({ manager, access, addressing, cache }: ApiRouteOptions
     const principal = await access.authenticate(context.req)
     const call = readCall(context.query)
     access.authorize(principal, call.action)
-    if (call.action.mutating) access.guard(context.req, principal)
+    // What costs much, too.
+    if (call.action.mutating || call.isAsync) access.guard(context.req, principal)
     if (isCached(call)) return byCache(context, call, principal)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
-    const caller = callerOf(principal, call, gone.signal)
+    const signal = wantsEvents(context) ? AbortSignal.any([gone.signal, closing]) : gone.signal
+    const caller = callerOf(principal, call, signal)
     if (isForWorker(call)) return byWorker(context, call, caller)
-    const result = await manager.perform(call.action.name, call.input, caller)
-    await send(context, call, result, gone.signal)
+    await send(context, call, await manager.perform(call.action.name, call.input, caller), signal)
   }
 
   /** Pages and programs ask for the list all the time, and it is long. */
