@@ -15,6 +15,7 @@ import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
+import { securityHeaders } from './security-headers.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
@@ -50,8 +51,9 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const closing = new AbortController()
   const app = new Koa<ServerState>()
   app.on('error', logError)
+  app.use(securityHeaders({ addressing, context: manager.context }))
   app.use(sendErrors())
-  app.use(registerRoute({ manager, addressing, addressOf: ({ socket }) => socket.remoteAddress ?? '' }))
+  app.use(registerRoute({ manager, addressing, addressOf: access.addressOf }))
   app.use(pingRoute({ manager, addressing }))
   app.use(acmeChallengeRoute(manager))
   app.use(metricsRoute({ manager, access, addressing }))

@@ -35,11 +35,7 @@ export function securityHeaders({
   const policies = { pages: textOf(pages), terminal: textOf(terminal), others: textOf(others) }
   return async (context, next) => {
     const path = addressing.below(context.path) ?? ''
-    const kind = /^\/ui\/terminal(\/|$)/.test(path)
-      ? 'terminal'
-      : /^\/(ui|register)(\/|$)/.test(path)
-        ? 'pages'
-        : 'others'
+    const kind = /^\/ui\/terminal(\/|$)/.test(path) ? 'terminal' : /^\/ui(\/|$)/.test(path) ? 'pages' : 'others'
     context.set({
       'Content-Security-Policy': policies[kind],
       'X-Content-Type-Options': 'nosniff',

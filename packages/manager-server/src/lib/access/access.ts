@@ -38,6 +38,8 @@ export interface Access {
    * @throws HttpError 403 that says why
    */
   guard(request: IncomingMessage, principal: Principal, what?: string): void
+  /** IP address that a request came from, as the trusted reverse proxies say. */
+  addressOf(request: IncomingMessage): string
 }
 
 /** @throws ManagerError ERR_SETTINGS when others could come in with the default password */
@@ -55,6 +57,8 @@ export function createAccess(
   const throttle = createThrottle()
 
   return {
+    addressOf,
+
     async authenticate(request, response) {
       const address = addressOf(request)
       const { authorization } = request.headers
