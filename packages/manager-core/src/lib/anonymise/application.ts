@@ -6,6 +6,8 @@ import { applicationServerOf } from '../instances/application-server.js'
 
 /** An application as its server describes it (`app-server --describe`). */
 export interface ApplicationDescription {
+  /** Two with the same one have the same data model; absent: an older application server. */
+  readonly model?: string
   /** Absolute path of the folder of documents. */
   readonly documents: string
   /** In the order of dumps. */

@@ -39,7 +39,7 @@ export function newSettings({
     ...like,
     ...(neutralised && { neutralised }),
     context: contextOf(name, global),
-    url: `http://127.0.0.1:${port}/io`,
+    url: ioUrlOf(port),
     user: keep?.user ?? 'service',
     password: keep?.password ?? newPassword(),
     adminUser: keep?.adminUser ?? 'admin',
@@ -51,6 +51,11 @@ export function newSettings({
     databaseUser: names.user,
     databasePassword: server ? newPassword() : new Secret(''),
   }
+}
+
+/** SERVICE_URL: the endpoint of imports and exports. */
+export function ioUrlOf(port: number): string {
+  return `http://127.0.0.1:${port}/io`
 }
 
 /** SERVICE_CONTEXT: instances are at the root of an address of their own, or below their name. */

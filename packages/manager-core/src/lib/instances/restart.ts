@@ -1,51 +1,71 @@
 import { isRunning } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
-import type { OperationKind, Plan } from '../operation/operation.js'
+import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { existing } from './existing.js'
+import { gapNote, handingOf, tellGap, type Handing } from './gap.js'
+import { handOverSteps, otherCopy, secondPortStep } from './hand-over.js'
 
 export type RestartRequest = { readonly id: string; readonly name: string }
 
 type RestartFacts = {
   readonly name: string
   readonly folder: string
-  /** Whether it has processes. */
-  readonly runs: boolean
+  /** null: it has no processes, and is only started. */
+  readonly handing: Handing | null
 }
 
-/** Stops an instance, starts it again, and waits until it is healthy; one that does not run is only started. */
+/**
+ * Starts an instance again and waits until it is healthy: a second copy takes over where two can run, else it is stopped
+ * first. One that does not run is only started.
+ */
 export const restartKind: OperationKind<RestartRequest, RestartFacts> = {
   kind: 'restart',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name }, { registry, home, runtime }) {
-    const { folder } = home.instance(id)
-    const { state } = await runtime.observe({ id, folder })
-    return { name: existing(registry, { id, name }).name, folder, runs: isRunning(state) }
+  async inspect({ id, name }, context) {
+    const instance = existing(context.registry, { id, name })
+    const { folder } = context.home.instance(id)
+    const { state } = await context.runtime.observe({ id, folder })
+    return { name: instance.name, folder, handing: isRunning(state) ? await handingOf(context, instance) : null }
   },
   plan: planRestart,
 }
 
-function planRestart({ id }: RestartRequest, { name, folder, runs }: RestartFacts): Plan {
+function planRestart({ id }: RestartRequest, { name, folder, handing }: RestartFacts): Plan {
   const instance = { id, name }
   const input: Json = { action: 'restart', instance: name }
   const hook = { args: [name], folder, instance, input }
-  const ending = [
+  const begin = hookStep({ ...hook, hook: 'pre-start' })
+  const end = hookStep({ ...hook, hook: 'post-start' })
+  const whole = { title: `Restart instance "${name}"`, instance }
+  if (handing?.gap === null) {
+    const { serving, port } = handing
+    const [start, point, { undo: _undo, ...stop }] = handOverSteps({
+      ...{ instance, folder, ownPort: port },
+      from: { copy: serving, port: 'own' },
+      to: { copy: otherCopy(serving), port: 'second' },
+    })
+    return {
+      ...whole,
+      steps: [begin, secondPortStep(), start, point, { ...stop, pointOfNoReturn: true }, end],
+      notes: [gapNote(handing)],
+      commit(registry, { operation }) {
+        registry.releasePorts(operation)
+        registry.updateInstance(id, { desired: 'started', observed: 'started' })
+      },
+    }
+  }
+  const ending: readonly Step[] = [
     hookStep({ ...hook, hook: 'pre-stop' }),
-    stopStep({ instance, folder }),
+    ...(handing ? [tellGap(stopStep({ instance, folder }), handing)] : []),
     hookStep({ ...hook, hook: 'post-stop' }),
   ]
   return {
-    title: `Restart instance "${name}"`,
-    instance,
-    steps: [
-      ...(runs ? ending : []),
-      hookStep({ ...hook, hook: 'pre-start' }),
-      startStep({ instance, folder }),
-      // It serves; should the manager die now, it goes on.
-      { ...hookStep({ ...hook, hook: 'post-start' }), pointOfNoReturn: true },
-    ],
-    notes: runs ? ['It does not answer while it is started again.'] : ['It does not run: it is only started.'],
+    ...whole,
+    // When the start is done, it serves; should the manager die then, it goes on.
+    steps: [...(handing ? ending : []), begin, startStep({ instance, folder }), { ...end, pointOfNoReturn: true }],
+    notes: [handing ? gapNote(handing) : 'It does not run: it is only started.'],
     commit: (registry) => registry.updateInstance(id, { desired: 'started' }),
   }
 }

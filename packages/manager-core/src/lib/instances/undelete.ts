@@ -11,7 +11,7 @@ import { defineStep } from './define-step.js'
 import { fileError } from './file-error.js'
 import { firstStartStep } from './first-start-step.js'
 import { checkNameFree } from './inspect-creation.js'
-import { contextOf } from './new-settings.js'
+import { contextOf, ioUrlOf } from './new-settings.js'
 import { freePort } from './ports.js'
 import { checkLimit, reserveStep } from './reserve-step.js'
 import { writeRecord, type TrashFacts } from './trash-step.js'
@@ -110,7 +110,7 @@ function settingsStep({ id, name }: NewInstance, folder: string): Step {
       await context.settings.writeInstance(folder, {
         ...settings,
         context: contextOf(name, context.settings.global),
-        url: `http://127.0.0.1:${port}/io`,
+        url: ioUrlOf(port),
       })
     },
     // They are written anew whenever it comes back.

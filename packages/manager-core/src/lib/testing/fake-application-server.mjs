@@ -5,6 +5,8 @@
 //   crashMs: ends with code 1 so long after it began to listen
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
+//   model: the data model that it tells
+// With --describe it only tells its data model. At /version it tells that of its app.yaml and its pid, after `ms`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -28,7 +30,20 @@ process.once('SIGTERM', () => {
   process.exit(0)
 })
 
-if (fake.start === 'hang') tell('hangs, as it was told')
+if (process.argv.includes('--describe')) {
+  const documents = join(process.argv[process.argv.indexOf('--data') + 1], 'documents')
+  tell(
+    JSON.stringify({
+      format: 'steward-application',
+      version: 1,
+      name: 'fake',
+      model: modelOf(),
+      documents,
+      objects: [],
+    }),
+  )
+  clearInterval(stay)
+} else if (fake.start === 'hang') tell('hangs, as it was told')
 else await serve()
 
 async function serve() {
@@ -76,7 +91,19 @@ function answer(request, response) {
   if (pathname === '/health') return send(healthy ? 200 : 503, 'text/plain', healthText(health))
   if (pathname === '/io') return io(request, searchParams, send)
   if (pathname === '/api/rest') return json(200, [])
+  if (pathname === '/version') return version(request, Number(searchParams.get('ms')), json)
   return json(404, { error: { status: 404, message: 'Not found' } })
+}
+
+/** Of what is in its folder now: whoever finds other files there than it was started with, tells it. */
+async function version(request, ms, json) {
+  for await (const _chunk of request);
+  await sleep(ms)
+  json(200, { version: /version: (.*)/.exec(readFileSync(join(app, 'app.yaml'), 'utf8'))?.[1], pid: process.pid })
+}
+
+function modelOf() {
+  return fake.model ?? 'notes'
 }
 
 function io(request, parameters, send) {
@@ -104,6 +131,7 @@ function healthText(status) {
     '[application]',
     'name=fake',
     'version=1.0.0',
+    `model=${modelOf()}`,
     '',
     '[server]',
     `type=Node.js ${process.version}`,

@@ -16,6 +16,8 @@ export interface FakeApplication {
   readonly crashMs?: number
   /** SQL for the SQLite database, run at each start. */
   readonly migrate?: string
+  /** The data model that it tells. Default: the same for all. */
+  readonly model?: string
 }
 
 /** Tells the application in this folder how to behave: a template, or the `app` of an instance. */

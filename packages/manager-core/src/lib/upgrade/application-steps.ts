@@ -8,35 +8,49 @@ import { fileError } from '../instances/file-error.js'
 import { copyFolder } from '../instances/stage.js'
 import type { Step, StepRun } from '../operation/operation.js'
 
-/** Names of the application that comes and the one that goes, in the home of the instance. */
+/**
+ * Names of the application that comes, the one that goes, and the one that serves meanwhile, in the home of the instance.
+ */
 export function applicationsOf(folder: string, { operation }: Pick<StepRun, 'operation'>) {
   return {
     now: instanceHomeAt(folder).app,
     coming: join(folder, `app.new-${operation}`),
     going: join(folder, `app.old-${operation}`),
+    meanwhile: join(folder, `app.try-${operation}`),
   }
 }
 
-/** Copies the new application beside, while the old one runs. */
-export function besideStep(folder: string, template: string): Step {
+/**
+ * Copies the new application beside, while the old one runs.
+ *
+ * @param twice also for a copy that serves while the other application is put into its place
+ */
+export function besideStep(folder: string, template: string, { twice = false } = {}): Step {
+  const targetsOf = (run: StepRun) => {
+    const { coming, meanwhile } = applicationsOf(folder, run)
+    return twice ? [coming, meanwhile] : [coming]
+  }
   return {
     id: 'beside',
     title: 'Put the new application beside the old one',
     async do(run) {
-      const { coming } = applicationsOf(folder, run)
-      try {
-        await rm(coming, { recursive: true, force: true })
-        await copyFolder(template, coming, { signal: run.signal })
-      } catch (error) {
-        throw fileError(error, `Cannot copy the new application to ${coming}`)
+      for (const target of targetsOf(run)) {
+        try {
+          await rm(target, { recursive: true, force: true })
+          await copyFolder(template, target, { signal: run.signal })
+        } catch (error) {
+          throw fileError(error, `Cannot copy the new application to ${target}`)
+        }
       }
     },
-    undo: (run) => rm(applicationsOf(folder, run).coming, { recursive: true, force: true }),
+    async undo(run) {
+      for (const target of targetsOf(run)) await rm(target, { recursive: true, force: true })
+    },
     check: () => 'not-done',
   }
 }
 
-/** By two renames; the instance is stopped. */
+/** By two renames; nothing runs in its folder. */
 export function switchStep(folder: string): Step {
   return {
     id: 'switch',
@@ -65,16 +79,21 @@ export function switchStep(folder: string): Step {
   }
 }
 
-/** From here on the new version stays. What cannot be removed is only told: it does no harm. */
-export function dropStep(folder: string, snapshot: string): Step {
+/**
+ * From here on the new version stays. What cannot be removed is only told: it does no harm.
+ *
+ * @param snapshot undefined: there is none
+ */
+export function dropStep(folder: string, snapshot: string | undefined): Step {
   return {
     id: 'drop',
-    title: 'Remove the old application and the snapshot',
+    title: `Remove the old application${snapshot === undefined ? '' : ' and the snapshot'}`,
     pointOfNoReturn: true,
     async do(run) {
       try {
-        await rm(applicationsOf(folder, run).going, { recursive: true, force: true })
-        await removeBackup(snapshot)
+        const { going, meanwhile } = applicationsOf(folder, run)
+        for (const old of [going, meanwhile]) await rm(old, { recursive: true, force: true })
+        if (snapshot !== undefined) await removeBackup(snapshot)
       } catch (error) {
         run.warn(`What was there before could not be removed: ${(error as Error).message}`)
       }

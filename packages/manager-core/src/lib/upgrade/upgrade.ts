@@ -3,6 +3,7 @@ import { ManagerError } from '../../errors.js'
 import { isRunning } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { existing } from '../instances/existing.js'
+import { gapNote, handingOf, tellGap, type Handing } from '../instances/gap.js'
 import { folderSize } from '../instances/folder-size.js'
 import { checkSpace, megabytes } from '../instances/inspect-creation.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
@@ -12,6 +13,7 @@ import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { besideStep, dropStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
 import { restoreSnapshot } from './restore-snapshot.js'
+import { upgradeBesideSteps } from './upgrade-beside.js'
 import { isUpgradeNeeded } from './upgrade-needed.js'
 
 export type UpgradeRequest = {
@@ -34,6 +36,8 @@ type UpgradeFacts = {
   readonly snapshot: string
   /** Whether it runs, or should: then it runs afterwards. */
   readonly runs: boolean
+  /** Of one that has processes. */
+  readonly handing: Handing | null
   /** Patches are imported by the manager. */
   readonly patches: boolean
   readonly windowMs: number
@@ -44,7 +48,8 @@ type UpgradeFacts = {
  * Brings an instance to what its version has now, and back with all its data when that does not start, does not stay
  * healthy for APPS_HEALTHWINDOW, or cannot import its patches. Source: design, "The manager half".
  *
- * The snapshot is taken when the instance is stopped, so that nothing that was written before can be lost.
+ * The snapshot is taken when the instance is stopped, so that nothing that was written before can be lost. Where two
+ * copies can run and no data are migrated, there is none, and no moment without an answer, see `upgradeBesideSteps`.
  */
 export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
   kind: 'upgrade',
@@ -58,16 +63,23 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
       throw new ManagerError('ERR_STATE', `Instance "${instance.name}" has the newest ${version} already.`, {
         help: 'With --force it is upgraded all the same.',
       })
-    // The application, the data once more when they must be put back, and their snapshot.
-    const bytes = (await folderSize(template)) + (await folderSize(data)) * 1.5
-    await checkSpace(home.folder, bytes)
     const { state } = await runtime.observe({ id, folder })
     const { autoUpgrade } = await settings.instance(folder)
+    const handing = !isRunning(state)
+      ? null
+      : autoUpgrade
+        ? await handingOf(context, instance, template)
+        : { gap: 'patches are imported (SERVICE_AUTOUPGRADE)' }
+    const size = await folderSize(template)
+    // The application, the data once more when they must be put back, and their snapshot; or the application twice.
+    const bytes = handing?.gap === null ? size * 2 : size + (await folderSize(data)) * 1.5
+    await checkSpace(home.folder, bytes)
     return {
       ...{ name: instance.name, folder, version, versionDate: date, revision, template, bytes },
       from: { versionDate: instance.versionDate, revision: instance.revision },
       snapshot: join(home.folder, 'snapshots', `${instance.name}-${randomId()}`),
       runs: instance.desired === 'started' || isRunning(state),
+      handing,
       patches: !autoUpgrade,
       windowMs: settings.global.healthWindowMs,
     }
@@ -77,33 +89,46 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
 
 function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   const { name, folder, version, versionDate, revision, from, template, snapshot, runs, patches, windowMs } = facts
+  const { handing } = facts
   const instance = { id, name }
   const input = { action: 'upgrade', instance: name, version, versionDate, revision, from }
   const hook = { args: [name, version], folder, instance, input }
   const backup = snapshot.slice(snapshot.lastIndexOf('/') + 1)
-  const steps: Step[] = [
-    hookStep({ ...hook, hook: 'pre-upgrade' }),
+  const stop = stopStep({ instance, folder })
+  const isBeside = handing?.gap === null
+  const steps = (): readonly Step[] => [
     besideStep(folder, template),
-    stopStep({ instance, folder }),
+    handing ? tellGap(stop, handing) : stop,
     ...saveSteps({ instance, folder, target: snapshot, backup, suspend: false, secrets: true, encrypt: false }),
     switchStep(folder),
     tryStep(),
     ...(patches ? [patchesStep(folder)] : []),
     ...(runs ? [] : [stopAgainStep()]),
     dropStep(folder, snapshot),
-    hookStep({ ...hook, hook: 'post-upgrade' }),
   ]
   const trial = runs ? '' : ', which is stopped: it is started to try it'
   return {
     title: `Upgrade instance "${name}" to version ${version} of ${versionDate.slice(0, 10)}${trial}`,
     instance,
-    steps,
+    steps: [
+      hookStep({ ...hook, hook: 'pre-upgrade' }),
+      ...(isBeside ? upgradeBesideSteps({ instance, folder, template, handing, windowMs }) : steps()),
+      hookStep({ ...hook, hook: 'post-upgrade' }),
+    ],
     notes: [
       `It needs ${megabytes(facts.bytes)} of disk for a while.`,
-      'It is down while a snapshot of its data is taken and the new version starts.',
-      `If the new version is not healthy for ${windowMs / 1000} s, code and data are put back as they were.`,
+      ...(handing ? [gapNote(handing)] : []),
+      ...(isBeside
+        ? [`If the new version is not healthy for ${windowMs / 1000} s, the old one goes on; no data are changed.`]
+        : [
+            'It is down while a snapshot of its data is taken and the new version starts.',
+            `If the new version is not healthy for ${windowMs / 1000} s, code and data are put back as they were.`,
+          ]),
     ],
-    commit: (registry) => registry.updateInstance(id, { versionDate, revision }),
+    commit(registry, { operation }) {
+      registry.releasePorts(operation)
+      registry.updateInstance(id, { versionDate, revision })
+    },
   }
 
   /** The new version may change data from its first moment on, so undoing it puts them back. */

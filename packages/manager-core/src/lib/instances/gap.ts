@@ -1,0 +1,95 @@
+import { join, sep } from 'node:path'
+import { describeApplication, type ApplicationDescription } from '../anonymise/application.js'
+import { failureOf } from '../failure.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import type { Step } from '../operation/operation.js'
+import type { Copy } from '../runtime/runtime.js'
+import { checkHealth } from './health.js'
+import { specOf } from './instance-spec.js'
+import { freePort } from './ports.js'
+
+/** How one copy of an instance takes the place of another. */
+export type Handing =
+  | WithoutGap
+  /** It does not answer for a moment; why: a part of a sentence. */
+  | { readonly gap: string }
+
+/** Two copies can run: there is no moment in which none answers. */
+export type WithoutGap = {
+  readonly gap: null
+  /** Which copy serves, at which port. */
+  readonly serving: Copy
+  readonly port: number
+}
+
+/**
+ * Whether a copy of an instance that runs may be started beside it: the runtime and the reverse proxy can do it, and no
+ * data are changed by the start. For that the application that is to run must have the data model of the one that runs.
+ *
+ * @param app folder of the application that is to run, when it is not the instance's
+ */
+export async function handingOf(context: ManagerContext, instance: Instance, app?: string): Promise<Handing> {
+  const { home, runtime, settings, proxies } = context
+  const { id, port } = instance
+  const ref = { id, folder: home.instance(id).folder }
+  if (!settings.global.proxy.enabled) return { gap: 'instances are not published by a reverse proxy (APPS_PROXY=no)' }
+  if (!runtime.capabilities.parallelCopies || !runtime.serving)
+    return { gap: `two copies of it cannot run (runtime ${runtime.name})` }
+  const { state } = await runtime.observe(ref)
+  if (state !== 'started') return { gap: `it is ${state}` }
+  const { ok, reason, sections } = await checkHealth(port)
+  if (!ok) return { gap: `it is not healthy (${reason})` }
+  const problem = await modelProblem(context, instance, sections['application']?.['model'], app)
+  if (problem !== undefined) return { gap: problem }
+  try {
+    await freePort(context)
+  } catch (error) {
+    return { gap: failureOf(error).message.replace(/\.$/, '') }
+  }
+  return { gap: null, serving: await runtime.serving(ref), port }
+}
+
+/** What a person is told: before it is done, and afterwards. */
+export function gapNote({ gap }: Handing): string {
+  return gap === null
+    ? 'It goes on answering: a second copy takes over when it is healthy.'
+    : `It does not answer for a moment: ${gap}.`
+}
+
+/** The same step, which warns of the gap that it makes. */
+export function tellGap(step: Step, handing: Handing): Step {
+  return {
+    ...step,
+    do(run) {
+      run.warn(gapNote(handing))
+      return step.do(run)
+    },
+  }
+}
+
+async function modelProblem(
+  context: ManagerContext,
+  instance: Instance,
+  running: string | undefined,
+  app: string | undefined,
+): Promise<string | undefined> {
+  const { home, settings } = context
+  const { folder, app: own, data } = home.instance(instance.id)
+  const unknown = 'its application server does not tell its data model'
+  if (running === undefined) return unknown
+  let next: ApplicationDescription
+  try {
+    const { environment } = await specOf(context, instance)
+    const others = { ...(await settings.instance(folder)), others: environment }
+    next = await describeApplication(context, app ?? own, { folder, settings: others })
+  } catch {
+    return unknown
+  }
+  if (next.model === undefined) return unknown
+  if (next.model !== running) return 'the data model changes, so that data are migrated'
+  // Those of the new one would be below a folder that is only there for a while.
+  if (app !== undefined && !`${next.documents}${sep}`.startsWith(join(data, sep)))
+    return 'its documents are kept in the folder of the application'
+  return undefined
+}

@@ -1,0 +1,47 @@
+import type { WithoutGap } from '../instances/gap.js'
+import { handOverSteps, otherCopy, secondPortStep, type CopyPlace } from '../instances/hand-over.js'
+import type { Step } from '../operation/operation.js'
+import { applicationsOf, besideStep, dropStep, switchStep } from './application-steps.js'
+
+export interface UpgradeBesideOptions {
+  readonly instance: { readonly id: string; readonly name: string }
+  readonly folder: string
+  /** Folder of the new application. */
+  readonly template: string
+  readonly handing: WithoutGap
+  readonly windowMs: number
+}
+
+/**
+ * Upgrades an instance that answers all the time. A copy of the new version serves from a folder of its own while the old
+ * application, in which nothing runs then, is replaced; then the new version serves from there. So no process ever finds
+ * other files than those that it was started with. Undone in the other order; data are not touched.
+ */
+export function upgradeBesideSteps({
+  instance,
+  folder,
+  template,
+  handing: { serving, port: ownPort },
+  windowMs,
+}: UpgradeBesideOptions): readonly Step[] {
+  const usual: CopyPlace = { copy: serving, port: 'own' }
+  const meanwhile: CopyPlace = {
+    copy: otherCopy(serving),
+    port: 'second',
+    app: (run) => applicationsOf(folder, run).meanwhile,
+  }
+  const both = { instance, folder, ownPort }
+  const [start, point, { undo: _undo, ...end }] = handOverSteps({
+    ...{ ...both, from: meanwhile, to: usual, suffix: '-back', title: 'the new version in its place' },
+  })
+  return [
+    besideStep(folder, template, { twice: true }),
+    secondPortStep(),
+    ...handOverSteps({ ...both, from: usual, to: meanwhile, windowMs, title: 'the new version' }),
+    switchStep(folder),
+    start,
+    point,
+    { ...end, pointOfNoReturn: true },
+    dropStep(folder, undefined),
+  ]
+}
