@@ -8,7 +8,8 @@ import { checkOwner, type Owner } from '../domain/owner.js'
 import { ManagerError } from '../../errors.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
-import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
+import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult, Option } from './action.js'
 import { runOperation } from './run-operation.js'
 
@@ -133,7 +134,7 @@ async function create(
     const origin = 'instance' in from ? `a clone of "${from.name}"` : `version ${made.version}`
     return {
       message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}`,
-      item: wireInstance(made),
+      item: wireInstance(made, context.settings.global),
       ...(rules !== undefined && { list: (outcomes.get('data') as AnonymisationReport).columns }),
     }
   })

@@ -52,7 +52,7 @@ export const flagActions: readonly Action[] = (Object.keys(changes) as Change[])
       return runOperation(call, changeKinds[change], { id: before.id, name: before.name, ...customUrl }, () => {
         const instance = context.registry.byId(before.id) as Instance
         const message = `Instance "${instance.name}" ${state(instance)}${already ? ' already' : ' now'}.`
-        return { message, item: wireInstance(instance) }
+        return { message, item: wireInstance(instance, context.settings.global) }
       })
     },
   }

@@ -30,7 +30,7 @@ const rename: Action = {
     const to = input.new as string
     return runOperation(call, renameKind, { id, name, to }, () => ({
       message: `Instance "${name}" is called "${to}" now.`,
-      item: wireInstance(context.registry.get(to)),
+      item: wireInstance(context.registry.get(to), context.settings.global),
     }))
   },
 }
@@ -58,7 +58,10 @@ const reset: Action = {
     const version = (input.version as string | undefined) ?? null
     const result = await runOperation(call, resetKind, { id, name, version }, () => {
       const item = context.registry.get(name)
-      return { message: `Instance "${name}" is blank now (version ${item.version}).`, item: wireInstance(item) }
+      return {
+        message: `Instance "${name}" is blank now (version ${item.version}).`,
+        item: wireInstance(item, context.settings.global),
+      }
     })
     return withPurge(call, result)
   },

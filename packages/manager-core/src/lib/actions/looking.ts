@@ -61,14 +61,15 @@ export const lookingActions: readonly Action[] = [
       empty: 'There are no such instances.',
     },
     async handler(call) {
-      const { registry } = call.context
+      const { registry, settings } = call.context
+      const { global } = settings
       const { word, where } = splitFilter(call)
       const { version, database, status, order } = call.input as Record<string, string | undefined>
       const stored = registry.instances().filter((instance) => !isThrowAway(instance))
       const instances = await observed(call.context, stored)
       const ids = where === undefined ? undefined : await idsWhere(call, where, stored, instances)
       const list = selectInstances(
-        instances.filter(({ id }) => ids?.has(id) ?? true).map(wireInstance),
+        instances.filter(({ id }) => ids?.has(id) ?? true).map((one) => wireInstance(one, global)),
         { word, version, database, status, order },
         word === undefined ? [] : registry.versions().map((one) => one.version),
       )
@@ -87,7 +88,10 @@ export const lookingActions: readonly Action[] = [
     async handler(call) {
       const { context, input } = call
       const [instance] = await observed(context, [context.registry.get(String(input.name))])
-      const item = { ...wireInstance(instance!), neutralised: await neutralised(call, instance!) }
+      const item = {
+        ...wireInstance(instance!, context.settings.global),
+        neutralised: await neutralised(call, instance!),
+      }
       return { message: `${item.name} is ${item.observed}`, item }
     },
   },

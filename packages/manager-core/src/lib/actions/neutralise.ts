@@ -37,7 +37,7 @@ export const neutraliseActions: readonly Action[] = (['neutralise', 'unneutralis
       const { id, name: instance } = context.registry.get(input.name as string)
       return runOperation(call, neutraliseKinds[name], { id, name: instance }, () => ({
         message: `Instance "${instance}" ${state} now.`,
-        item: wireInstance(context.registry.get(instance)),
+        item: wireInstance(context.registry.get(instance), context.settings.global),
       }))
     },
   }

@@ -3,7 +3,8 @@ import { randomId } from '../domain/names.js'
 import { ManagerError } from '../../errors.js'
 import { addKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
-import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
+import { wireInstance } from '../instances/wire-instance.js'
 import { checkRequestsAllowed, forgetUnconfirmed, whyClosed } from '../requests/availability.js'
 import { checkUndecided, markFailed, requestOf, whileDeciding } from '../requests/decide.js'
 import { mailTo, type MailTexts } from '../requests/mails.js'
@@ -112,7 +113,7 @@ async function tell({ context }: ActionCall, request: InstanceRequest): Promise<
   const warnings = await mailOrNote(context, { ...request, name: instance.name }, 'approved', { address })
   return {
     message: `Instance "${instance.name}" is there for ${request.email}: ${address}`,
-    item: wireInstance(instance),
+    item: wireInstance(instance, context.settings.global),
     ...(warnings.length > 0 && { warnings }),
   }
 }

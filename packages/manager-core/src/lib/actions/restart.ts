@@ -1,5 +1,6 @@
 import { restartKind } from '../instances/restart.js'
-import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
+import { wireInstance } from '../instances/wire-instance.js'
 import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 import { runOperation } from './run-operation.js'
@@ -21,7 +22,10 @@ export const restartAction: Action = {
     const { id, name } = context.registry.get(input.name as string)
     return runOperation(call, restartKind, { id, name }, () => {
       const now = context.registry.byId(id) ?? context.registry.get(name)
-      return { message: `"${now.name}" is started again: ${urlOf(now)}`, item: wireInstance(now) }
+      return {
+        message: `"${now.name}" is started again: ${urlOf(now)}`,
+        item: wireInstance(now, context.settings.global),
+      }
     })
   },
 }

@@ -11,7 +11,8 @@ import type { ManagerContext } from '../context.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { megabytes } from '../instances/inspect-creation.js'
-import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
+import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
 
@@ -127,7 +128,7 @@ function restoreFrom(call: ActionCall, backup: Origin): Promise<ActionResult> {
   const request = { id, name, backup: backup.folder, parts, allowNewer: input['allow-newer'] === true }
   return runOperation(call, restoreKind, request, () => ({
     message: `Instance "${name}" is as it was saved: ${backup.key}.`,
-    item: wireInstance(context.registry.get(name)),
+    item: wireInstance(context.registry.get(name), context.settings.global),
   }))
 }
 
@@ -148,6 +149,9 @@ function recreate(
   return runOperation(call, recreateKind, request, () => {
     const made = context.registry.get(name)
     const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'
-    return { message: `Instance "${name}" (from ${key}) is ${state}`, item: wireInstance(made) }
+    return {
+      message: `Instance "${name}" (from ${key}) is ${state}`,
+      item: wireInstance(made, context.settings.global),
+    }
   })
 }

@@ -1,6 +1,6 @@
 import { isRunning, type Desired } from '../domain/instance.js'
 import { setStatusKind, startKind, stopKind } from '../instances/start-and-stop.js'
-import { urlOf } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
 import type { Action } from './action.js'
 import { appActions } from './application-server.js'
 import { logsAction } from './logs.js'

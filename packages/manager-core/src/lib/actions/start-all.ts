@@ -1,6 +1,7 @@
 import { isRunning, type Instance } from '../domain/instance.js'
 import { startKind } from '../instances/start-and-stop.js'
-import { observed, urlOf } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
+import { observed } from '../instances/wire-instance.js'
 import type { Action, ActionCall } from './action.js'
 
 /** How many are started at once, unless the caller says otherwise. */

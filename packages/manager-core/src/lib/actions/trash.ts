@@ -3,7 +3,8 @@ import { randomId } from '../domain/names.js'
 import { purgeKind } from '../instances/purge.js'
 import { findEntry, listTrash } from '../instances/trash.js'
 import { undeleteKind } from '../instances/undelete.js'
-import { urlOf, wireInstance } from '../instances/wire-instance.js'
+import { urlOf } from '../instances/public-url.js'
+import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
 
@@ -51,7 +52,7 @@ export const undelete: Action = {
     return runOperation(call, undeleteKind, { entry, name, id }, () => {
       const back = context.registry.get(name)
       const state = back.desired === 'started' ? `started: ${urlOf(back)}` : 'stopped'
-      return { message: `Instance "${name}" is back, ${state}`, item: wireInstance(back) }
+      return { message: `Instance "${name}" is back, ${state}`, item: wireInstance(back, context.settings.global) }
     })
   },
 }

@@ -29,11 +29,14 @@ export const upgradeAction: Action = {
     if (!force && !isUpgradeNeeded(instance, newest))
       return {
         message: `"${instance.name}" has the newest ${instance.version} already, of ${instance.versionDate}.`,
-        item: wireInstance(instance),
+        item: wireInstance(instance, context.settings.global),
       }
     return runOperation(call, upgradeKind, { id: instance.id, name: instance.name, force }, () => {
       const now = context.registry.byId(instance.id) ?? instance
-      return { message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.`, item: wireInstance(now) }
+      return {
+        message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.`,
+        item: wireInstance(now, context.settings.global),
+      }
     })
   },
 }
@@ -98,7 +101,7 @@ export const setVersionAction: Action = {
       const now = context.registry.get(instanceName)
       return {
         message: `"${now.name}" has version ${now.version} now; the next upgrade moves it there (upgrade ${now.name}).`,
-        item: wireInstance(now),
+        item: wireInstance(now, context.settings.global),
       }
     })
   },

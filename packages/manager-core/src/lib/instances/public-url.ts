@@ -13,7 +13,12 @@ export function publicUrlOf(
   settings: PublicUrlSettings,
 ): string {
   if (instance.customUrl !== '') return instance.customUrl
-  return settings.proxy.enabled ? standardUrlOf(instance, settings) : `http://127.0.0.1:${instance.port}`
+  return settings.proxy.enabled ? standardUrlOf(instance, settings) : urlOf(instance)
+}
+
+/** Where it answers on this machine, without a last slash. */
+export function urlOf({ port }: Pick<Instance, 'port'>): string {
+  return `http://127.0.0.1:${port}`
 }
 
 /** Of a published instance, whether it has a custom URL or not. An IP address has no hosts below it: there it is a path. */

@@ -1,7 +1,8 @@
 import type { ManagerContext } from '../context.js'
 import { statusOf, type Instance, type Observed } from '../domain/instance.js'
+import { publicUrlOf, urlOf, type PublicUrlSettings } from './public-url.js'
 
-/** An instance as surfaces show it. Source: wire-decisions, "instance"; `id`, `port` and `proved` are additions. */
+/** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and `proved` are additions. */
 export interface WireInstance {
   readonly [key: string]: string | number
   readonly name: string
@@ -13,6 +14,8 @@ export interface WireInstance {
   readonly version_date: string
   /** Where it answers on this machine. */
   readonly url: string
+  /** Where people reach it, see `publicUrlOf`. */
+  readonly public_url: string
   readonly custom_url: string
   readonly protected: 'yes' | 'no'
   readonly auto_update: 'yes' | 'no'
@@ -32,19 +35,14 @@ export interface WireInstance {
   readonly proved: string
 }
 
-/** Keys of `WireInstance`, in their order; they are also the columns of SQL filters and orders. */
+/** Keys of `WireInstance` that are in the registry, in their order; they are also the columns of SQL filters and orders. */
 export const wireKeys = [
   ...['name', 'version', 'status', 'observed', 'created', 'updated', 'version_date', 'url', 'custom_url', 'protected'],
   ...['auto_update', 'auto_save', 'database', 'source', 'owner_email', 'firstname', 'lastname', 'phone', 'company'],
   ...['operation', 'id', 'port', 'proved'],
 ] as const
 
-/** Where an instance answers, without a last slash. */
-export function urlOf({ port }: Pick<Instance, 'port'>): string {
-  return `http://127.0.0.1:${port}`
-}
-
-export function wireInstance(instance: Instance): WireInstance {
+export function wireInstance(instance: Instance, settings: PublicUrlSettings): WireInstance {
   return {
     name: instance.name,
     version: instance.version,
@@ -54,6 +52,7 @@ export function wireInstance(instance: Instance): WireInstance {
     updated: instance.updated,
     version_date: instance.versionDate,
     url: urlOf(instance),
+    public_url: publicUrlOf(instance, settings),
     custom_url: instance.customUrl,
     protected: yesNo(instance.protected),
     auto_update: yesNo(instance.autoUpdate),
