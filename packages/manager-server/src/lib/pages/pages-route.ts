@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import sirv from 'sirv'
 import type { Access } from '../access/access.js'
 import type { Addressing } from '../addressing.js'
+import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 
 export interface PagesRouteOptions {
@@ -14,36 +15,64 @@ export interface PagesRouteOptions {
   readonly folder?: string | undefined
 }
 
+/**
+ * The pages at `/ui`: files that Vite made, under names that change with their content; every other address below it is
+ * the first page, which finds its view by itself. Both are read when the server starts.
+ */
+export function pagesRoute({ access, addressing, folder = builtPages() }: PagesRouteOptions): Middleware<ServerState> {
+  const pages = openPages(folder, `${addressing.prefix}/ui/`)
+  return async (context, next) => {
+    const path = addressing.below(context.path)
+    if (path === '' || path === '/' || path === '/ui') return context.redirect(`${addressing.prefix}/ui/`)
+    if (!path?.startsWith('/ui/') || !['GET', 'HEAD'].includes(context.method)) return next()
+    await access.authenticate(context.req, context.res)
+    if (!pages) throw new HttpError(404, 'ERR_NOT_FOUND', `There are no pages in ${folder}.`, { help: 'Build them.' })
+    if (path.startsWith('/ui/assets/')) return pages.send(context, path.slice('/ui'.length))
+    context.type = 'html'
+    context.set('Cache-Control', 'no-cache')
+    context.body = pages.first
+  }
+}
+
+interface Pages {
+  /** HTML of the first page. */
+  readonly first: string
+  /**
+   * Answers with a file, in the best encoding that the client knows and the build made.
+   *
+   * @throws HttpError 404
+   */
+  send(context: Context, path: string): Promise<void>
+}
+
+/** @returns undefined when nothing was built there */
+function openPages(folder: string, base: string): Pages | undefined {
+  const file = join(folder, 'index.html')
+  if (!existsSync(file)) return undefined
+  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true })
+  return {
+    first: readFileSync(file, 'utf8').replace('<base href="/ui/"', `<base href="${base}"`),
+    send: (context, path) =>
+      new Promise((resolve, reject) => {
+        const { req, res } = context
+        const asked = req.url
+        req.url = path
+        // What is set already would go before what is good for files.
+        context.remove('Cache-Control')
+        context.respond = false
+        res.once('close', resolve)
+        files(req, res, () => {
+          context.respond = true
+          req.url = asked
+          reject(new HttpError(404, 'ERR_NOT_FOUND', 'There is no such file: the pages may have been updated.'))
+        })
+      }),
+  }
+}
+
 /** Of this package, wherever in it the code has been bundled to. */
 function builtPages(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
   return join(folder, 'dist/ui')
-}
-
-/** The pages at `/ui`: files that Vite made; every other address below it is the first page, which finds its view by itself. */
-export function pagesRoute({ access, addressing, folder = builtPages() }: PagesRouteOptions): Middleware<ServerState> {
-  const files = sirv(folder, { etag: true, gzip: true, brotli: true, maxAge: 31_536_000, immutable: true })
-  return async (context, next) => {
-    const path = addressing.below(context.path)
-    if (path === '' || path === '/' || path === '/ui') return context.redirect(`${addressing.prefix}/ui/`)
-    if (!path?.startsWith('/ui/')) return next()
-    await access.authenticate(context.req)
-    if (path.startsWith('/ui/assets/')) {
-      context.respond = false
-      context.res.statusCode = 200
-      context.req.url = path.slice('/ui'.length)
-      files(context.req, context.res, () => {
-        context.res.statusCode = 404
-        context.res.end('Not found')
-      })
-      return
-    }
-    context.type = 'html'
-    context.set('Cache-Control', 'no-cache')
-    context.body = readFileSync(join(folder, 'index.html'), 'utf8').replace(
-      '<base href="/ui/"',
-      `<base href="${addressing.prefix}/ui/"`,
-    )
-  }
 }

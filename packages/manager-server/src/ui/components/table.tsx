@@ -69,13 +69,7 @@ export function Table<Row>(props: TableProps<Row>) {
           const key = keys[first + at] as string
           const isSelected = selection?.selected.has(key)
           return (
-            <tr
-              key={key}
-              role="row"
-              aria-rowindex={first + at + 2}
-              aria-selected={isSelected}
-              class={isSelected ? 'selected' : ''}
-            >
+            <tr key={key} role="row" aria-rowindex={first + at + 2} class={isSelected ? 'selected' : ''}>
               {selection && (
                 <td role="cell" class="select">
                   <SelectRow selection={selection} keys={keys} at={first + at} name={rowName(row)} />
@@ -139,11 +133,7 @@ function classesOf({ align, wideOnly, onCard }: Column<never>): string {
 const compare = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
 /** Rows that are equal stay as they were. */
-export function inOrder<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  order: Order | undefined,
-): readonly Row[] {
+function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | undefined): readonly Row[] {
   const column = columns.find(({ id }) => id === order?.replace(/^-/, ''))?.order
   if (!column) return rows
   const sign = order?.startsWith('-') ? -1 : 1

@@ -5,7 +5,7 @@ import { EmptyState } from '../components/empty-state.js'
 import { FailureNotice } from '../components/failure-notice.js'
 import { useSelection } from '../components/selection.js'
 import { Skeleton } from '../components/skeleton.js'
-import { inOrder, Table } from '../components/table.js'
+import { Table } from '../components/table.js'
 import { View } from '../components/view.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
@@ -44,8 +44,8 @@ export function Instances() {
   const filters = filtersOf(query)
   const order = query['order'] ?? 'name'
   const shown = useMemo(
-    () => inOrder(filterRows(rows, filters, { dates, words }), columns, order),
-    [rows, columns, words, order, JSON.stringify(filters)],
+    () => filterRows(rows, filters, { dates, words }),
+    [rows, dates, words, JSON.stringify(filters)],
   )
   const chosen = selection.selected.size === 0 ? none : shown.filter(({ id }) => selection.selected.has(id))
   const show = (next: Filters, by = order) => route(addressOf(next, by), true)

@@ -1,4 +1,176 @@
-import { NotFound } from './not-found.js'
+import { useState } from 'preact/hooks'
+import { ActionDialog } from '../components/action-dialog.js'
+import { Badge, type Tone } from '../components/badge.js'
+import { Button } from '../components/button.js'
+import { EmptyState } from '../components/empty-state.js'
+import { FailureNotice } from '../components/failure-notice.js'
+import { Skeleton } from '../components/skeleton.js'
+import { Table, type Column } from '../components/table.js'
+import { Time } from '../components/time.js'
+import { View } from '../components/view.js'
+import { pathTo } from '../lib/addresses.js'
+import { hasText, t } from '../lib/i18n.js'
+import { useActionTable } from '../lib/session.js'
+import { useApi } from '../lib/use-api.js'
+import '../styles/requests.css'
 
-// Not there yet.
-export const Requests = NotFound
+const refreshMs = 15_000
+
+/** A request for an instance, as `requests list` answers it. Dates are ISO 8601; empty: not yet. */
+interface RequestRow {
+  readonly id: number
+  readonly name: string
+  readonly version: string
+  readonly email: string
+  readonly firstname: string
+  readonly lastname: string
+  readonly phone: string
+  readonly company: string
+  readonly status: string
+  /** Name of the instance that was made; empty: none. */
+  readonly instance: string
+  readonly created: string
+  readonly decided: string
+  readonly decided_by: string
+  /** Why it was rejected or failed. */
+  readonly note: string
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  unconfirmed: 'neutral',
+  confirmed: 'warn',
+  approved: 'good',
+  rejected: 'neutral',
+  failed: 'bad',
+}
+
+interface Decision {
+  readonly action: 'requests approve' | 'requests reject'
+  readonly request: RequestRow
+}
+
+/** What people have asked for at the public form; those that wait for a decision come first. */
+export function Requests() {
+  const { data, failure, reload } = useApi<{ list: readonly RequestRow[] }>('requests-list', {}, { refreshMs })
+  const [deciding, setDeciding] = useState<Decision>()
+  const columns = useColumns(setDeciding)
+  const list = data?.list.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
+  const end = () => {
+    setDeciding(undefined)
+    reload()
+  }
+  return (
+    <View
+      title={t('nav.requests')}
+      aside={list && <span role="status">{t('requests.open', { count: list.filter(isOpen).length })}</span>}
+    >
+      {failure && <FailureNotice failure={failure} onRetry={reload} />}
+      {data?.warnings?.map((warning) => (
+        <p key={warning} class="notice warn" lang="en">
+          {warning}
+        </p>
+      ))}
+      {!list && !failure && <Skeleton />}
+      {list?.length === 0 && (
+        <EmptyState title={t('requests.none')}>
+          <p>{t('requests.noneText')}</p>
+        </EmptyState>
+      )}
+      {list && list.length > 0 && (
+        <Table
+          caption={t('nav.requests')}
+          columns={columns}
+          rows={list}
+          rowKey={({ id }) => String(id)}
+          rowName={({ name }) => name}
+        />
+      )}
+      {deciding && (
+        <ActionDialog
+          action={deciding.action}
+          title={t(deciding.action === 'requests approve' ? 'requests.approveOf' : 'requests.rejectOf', {
+            name: deciding.request.name,
+          })}
+          given={{ id: String(deciding.request.id) }}
+          onClose={end}
+          onDone={reload}
+        />
+      )}
+    </View>
+  )
+}
+
+/** Waits for a decision. */
+function isOpen({ status }: RequestRow): boolean {
+  return status === 'confirmed' || status === 'failed'
+}
+
+function useColumns(decide: (decision: Decision) => void): readonly Column<RequestRow>[] {
+  const { isAllowed } = useActionTable()
+  const decisions = (['requests approve', 'requests reject'] as const).filter(isAllowed)
+  return [
+    {
+      id: 'name',
+      title: t('column.name'),
+      cell: ({ name, instance }) =>
+        instance === '' ? <strong>{name}</strong> : <a href={pathTo('instances', instance)}>{instance}</a>,
+      onCard: 'title',
+    },
+    { id: 'status', title: t('column.status'), cell: (row) => <Status row={row} />, onCard: 'corner' },
+    { id: 'person', title: t('requests.person'), cell: (row) => <Person row={row} /> },
+    { id: 'version', title: t('column.version'), cell: ({ version }) => version },
+    { id: 'created', title: t('requests.created'), cell: ({ created }) => <Time at={created} /> },
+    {
+      id: 'decide',
+      title: t('requests.decide'),
+      cell: (row) =>
+        isOpen(row) ? (
+          <span class="decisions">
+            {decisions.map((action) => {
+              const key = `action.${action}`
+              return (
+                <Button
+                  key={action}
+                  small
+                  kind={action === 'requests reject' ? 'plain' : 'primary'}
+                  onClick={() => decide({ action, request: row })}
+                >
+                  {hasText(key) ? t(key) : action}
+                </Button>
+              )
+            })}
+          </span>
+        ) : (
+          <Decided row={row} />
+        ),
+    },
+  ]
+}
+
+function Status({ row: { status } }: { readonly row: RequestRow }) {
+  const key = `requests.${status}`
+  return <Badge tone={tones[status] ?? 'neutral'}>{hasText(key) ? t(key) : status}</Badge>
+}
+
+function Person({ row: { email, firstname, lastname, company, phone } }: { readonly row: RequestRow }) {
+  const name = `${firstname} ${lastname}`.trim()
+  return (
+    <span class="person">
+      {name !== '' && <span>{name}</span>}
+      <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
+      {(company !== '' || phone !== '') && (
+        <span class="quiet">{[company, phone].filter((text) => text !== '').join(' · ')}</span>
+      )}
+    </span>
+  )
+}
+
+function Decided({ row: { decided, decided_by: by, note } }: { readonly row: RequestRow }) {
+  return (
+    <span class="person quiet">
+      {by !== '' && <span>{t('requests.decidedBy', { by })}</span>}
+      {decided !== '' && <Time at={decided} />}
+      {note !== '' && <span>{note}</span>}
+    </span>
+  )
+}

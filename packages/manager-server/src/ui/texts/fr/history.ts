@@ -1,4 +1,26 @@
 import type { history as en } from '../en/history.js'
 import type { Text } from '../text.js'
 
-export const history: Readonly<Record<keyof typeof en, Text>> = {}
+export const history: Readonly<Record<keyof typeof en, Text>> = {
+  'history.at': 'Quand',
+  'history.action': 'Action',
+  'history.result': 'Résultat',
+  'history.actor': 'Qui, d’où',
+  'history.duration': 'Durée',
+  'history.message': 'Ce qui a été dit',
+  'history.search': 'Chercher par action, instance, personne, adresse …',
+  'history.anyResult': 'Tous les résultats',
+  'history.none': 'Rien de tel n’a été fait',
+  'history.more': 'Afficher les plus anciennes',
+  'history.details': 'Détails',
+  'history.verify': 'Vérifier',
+  'history.whole': 'Personne ne l’a modifié',
+  'history.ok': 'Fait',
+  'history.failed': 'Échec',
+  'history.rolled-back': 'Annulé',
+  'history.attention': 'À examiner',
+  'history.refused': 'Refusé',
+  'history.by.cli': 'Ligne de commande',
+  'history.by.api': 'API ou pages',
+  'history.by.schedule': 'Minuterie',
+}

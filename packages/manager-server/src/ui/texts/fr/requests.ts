@@ -1,4 +1,19 @@
 import type { requests as en } from '../en/requests.js'
 import type { Text } from '../text.js'
 
-export const requests: Readonly<Record<keyof typeof en, Text>> = {}
+export const requests: Readonly<Record<keyof typeof en, Text>> = {
+  'requests.open': { one: '{count} attend une décision', other: '{count} attendent une décision' },
+  'requests.none': 'Personne n’a encore demandé d’instance',
+  'requests.noneText': 'Les demandes se font sur le formulaire public, et se confirment par courriel.',
+  'requests.person': 'Qui',
+  'requests.created': 'Demandée',
+  'requests.decide': 'Décision',
+  'requests.decidedBy': 'Par {by}',
+  'requests.approveOf': 'Accepter la demande de {name}',
+  'requests.rejectOf': 'Refuser la demande de {name}',
+  'requests.unconfirmed': 'Pas encore confirmée',
+  'requests.confirmed': 'Attend une décision',
+  'requests.approved': 'Acceptée',
+  'requests.rejected': 'Refusée',
+  'requests.failed': 'N’a pas pu être créée',
+}

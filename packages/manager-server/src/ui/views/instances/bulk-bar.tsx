@@ -17,7 +17,7 @@ const offered: readonly { readonly action: string; readonly icon: IconName }[] =
 ]
 
 export interface BulkBarProps {
-  /** Those that are chosen and shown, in the order they are shown. */
+  /** Those that are chosen and shown. */
   readonly chosen: readonly Instance[]
   readonly onClear: () => void
   /** Something may be different now. */
