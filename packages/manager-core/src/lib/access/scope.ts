@@ -2,7 +2,7 @@ import { ManagerError } from '../../errors.js'
 import type { Action, Input } from '../actions/action.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../operation/operation.js'
-import { noInstance, type Registry } from '../store/registry.js'
+import { scopedContext } from './scoped-context.js'
 
 /** Whether callers with a scope (`Caller.instances`) may perform it at all. */
 export function isForScoped({ scoped, parameters = [] }: Action): boolean {
@@ -19,7 +19,7 @@ export function whyNot(action: Action, { abilities, instances }: Pick<Caller, 'a
 }
 
 /**
- * What the action works with on behalf of the caller: of one with a scope, a registry that has no other instances.
+ * What the action works with on behalf of the caller: of one with a scope, see `scopedContext`.
  *
  * @throws ManagerError ERR_ACCESS; ERR_NOT_FOUND for an instance out of the caller's scope, as if it were not there
  */
@@ -33,25 +33,8 @@ export function contextFor(
   if (reason !== undefined) throw new ManagerError('ERR_ACCESS', reason)
   const { instances } = caller
   if (!instances) return context
-  const registry = scopedRegistry(context.registry, instances)
+  const scoped = scopedContext(context, instances)
   for (const { name, type } of [...(action.parameters ?? []), ...(action.options ?? [])])
-    if (type === 'instance' && input[name] !== undefined) registry.get(String(input[name]))
-  return Object.create(context, { registry: { value: registry, enumerable: true } }) as ManagerContext
-}
-
-function scopedRegistry(registry: Registry, ids: ReadonlySet<string>): Registry {
-  const find: Registry['find'] = (name) => inScope(registry.find(name))
-  const inScope = (instance: ReturnType<Registry['find']>) => (instance && ids.has(instance.id) ? instance : undefined)
-  return {
-    ...registry,
-    find,
-    byId: (id) => inScope(registry.byId(id)),
-    instances: () => registry.instances().filter(({ id }) => ids.has(id)),
-    get(name) {
-      const instance = find(name)
-      if (!instance) throw noInstance(name)
-      return instance
-    },
-    history: (filter) => registry.history({ ...filter, only: ids }),
-  }
+    if (type === 'instance' && input[name] !== undefined) scoped.registry.get(String(input[name]))
+  return scoped
 }

@@ -29,6 +29,7 @@ const backups: Action = {
   options: [at],
   ability: 'read',
   mutating: false,
+  scoped: true,
   examples: ['backups list', 'backups demo', 'backups demo --json', 'backups list demo --at scp'],
   view: {
     type: 'table',
@@ -36,9 +37,9 @@ const backups: Action = {
     empty: 'There are no backups.',
   },
   async handler({ context, input, caller }) {
-    const target = input.at as string | undefined
+    const target = targetOf({ input, caller })
     const filter = input.name === undefined ? {} : { name: input.name as string }
-    const { list, problems, more = '' } = target === undefined ? await here(context, filter) : await away(target)
+    const { list, problems, more = '' } = target === undefined ? await here(context, filter, caller) : await away(target)
     return {
       message: `${list.length} backups${target === undefined ? '' : ` at "${target}"`}${more}.`,
       list,
@@ -59,12 +60,23 @@ interface Listed {
   readonly more?: string
 }
 
-async function here(context: ManagerContext, filter: { readonly name?: string }): Promise<Listed> {
+/** @throws ManagerError ERR_ACCESS: at targets are backups of all instances */
+function targetOf({ input, caller }: Pick<ActionCall, 'input' | 'caller'>): string | undefined {
+  const target = input.at as string | undefined
+  if (target === undefined || !caller.instances) return target
+  throw new ManagerError('ERR_ACCESS', 'You may use backups that are here only, as you may use some instances only.')
+}
+
+async function here(
+  context: ManagerContext,
+  filter: { readonly name?: string },
+  { instances }: ActionCall['caller'],
+): Promise<Listed> {
   const { backups: local } = context
   const [list, damaged, remembered] = await Promise.all([
     local.list(filter),
     local.damaged(filter),
-    rememberedCopies(context, filter.name),
+    instances ? [] : rememberedCopies(context, filter.name),
   ])
   const targets = new Set(remembered.flatMap(({ copies }) => Object.keys(copies)))
   return {
@@ -86,14 +98,16 @@ const verify: Action = {
   options: [{ name: 'deep', type: 'flag', summary: 'Also look at all that it holds' }, at],
   ability: 'operate',
   mutating: false,
+  scoped: true,
   examples: ['backups verify demo', 'backups verify demo 20261121T030000Z --deep', 'backups verify demo --at scp'],
   view: { type: 'text' },
   handler(call) {
-    const { at: target, deep } = call.input
+    const { deep } = call.input
+    const target = targetOf(call)
     if (target === undefined) return verifyHere(call)
-    if (deep !== true) return verifyAway(call, target as string)
+    if (deep !== true) return verifyAway(call, target)
     throw new ManagerError('ERR_USAGE', '--deep is for backups that are here: a copy is compared byte by byte.', {
-      command: `backups fetch ${call.input.name as string} --from ${target as string}`,
+      command: `backups fetch ${call.input.name as string} --from ${target}`,
     })
   },
 }

@@ -11,6 +11,7 @@ export const versionActions: readonly Action[] = [
       'Versions are the files version-<version>.sh of the home. Each names its template (APPS_TEMPLATE): default, folder:<path>, git:<url>#<branch, tag or commit>, or npm:<name>@<range>. "refresh" fetches them.',
     ability: 'read',
     mutating: false,
+    scoped: true,
     examples: ['versions', 'versions --json'],
     view: {
       type: 'table',
