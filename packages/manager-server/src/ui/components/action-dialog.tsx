@@ -15,7 +15,7 @@ import { FailureNotice } from './failure-notice.js'
 import { Skeleton } from './skeleton.js'
 
 export interface ActionDialogProps {
-  /** Name in the action table: `backups verify`. */
+  /** Name in the action table: `backups-verify`. */
   readonly action: string
   /** What it is about. Several: each of them, one by one. None: the form asks. */
   readonly instances?: readonly string[]

@@ -11,7 +11,7 @@ import { Skeleton } from './skeleton.js'
 export function OperationProgress({ operation, stream, failure }: FollowedOperation) {
   if (failure) return <FailureNotice failure={failure} />
   if (!operation) return <Skeleton lines={4} />
-  const { state, message, steps } = operation
+  const { message, steps } = operation
   const isOver = hasEnded(operation)
   return (
     <>
@@ -20,7 +20,11 @@ export function OperationProgress({ operation, stream, failure }: FollowedOperat
           {t(stream === 'offline' ? 'run.offline' : 'run.waiting')}
         </p>
       )}
-      {state === 'queued' && message !== '' && <p role="status">{t('run.waitsFor', { holder: message })}</p>}
+      {!isOver && message !== '' && (
+        <p role="status" class="quiet" lang="en">
+          {message}
+        </p>
+      )}
       <OperationSteps steps={steps} />
       {isOver && <OperationOutcome operation={operation} />}
     </>

@@ -12,11 +12,6 @@ export function subjectOf({ parameters }: ActionRow): InputRow | undefined {
   )
 }
 
-/** The address of an action: between its words stands a hyphen. */
-export function apiName({ name }: Pick<ActionRow, 'name'>): string {
-  return name.replaceAll(' ', '-')
-}
-
 /** What the API is asked with: neither empty fields nor boxes that are not ticked. */
 export function parametersOf(values: FieldValues): ApiParameters {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== false))

@@ -81,7 +81,7 @@ export function hasEnded({ state }: Pick<Operation, 'state'>): boolean {
 export function afterEvent(operation: Operation, event: OperationEvent): Operation {
   switch (event.type) {
     case 'waiting':
-      return { ...operation, state: 'queued', message: event.holder }
+      return { ...operation, state: 'queued', message: `It waits for ${event.holder}.` }
     case 'planned':
       return {
         ...operation,
@@ -114,7 +114,7 @@ export function afterResult(operation: Operation, result: OperationAnswer): Oper
   if (hasEnded(operation)) return { ...operation, result }
   const state = result.code === undefined ? 'succeeded' : (endOf[result.code] ?? 'failed')
   const { message, warnings = operation.warnings } = result
-  return { ...operation, state, message, warnings, result }
+  return { ...operation, state, message, warnings, result, ended: operation.ended || new Date().toISOString() }
 }
 
 const endOf: Readonly<Record<string, OperationState>> = { ERR_ROLLED_BACK: 'rolled_back', ERR_ATTENTION: 'attention' }

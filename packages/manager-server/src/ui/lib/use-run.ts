@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { apiName, parametersOf, type FieldValues } from './action-input.js'
+import { parametersOf, type FieldValues } from './action-input.js'
 import type { ActionRow } from './session.js'
 import { api, type Answer, type ApiFailure } from './api.js'
 import { hasEnded, type OperationAnswer, type ResultBody } from './operation.js'
@@ -63,5 +63,5 @@ export function useRun(action: ActionRow): Run {
 
 /** @throws ApiFailure */
 export function begin(action: ActionRow, values: FieldValues): Promise<AnswerOfAction> {
-  return api(apiName(action), { ...parametersOf(values), ...(action.mutating && { async: true }) })
+  return api(action.name, { ...parametersOf(values), ...(action.mutating && { async: true }) })
 }

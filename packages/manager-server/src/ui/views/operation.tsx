@@ -1,4 +1,121 @@
-import { NotFound } from './not-found.js'
+import { useRoute } from 'preact-iso'
+import { useEffect, useState } from 'preact/hooks'
+import { ActionResult } from '../components/action-result.js'
+import { Button } from '../components/button.js'
+import { Confirm } from '../components/dialog.js'
+import { EmptyState } from '../components/empty-state.js'
+import { OperationProgress } from '../components/operation-progress.js'
+import { Facts, Panel } from '../components/panel.js'
+import { Time } from '../components/time.js'
+import { toast } from '../components/toast.js'
+import { View } from '../components/view.js'
+import { pathTo } from '../lib/addresses.js'
+import { api, type ApiFailure } from '../lib/api.js'
+import { formatDuration } from '../lib/format.js'
+import { t } from '../lib/i18n.js'
+import { hasEnded, type Operation as Item } from '../lib/operation.js'
+import { useActionTable } from '../lib/session.js'
+import { useOperation } from '../lib/use-operation.js'
+import { OperationBadge } from './operations/operation-badge.js'
 
-// Not there yet.
-export const Operation = NotFound
+/** One operation as it goes on; it catches up after a break of any kind. */
+export function Operation() {
+  const { id = '' } = useRoute().params
+  const followed = useOperation(id)
+  const { operation, failure } = followed
+  const back = <a href={pathTo('operations')}>← {t('nav.operations')}</a>
+  if (failure?.status === 404)
+    return (
+      <View title={t('nav.operations')} above={back}>
+        <EmptyState title={t('operations.missing')}>
+          <p>{t('operations.missingText')}</p>
+        </EmptyState>
+      </View>
+    )
+  return (
+    <View
+      title={operation?.title ?? t('operations.one')}
+      above={back}
+      aside={operation && <OperationBadge state={operation.state} />}
+      actions={operation && <Cancel operation={operation} />}
+    >
+      <div class="parts">
+        <Panel title={t('operations.steps')}>
+          <OperationProgress {...followed} />
+          {operation?.state === 'succeeded' && operation.result && <ActionResult result={operation.result} />}
+        </Panel>
+        {operation && (
+          <Panel title={t('operations.about')}>
+            <AboutIt operation={operation} />
+          </Panel>
+        )}
+      </div>
+    </View>
+  )
+}
+
+function AboutIt({ operation: { id, action, instance, actor, started, ended } }: { readonly operation: Item }) {
+  return (
+    <Facts
+      facts={[
+        [t('history.action'), action],
+        [t('operations.instance'), instance && <a href={pathTo('instances', instance)}>{instance}</a>],
+        [t('history.actor'), actor],
+        [t('operations.started'), <Time at={started} as="date" />],
+        [t('operations.ended'), ended ? <Time at={ended} as="date" /> : undefined],
+        [t('history.duration'), <Duration {...{ started, ended }} />],
+        [t('operations.id'), <code>{id}</code>],
+      ]}
+    />
+  )
+}
+
+/** Goes on with the clock until it has ended. */
+function Duration({ started, ended }: Pick<Item, 'started' | 'ended'>) {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    if (ended) return
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [ended])
+  const ms = Math.max(0, (ended ? Date.parse(ended) : now) - Date.parse(started))
+  return <>{formatDuration(ended ? ms : Math.round(ms / 1000) * 1000)}</>
+}
+
+/** Offered while it goes on; the manager refuses when it is past its point of no return. */
+function Cancel({ operation }: { readonly operation: Item }) {
+  const { isAllowed } = useActionTable()
+  const [isAsking, setAsking] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const { id, title, state } = operation
+  if (hasEnded(operation) || state === 'undoing' || !isAllowed('operation-cancel')) return null
+  const cancel = async () => {
+    setBusy(true)
+    try {
+      toast((await api('operation-cancel', { id })).message)
+    } catch (failure) {
+      toast((failure as ApiFailure).message, { tone: 'bad' })
+    }
+    setBusy(false)
+    setAsking(false)
+  }
+  return (
+    <>
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        {t('action.operation-cancel')}
+      </Button>
+      <Confirm
+        open={isAsking}
+        title={t('action.operation-cancel')}
+        action={t('action.operation-cancel')}
+        danger
+        busy={isBusy}
+        onClose={() => setAsking(false)}
+        onConfirm={() => void cancel()}
+      >
+        <p lang="en">{title}</p>
+        <p>{t('operations.cancelText')}</p>
+      </Confirm>
+    </>
+  )
+}

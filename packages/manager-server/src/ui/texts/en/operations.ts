@@ -2,14 +2,12 @@ import type { Texts } from '../text.js'
 
 /** Of operations, and of what they did. */
 export const operations = {
-  'run.asked': 'Asking the manager…',
   'run.background': 'Go on in the background',
   'run.change': 'Change and try again',
   'run.page': 'Show the operation',
   'run.waiting': 'The connection is gone. The operation goes on; this page catches up by itself.',
   'run.offline': 'You are offline. The operation goes on; this page catches up by itself.',
   'run.warnings': { one: 'One warning', other: '{count} warnings' },
-  'run.waitsFor': 'Waiting for {holder}',
   'run.lost': 'The connection broke before the manager answered. Look into the operations before you try again.',
   'bulk.summary': { one: '{action}: one instance', other: '{action}: {count} instances' },
   'bulk.progress': '{done} of {count} done',
@@ -35,4 +33,21 @@ export const operations = {
   'step.undoing': 'being undone',
   'step.undone': 'undone',
   'step.skipped': 'skipped',
+  'operations.filters': 'Filters',
+  'operations.state': 'State',
+  'operations.anyState': 'Any state',
+  'operations.instance': 'Instance',
+  'operations.anyInstance': 'Any instance',
+  'operations.what': 'Operation',
+  'operations.one': 'Operation',
+  'operations.started': 'Begun',
+  'operations.ended': 'Ended',
+  'operations.none': 'There are no such operations',
+  'operations.missing': 'There is no such operation',
+  'operations.missingText': 'What was asked of the server is kept for a week.',
+  'operations.steps': 'Steps',
+  'operations.about': 'About it',
+  'operations.id': 'Id',
+  'operations.cancelText':
+    'What waits is not begun; what was done so far is undone, unless it is past the point from which it can only go forward.',
 } as const satisfies Texts

@@ -2,14 +2,12 @@ import type { operations as en } from '../en/operations.js'
 import type { Text } from '../text.js'
 
 export const operations: Readonly<Record<keyof typeof en, Text>> = {
-  'run.asked': 'Demande envoyée au gestionnaire…',
   'run.background': 'Continuer en arrière-plan',
   'run.change': 'Modifier et réessayer',
   'run.page': 'Voir l’opération',
   'run.waiting': 'La connexion est perdue. L’opération continue ; cette page se mettra à jour d’elle-même.',
   'run.offline': 'Vous êtes hors ligne. L’opération continue ; cette page se mettra à jour d’elle-même.',
   'run.warnings': { one: 'Un avertissement', other: '{count} avertissements' },
-  'run.waitsFor': 'En attente de {holder}',
   'run.lost': 'La connexion a été coupée avant la réponse. Consultez les opérations avant de réessayer.',
   'bulk.summary': { one: '{action} : une instance', other: '{action} : {count} instances' },
   'bulk.progress': '{done} sur {count} terminées',
@@ -35,4 +33,21 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'step.undoing': 'en cours d’annulation',
   'step.undone': 'annulée',
   'step.skipped': 'passée',
+  'operations.filters': 'Filtres',
+  'operations.state': 'État',
+  'operations.anyState': 'Tous les états',
+  'operations.instance': 'Instance',
+  'operations.anyInstance': 'Toutes les instances',
+  'operations.what': 'Opération',
+  'operations.one': 'Opération',
+  'operations.started': 'Commencée',
+  'operations.ended': 'Terminée',
+  'operations.none': 'Il n’y a pas de telle opération',
+  'operations.missing': 'Il n’y a pas de telle opération',
+  'operations.missingText': 'Ce qui a été demandé au serveur est conservé une semaine.',
+  'operations.steps': 'Étapes',
+  'operations.about': 'À son sujet',
+  'operations.id': 'Identifiant',
+  'operations.cancelText':
+    'Ce qui attend n’est pas commencé ; ce qui a été fait est annulé, sauf s’il est trop tard pour revenir en arrière.',
 }

@@ -1,0 +1,10 @@
+import { formatBytes, formatDuration, formatNumber } from './format.js'
+import type { Measure } from './samples.js'
+
+/** A measured value with its unit; `–`: it was not measured. */
+export function formatMeasure(measure: Measure, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–'
+  if (measure === 'response_ms') return formatDuration(value)
+  if (measure === 'cpu_percent') return `${formatNumber(value, value < 10 ? 1 : 0)} %`
+  return formatBytes(value * 1_000_000)
+}

@@ -1,0 +1,71 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { apiAddress } from './addresses.js'
+import type { ApiFailure } from './api.js'
+import { followEvents, type StreamState } from './event-stream.js'
+
+export interface LogLine {
+  /** Unique, in their order. */
+  readonly id: number
+  readonly text: string
+}
+
+export interface Log {
+  readonly lines: readonly LogLine[]
+  readonly stream: StreamState
+  readonly failure: ApiFailure | undefined
+  /** How many came while it was paused. */
+  readonly waiting: number
+}
+
+/** More are forgotten, the oldest first: a browser is no archive. */
+const mostLines = 5000
+/** The page is drawn that often at most, in ms. */
+const drawMs = 120
+
+/** The log of an instance as it is written; while it is paused what is shown stays. */
+export function useLog(name: string, isPaused: boolean): Log {
+  const [log, setLog] = useState<Log>({ lines: [], stream: 'connecting', failure: undefined, waiting: 0 })
+  const buffer = useRef<LogLine[]>([])
+  const paused = useRef(isPaused)
+  paused.current = isPaused
+
+  const draw = () =>
+    setLog((before) => {
+      const lines = paused.current ? before.lines : [...buffer.current]
+      const last = lines.at(-1)?.id ?? -1
+      return { ...before, lines, waiting: paused.current ? buffer.current.filter(({ id }) => id > last).length : 0 }
+    })
+
+  useEffect(() => {
+    const left = new AbortController()
+    let count = 0
+    let timer: ReturnType<typeof setTimeout> | undefined
+    buffer.current = []
+    followEvents(apiAddress('logs', { name, follow: true, lines: 500 }), {
+      signal: left.signal,
+      onState: (stream) => setLog((before) => ({ ...before, stream })),
+      // It begins anew with its last lines.
+      onOpen: () => void (buffer.current = []),
+      onEvent({ type, data }) {
+        if (type !== 'line') return
+        buffer.current.push({ id: count++, text: JSON.parse(data) as string })
+        if (buffer.current.length > mostLines) buffer.current.splice(0, buffer.current.length - mostLines)
+        timer ??= setTimeout(() => {
+          timer = undefined
+          draw()
+        }, drawMs)
+      },
+    }).catch((failure: ApiFailure) => {
+      if (!left.signal.aborted) setLog((before) => ({ ...before, failure }))
+    })
+    return () => {
+      left.abort()
+      clearTimeout(timer)
+    }
+  }, [name])
+
+  useEffect(() => {
+    if (!isPaused) draw()
+  }, [isPaused])
+  return log
+}

@@ -1,0 +1,221 @@
+import { useState } from 'preact/hooks'
+import { Badge } from '../../components/badge.js'
+import { Button, ButtonLink } from '../../components/button.js'
+import { EmptyState } from '../../components/empty-state.js'
+import { FailureNotice } from '../../components/failure-notice.js'
+import { Skeleton } from '../../components/skeleton.js'
+import { Table, type Column } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { apiAddress } from '../../lib/addresses.js'
+import type { Backup } from '../../lib/backup.js'
+import { formatBytes, formatNumber } from '../../lib/format.js'
+import { t } from '../../lib/i18n.js'
+import { useActionTable, useSession } from '../../lib/session.js'
+import { useApi } from '../../lib/use-api.js'
+import type { Ask, TabProps } from './tab.js'
+
+interface Target {
+  readonly name: string
+  readonly type: string
+}
+
+/** Its backups, here or at a target, and what can be done with each. */
+export function BackupsTab({ item: { name }, ask }: TabProps) {
+  const { isAllowed } = useActionTable()
+  const [at, setAt] = useState('')
+  const [order, setOrder] = useState('-saved')
+  const targets = useApi<{ readonly list: readonly Target[] }>(isAllowed('target-list') ? 'target-list' : undefined)
+  const { data, failure, reload } = useApi<{ readonly list: readonly Backup[] }>('backups-list', { name, at })
+  const askAndReload: Ask = (action, use) => ask(action, { ...use, onDone: reload })
+  return (
+    <div class="tab-parts">
+      <div class="tab-bar">
+        {targets.data && targets.data.list.length > 0 && (
+          <label class="field">
+            <span>{t('backup.where')}</span>
+            <select value={at} onChange={({ currentTarget }) => setAt(currentTarget.value)}>
+              <option value="">{t('backup.here')}</option>
+              {targets.data.list.map((target) => (
+                <option key={target.name} value={target.name}>
+                  {target.name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <span class="part-buttons">
+          {isAllowed('save') && (
+            <Button kind="primary" icon="save" onClick={() => askAndReload('save')}>
+              {t('action.save')}
+            </Button>
+          )}
+          {isAllowed('backups-prune') && (
+            <Button onClick={() => askAndReload('backups-prune', { given: { at } })}>
+              {t('action.backups-prune')}
+            </Button>
+          )}
+        </span>
+      </div>
+      {failure && <FailureNotice failure={failure} onRetry={reload} />}
+      {data?.warnings?.map((warning) => (
+        <p key={warning} class="notice warn" lang="en">
+          {warning}
+        </p>
+      ))}
+      {!data && !failure && <Skeleton />}
+      {data &&
+        (data.list.length === 0 ? (
+          <EmptyState title={t('backup.none')}>
+            <p>{t('backup.noneText')}</p>
+          </EmptyState>
+        ) : (
+          <Backups list={data.list} name={name} at={at} ask={askAndReload} order={order} onOrder={setOrder} />
+        ))}
+    </div>
+  )
+}
+
+interface BackupsProps {
+  readonly list: readonly Backup[]
+  readonly name: string
+  /** Empty: here. */
+  readonly at: string
+  readonly ask: Ask
+  readonly order: string
+  readonly onOrder: (order: string) => void
+}
+
+function Backups({ list, name, at, ask, order, onOrder }: BackupsProps) {
+  const columns: readonly Column<Backup>[] = [
+    {
+      id: 'saved',
+      title: t('backup.saved'),
+      onCard: 'title',
+      cell: ({ saved, backup }) => (
+        <>
+          <strong>
+            <Time at={saved} />
+          </strong>
+          <span class="cell-about">{backup}</span>
+        </>
+      ),
+      order: ({ saved }) => saved,
+    },
+    { id: 'state', title: t('backup.state'), cell: (backup) => <StateOf {...backup} /> },
+    {
+      id: 'size',
+      title: t('backup.size'),
+      align: 'end',
+      cell: ({ size }) => formatBytes(size),
+      order: ({ size }) => size,
+    },
+    { id: 'version', title: t('field.version'), cell: ({ version }) => version, order: ({ version }) => version },
+    { id: 'database', title: t('field.database'), cell: ({ database }) => database, wideOnly: true },
+    {
+      id: 'copies',
+      title: t('backup.copies'),
+      cell: ({ copies }) => (copies === '' ? <span class="quiet">–</span> : copies),
+      wideOnly: true,
+    },
+    {
+      id: 'actions',
+      title: t('backup.actions'),
+      cell: (backup) => <ActionsOf backup={backup} name={name} at={at} ask={ask} />,
+    },
+  ]
+  return (
+    <Table
+      caption={t('instance.backups')}
+      columns={columns}
+      rows={list}
+      rowKey={({ backup, name: of }) => `${of}/${backup}`}
+      order={order}
+      onOrder={onOrder}
+    />
+  )
+}
+
+function StateOf({ damage, verified, proved, proved_seconds: seconds }: Backup) {
+  if (damage !== '')
+    return (
+      <span class="cell-lines">
+        <Badge tone="bad">{t('backup.damaged')}</Badge>
+        <span class="cell-about" lang="en">
+          {damage}
+        </span>
+      </span>
+    )
+  return (
+    <span class="cell-lines">
+      <Badge tone="good">{t(proved === '' ? 'backup.good' : 'backup.isProved')}</Badge>
+      <span class="cell-about">
+        {proved === '' ? t('backup.verified') : t('backup.provedIn', { seconds: formatNumber(seconds) })}{' '}
+        <Time at={proved === '' ? verified : proved} />
+      </span>
+    </span>
+  )
+}
+
+interface ActionsOfProps extends Pick<BackupsProps, 'name' | 'at' | 'ask'> {
+  readonly backup: Backup
+}
+
+function ActionsOf({ backup: { backup, damage, saved }, name, at, ask }: ActionsOfProps) {
+  const { isAllowed } = useActionTable()
+  const session = useSession()
+  const isHere = at === ''
+  const from = isHere ? backup : `${at}:${backup}`
+  const when = new Date(saved).toLocaleString()
+  const offered = (
+    [
+      ['restore', () => ask('restore', { given: { from }, fields: ['only', 'allow-newer'] }), damage === ''],
+      [
+        'restoreAs',
+        () =>
+          ask('restore', {
+            given: { from },
+            fields: ['as', 'database', 'allow-newer'],
+            required: ['as'],
+            title: t('backup.restoreAs'),
+          }),
+        damage === '',
+      ],
+      ['backups-verify', () => ask('backups-verify', { given: { backup, at }, fields: isHere ? ['deep'] : [] }), true],
+      ['prove', () => ask('prove', { given: { backup, ...(!isHere && { from }) }, fields: [] }), damage === ''],
+      ['backups-export', () => ask('backups-export', { given: { backup } }), isHere],
+      ['backups-fetch', () => ask('backups-fetch', { given: { from }, fields: [] }), !isHere],
+    ] as const
+  ).filter(([action, , fits]) => fits && isAllowed(action === 'restoreAs' ? 'restore' : action))
+  const canDownload = isHere && isAllowed('download') && session?.features.download !== false
+  return (
+    <details class="row-menu" onKeyDown={closeOnEscape} onFocusOut={closeWhenLeft}>
+      <summary class="button small" aria-label={t('backup.actionsOf', { when })}>
+        {t('backup.actions')}
+      </summary>
+      <div class="row-menu-list panel">
+        {offered.map(([action, act]) => (
+          <Button key={action} kind="quiet" onClick={act}>
+            {action === 'restoreAs' ? t('backup.restoreAs') : t(`action.${action}`)}
+          </Button>
+        ))}
+        {canDownload && (
+          <ButtonLink kind="quiet" href={apiAddress('download', { name, backup })} download target="_blank">
+            {t('backup.download')}
+          </ButtonLink>
+        )}
+      </div>
+    </details>
+  )
+}
+
+function closeOnEscape(event: KeyboardEvent): void {
+  const details = event.currentTarget as HTMLDetailsElement
+  if (event.key !== 'Escape' || !details.open) return
+  details.open = false
+  details.querySelector('summary')?.focus()
+}
+
+function closeWhenLeft(event: FocusEvent): void {
+  const details = event.currentTarget as HTMLDetailsElement
+  if (!details.contains(event.relatedTarget as Node | null)) details.open = false
+}

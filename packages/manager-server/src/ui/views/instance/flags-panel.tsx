@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks'
+import { Panel } from '../../components/panel.js'
+import { Switch } from '../../components/switch.js'
+import { toast } from '../../components/toast.js'
+import { api, type ApiFailure } from '../../lib/api.js'
+import { t } from '../../lib/i18n.js'
+import { useActionTable } from '../../lib/session.js'
+import type { TabProps } from './tab.js'
+
+/** Flags with the actions that set and clear them. */
+const flags = [
+  ['protected', 'protect', 'unprotect'],
+  ['auto_update', 'autoupdate', 'noautoupdate'],
+  ['auto_save', 'autosave', 'noautosave'],
+] as const
+
+/** Flags as switches. */
+export function FlagsPanel({ item, reload }: TabProps) {
+  const { isAllowed } = useActionTable()
+  const [changing, setChanging] = useState<string>()
+  const change = async (flag: string, action: string) => {
+    setChanging(flag)
+    try {
+      const { message } = await api(action, { name: item.name })
+      toast(message)
+    } catch (failure) {
+      toast((failure as ApiFailure).message, { tone: 'bad' })
+    }
+    setChanging(undefined)
+    reload()
+  }
+  return (
+    <Panel title={t('instance.flags')}>
+      <div>
+        {flags.map(([flag, set, clear]) => (
+          <Switch
+            key={flag}
+            label={t(`field.${flag}`)}
+            about={t(`instance.${flag}`)}
+            on={item[flag] === 'yes'}
+            disabled={changing !== undefined || !isAllowed(set)}
+            onChange={(on) => void change(flag, on ? set : clear)}
+          />
+        ))}
+      </div>
+    </Panel>
+  )
+}

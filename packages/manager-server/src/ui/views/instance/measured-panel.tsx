@@ -1,0 +1,86 @@
+import { Badge } from '../../components/badge.js'
+import { Panel } from '../../components/panel.js'
+import { Skeleton } from '../../components/skeleton.js'
+import { Sparkline } from '../../components/sparkline.js'
+import { Time } from '../../components/time.js'
+import { pathTo } from '../../lib/addresses.js'
+import { t } from '../../lib/i18n.js'
+import { measures, type Incident, type Sample } from '../../lib/samples.js'
+import { useActionTable } from '../../lib/session.js'
+import { formatMeasure } from '../../lib/units.js'
+import { useApi } from '../../lib/use-api.js'
+import type { TabProps } from './tab.js'
+
+const hourMs = 3_600_000
+
+/** What was measured last, how it was in the last hour, and incidents. */
+export function MeasuredPanel({ item: { name } }: TabProps) {
+  const { isAllowed } = useActionTable()
+  // Of the minute, so that the question stays the same for a while.
+  const since = new Date(Math.floor((Date.now() - hourMs) / 60_000) * 60_000).toISOString()
+  const { data } = useApi<{ readonly list: readonly Sample[] }>(
+    isAllowed('samples') ? 'samples' : undefined,
+    { name, since, points: 60 },
+    { refreshMs: 30_000 },
+  )
+  const newest = data?.list.at(-1)
+  const more = <a href={`${pathTo('monitor')}?instance=${encodeURIComponent(name)}`}>{t('instance.charts')}</a>
+  return (
+    <Panel title={t('instance.now')} actions={more}>
+      {!data ? (
+        <Skeleton lines={3} />
+      ) : !newest ? (
+        <p class="quiet">{t('instance.notMeasured')}</p>
+      ) : (
+        <>
+          <p>
+            <Badge tone={newest.ok ? 'good' : 'bad'}>{newest.ok ? t('monitor.ok') : newest.reason}</Badge>{' '}
+            <span class="quiet">
+              <Time at={newest.at} />
+            </span>
+          </p>
+          <dl class="measures">
+            {measures.map((measure) => (
+              <div key={measure}>
+                <dt>{t(`monitor.${measure}`)}</dt>
+                <dd>{formatMeasure(measure, newest[measure])}</dd>
+                <Sparkline
+                  values={data.list.map((sample) => sample[measure])}
+                  label={t('monitor.lastHour', { measure: t(`monitor.${measure}`) })}
+                />
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      <IncidentsOf name={name} />
+    </Panel>
+  )
+}
+
+/** The newest incidents that it was part of. */
+function IncidentsOf({ name }: { readonly name: string }) {
+  const { isAllowed } = useActionTable()
+  const { data } = useApi<{ readonly list: readonly Incident[] }>(
+    isAllowed('incidents') ? 'incidents' : undefined,
+    {},
+    { refreshMs: 30_000 },
+  )
+  const own = (data?.list ?? []).flatMap((incident) =>
+    incident.instances.filter((one) => one.name === name).map((one) => ({ ...one, id: incident.id })),
+  )
+  if (own.length === 0) return null
+  return (
+    <div>
+      <h3>{t('monitor.incidents')}</h3>
+      <ul class="incidents">
+        {own.slice(0, 4).map(({ id, reason, opened, closed }) => (
+          <li key={`${id} ${opened}`}>
+            <Badge tone={closed === '' ? 'bad' : 'neutral'}>{t(closed === '' ? 'monitor.open' : 'monitor.over')}</Badge>{' '}
+            {reason} <Time at={opened} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
