@@ -2,6 +2,7 @@ import type { Action } from './action.js'
 import { actionTable } from './action-table.js'
 import { applicationActions } from './application.js'
 import { backupActions } from './backups.js'
+import { databaseInfo } from './database-info.js'
 import { doctorActions } from './doctor.js'
 import { flagActions } from './flags.js'
 import { historyActions } from './history.js'
@@ -26,6 +27,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...backupActions,
   ...targetActions,
   ...lookingActions,
+  databaseInfo,
   ...historyActions,
   ...monitoringActions,
   ...operationActions,

@@ -1,0 +1,50 @@
+import type { Json } from '../domain/json.js'
+import type { Action } from './action.js'
+import { nameOfInstance } from './named-instance.js'
+
+export const databaseInfo: Action = {
+  name: 'dbinfo',
+  group: 'Looking',
+  summary: 'Show the database of an instance: where it is, how large it is, its tables',
+  description:
+    'With --rows the rows of each table are counted, which takes its time when there are many. "database" opens the ' +
+    'client of its type.',
+  parameters: [nameOfInstance],
+  options: [{ name: 'rows', type: 'flag', summary: 'Count the rows of each table' }],
+  ability: 'read',
+  mutating: false,
+  examples: ['dbinfo demo', 'dbinfo demo --rows --json'],
+  view: { type: 'record' },
+  async handler({ context, input }) {
+    const { id, name } = context.registry.get(input.name as string)
+    const { folder } = context.home.instance(id)
+    const settings = await context.settings.instance(folder)
+    const server = context.databases.server(settings.database)
+    const account = context.databases.account(folder, settings)
+    const { server: version } = await server.probe()
+    const item = {
+      type: settings.database,
+      server: version,
+      host: settings.databaseHost ?? '',
+      port: settings.databasePort ?? 0,
+      database: settings.databaseName,
+      user: settings.databaseUser,
+      exists: (await server.exists(account)) === 'yes',
+    }
+    if (!item.exists) return { message: `The database of "${name}" is gone: ${item.database}.`, item, exitCode: 1 }
+    if (input.rows !== true) return { message: `"${name}" has the database ${item.database} (${version}).`, item }
+    const { rows: counts, bytes } = await server.statistics(account)
+    const list: Json[] = Object.entries(counts).map(([table, rows]) => ({ table, rows }))
+    const rows = Object.values(counts).reduce((sum, one) => sum + one, 0)
+    const [ofRows, ofTables] = [countOf(rows, 'row'), countOf(list.length, 'table')]
+    return {
+      message: `The database of "${name}" holds ${ofRows} in ${ofTables}, ${bytes} bytes.`,
+      item: { ...item, bytes, rows, tables: list.length },
+      list,
+    }
+  },
+}
+
+function countOf(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`
+}
