@@ -52,4 +52,7 @@ export type {
 export { proxyHeaders } from './lib/proxies/proxy-headers.js'
 export { readProxySecret } from './lib/proxies/proxy-secret.js'
 export type { GlobalSettings } from './lib/settings/settings.js'
+export type { ProxyCheck, Proxies, ProxyStatus, PublishOptions, PublishResult } from './lib/proxies/proxies.js'
+export { startPublishing } from './lib/proxies/start-publishing.js'
+export type { Publishing, PublishingOptions } from './lib/proxies/start-publishing.js'
 export type { TemplateRevision, TemplateSource, TemplateVersion } from './lib/templates/template-source.js'

@@ -21,6 +21,7 @@ import { createLocks } from './operation/locks.js'
 import type { Caller, JournalPoint } from './operation/operation.js'
 import { createRuns } from './runs/create-runs.js'
 import { createProxies } from './proxies/create-proxies.js'
+import { publishingAfter } from './proxies/publishing-after.js'
 import { createProcessRuntime } from './runtime/create-process-runtime.js'
 import { createSettings } from './settings/create-settings.js'
 import type { Registry } from './store/registry.js'
@@ -82,6 +83,11 @@ function actionOf(name: string): Action {
   const action = findAction(name)
   if (action) return action
   throw new ManagerError('ERR_USAGE', `There is no action "${name.slice(0, 40)}".`, { command: '--help' })
+}
+
+/** Whether what is published may be another after it. */
+function publishes({ mutating, standalone = false, name }: Action, { dryRun = false }: Caller): boolean {
+  return mutating && !standalone && !dryRun && name !== 'proxy publish'
 }
 
 /** Who is on this machine reads the files. */
@@ -164,16 +170,15 @@ export function createManager(options: ManagerOptions): Manager {
       const checked = checkInput(action, input)
       const work = async () => {
         const allowed = allowedContext(action, checked, caller)
-        if (!action.standalone && !caller.leavesRecovery) await context.operations.recover(caller)
+        const recovers = !action.standalone && !caller.leavesRecovery
+        const recovered = recovers ? await context.operations.recover(caller) : []
         const handle = () => action.handler({ context: allowed, input: checked, caller })
-        return isSecretRead(action, caller)
-          ? recordHistory(
-              context,
-              caller,
-              { action: action.name, ...subjectOf(action, checked, allowed.registry), isSecret: true },
-              handle,
-            )
-          : handle()
+        const secretly = () => {
+          const about = { action: action.name, ...subjectOf(action, checked, allowed.registry), isSecret: true }
+          return recordHistory(context, caller, about, handle)
+        }
+        const perform = isSecretRead(action, caller) ? secretly : handle
+        return publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
       }
       return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()
     },

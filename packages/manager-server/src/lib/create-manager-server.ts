@@ -16,6 +16,7 @@ import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
 import { securityHeaders } from './security-headers.js'
+import { publishingOf } from './publishing.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
@@ -65,13 +66,15 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   await listenOn(server, addressing)
   const runs = manager.context.runs.serve()
   const monitoring = monitoringOf(manager)
-  const { address, port } = server.address() as AddressInfo
+  const at = server.address() as AddressInfo
+  const { address, port } = at
+  const publishing = publishingOf(manager, at)
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async close() {
       closing.abort()
       runs.close()
-      await Promise.all([closeServer(server), monitoring.close()])
+      await Promise.all([closeServer(server), monitoring.close(), publishing.close()])
       cache.close()
     },
   }

@@ -1,7 +1,14 @@
 import type { Action } from './action.js'
 import { configAction } from './config.js'
 import { initAction } from './init.js'
+import { proxyActions } from './proxy.js'
 import { scheduleAction } from './schedule.js'
 import { serveAction } from './serve.js'
 
-export const managerActions: readonly Action[] = [initAction, configAction, scheduleAction, serveAction]
+export const managerActions: readonly Action[] = [
+  initAction,
+  configAction,
+  scheduleAction,
+  serveAction,
+  ...proxyActions,
+]

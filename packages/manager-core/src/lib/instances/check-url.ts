@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { addressOf } from '../proxies/address.js'
 
 /** Not specified; chosen as what browsers and proxies take. */
 const maxLength = 2000
@@ -17,5 +18,7 @@ export function checkUrl(text: string): string {
   if (!url || !['http:', 'https:'].includes(url.protocol) || text.length > maxLength)
     throw refused('It must be an address such as https://sales.example.com')
   if (url.search || url.hash) throw refused('It may have a path, but neither ? nor #: paths are put behind it.')
+  if (!addressOf(url.href))
+    throw refused('Its host and path may have letters, digits, "-", "_" and "." only: a reverse proxy has to publish it.')
   return url.href.replace(/\/+$/, '')
 }

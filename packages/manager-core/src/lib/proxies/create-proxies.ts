@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { recordHistory } from '../actions/record-history.js'
 import type { ManagerContext } from '../context.js'
 import { failureOf } from '../failure.js'
 import { lockOptionsOf } from '../operation/lock-options.js'
@@ -24,9 +25,13 @@ import type { Publication } from './site.js'
 /** Others publish meanwhile: at most so long is waited for them, in ms. */
 const waitMs = 120_000
 
-type Parts = Pick<ManagerContext, 'home' | 'settings' | 'registry' | 'locks' | 'certificates' | 'clock'>
+interface Published {
+  readonly state: PublishResult['state']
+  /** Problems that were not there before. */
+  readonly news: readonly Problem[]
+}
 
-export function createProxies(context: () => Parts): Proxies {
+export function createProxies(context: () => ManagerContext): Proxies {
   const settings = () => context().settings.global.proxy
   const generations = () => createGenerations(settings().folder)
 
@@ -35,7 +40,17 @@ export function createProxies(context: () => Parts): Proxies {
       if (!settings().enabled) return { state: 'off', warnings: [] }
       const { locks, clock } = context()
       const lock = lockOptionsOf({ ...caller, waitMs: Math.max(waitMs, caller.waitMs ?? 0) }, 'publication', clock())
-      return locks.with(['proxy'], lock, () => publish(options))
+      return locks.with(['proxy'], lock, async () => {
+        const { state, news } = await publish(options)
+        for (const { kind, instance, message } of news)
+          // An operator's own file: others do not see it.
+          if (kind === 'snippet' && instance)
+            await recordHistory(context(), caller, { action: 'proxy publish', instance }, () => ({
+              message,
+              exitCode: 1,
+            }))
+        return { state, warnings: news.map(({ message }) => message) }
+      })
     },
     drained: (options) => (settings().enabled ? drained(settings().folder, options) : Promise.resolve(true)),
     async check() {
@@ -57,7 +72,7 @@ export function createProxies(context: () => Parts): Proxies {
   }
 
   /** The lock is held. */
-  async function publish(options: PublishOptions): Promise<PublishResult> {
+  async function publish(options: PublishOptions): Promise<Published> {
     const { folder } = settings()
     const { desired, state, fingerprint, ports, manager } = look(options)
     const isAsked = isSamePorts(ports, state.ports) && state.manager === manager
@@ -68,7 +83,7 @@ export function createProxies(context: () => Parts): Proxies {
       generations().live === state.generation
     ) {
       if (!isAsked) await writeState(folder, { ...state, ports, ...(manager && { manager }) })
-      return { state: 'unchanged', warnings: [] }
+      return { state: 'unchanged', news: [] }
     }
     const proxy = reverseProxy()
     mkdirSync(join(folder, 'generations'), { recursive: true, mode: 0o700 })
@@ -92,10 +107,10 @@ export function createProxies(context: () => Parts): Proxies {
     const version = await proxy.version()
     if (isInForce(proxy, publication, state, version) && state.reloaded) {
       await writeState(folder, next)
-      return { state: 'unchanged', warnings: newOf(problems, state.problems) }
+      return { state: 'unchanged', news: newOf(problems, state.problems) }
     }
     const found = await bringIntoForce(proxy, publication, version, next)
-    return { state: 'published', warnings: newOf([...problems, ...found], state.problems) }
+    return { state: 'published', news: newOf([...problems, ...found], state.problems) }
   }
 
   function look(options: PublishOptions) {
@@ -254,9 +269,9 @@ function placeOf({ file, line }: { readonly file?: string | undefined; readonly 
   return file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
 }
 
-function newOf(problems: readonly Problem[], known: readonly Problem[]): readonly string[] {
+function newOf(problems: readonly Problem[], known: readonly Problem[]): readonly Problem[] {
   const old = new Set(known.map(({ message }) => message))
-  return problems.map(({ message }) => message).filter((message) => !old.has(message))
+  return problems.filter(({ message }) => !old.has(message))
 }
 
 function isSamePorts(a: ProxyState['ports'], b: ProxyState['ports']): boolean {

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
@@ -85,8 +85,10 @@ export function desiredSites(
 
   const { mode } = global.ssl
   const authorities = mode === 'off' ? undefined : clientAuthorities(global.ssl, problems)
+  /** Hosts by the reason why they have no HTTPS. */
+  const without = new Map<string, readonly string[]>()
   const sites = [...hosts].map(([host, places]): Site => {
-    const tls = mode === 'off' ? undefined : tlsOf(host, context, problems)
+    const tls = mode === 'off' ? undefined : tlsOf(host, context, { problems, without })
     return {
       host,
       tls,
@@ -95,6 +97,8 @@ export function desiredSites(
       places: [...places.values()].toSorted((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1)),
     }
   })
+  for (const [why, names] of without)
+    problems.push({ kind: 'certificate', message: `There is no HTTPS at ${listOf(names)}: ${why}.` })
   const { httpPort, httpsPort } = global.proxy
   return {
     publication: {
@@ -122,15 +126,14 @@ function readSnippet(file: string): Snippet | undefined {
 function tlsOf(
   host: string,
   { settings, certificates }: Pick<ManagerContext, 'settings' | 'certificates'>,
-  problems: Problem[],
+  { problems, without }: { readonly problems: Problem[]; readonly without: Map<string, readonly string[]> },
 ): SiteTls | undefined {
   const name = host.replace(/^\[(.*)\]$/, '$1')
   const files = certificates.for([name])
   const refuse = (why: string): undefined => {
-    problems.push({ kind: 'certificate', message: `${host} has no HTTPS: ${why}.` })
-    return undefined
+    without.set(why, [...(without.get(why) ?? []), host])
   }
-  if (!files) return refuse('there is no certificate for it')
+  if (!files) return refuse('no certificate is set or issued for it')
   try {
     const certificate = readFileSync(files.certificate, 'utf8')
     const key = readFileSync(files.key, 'utf8')
@@ -179,6 +182,19 @@ function clientAuthorities(
     return undefined
   }
   return found.size === 0 ? undefined : `${[...found].join('\n')}\n`
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+}
+
+/** The first ones of many. */
+function listOf(names: readonly string[]): string {
+  const [shown, more] = [names.slice(0, 3).join(', '), names.length - 3]
+  return more > 0 ? `${shown} and ${more} more` : shown
 }
 
 export function hashOf(text: string): string {

@@ -1,0 +1,112 @@
+import { isThrowAway } from '../domain/instance.js'
+import type { Json } from '../domain/json.js'
+import { publicUrlOf } from '../instances/public-url.js'
+import { ManagerError } from '../../errors.js'
+import type { ProxyStatus } from '../proxies/proxies.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
+import { recordHistory } from './record-history.js'
+
+const status: Action = {
+  name: 'proxy status',
+  group: 'Manager',
+  summary: 'Show what the reverse proxy publishes',
+  description:
+    'One line for each instance: its public address, and what keeps it from being published as it should be, such as a ' +
+    'snippet that was left out, with its file and line.',
+  ability: 'read',
+  mutating: false,
+  examples: ['proxy status', 'proxy status --json'],
+  view: { type: 'table', columns: ['name', 'url', 'port', 'state', 'message'], empty: 'There are no instances.' },
+  async handler({ context }) {
+    const now = context.proxies.status()
+    const { global } = context.settings
+    const list = context.registry
+      .instances()
+      .filter((one) => !isThrowAway(one))
+      .map((instance): Json => {
+        const problems = now.problems.filter((problem) => problem.instance?.id === instance.id)
+        return {
+          ...{ name: instance.name, url: publicUrlOf(instance, global), port: instance.port },
+          state:
+            !now.enabled || now.generation === '' ? 'not-published' : problems.length > 0 ? 'problem' : 'published',
+          message: problems.map(({ message }) => message).join('\n'),
+        }
+      })
+    const warnings = now.problems.filter(({ instance }) => !instance).map(({ message }) => message)
+    return {
+      message: describe(now),
+      list,
+      item: { ...now, problems: now.problems as unknown as Json },
+      ...(warnings.length > 0 && { warnings }),
+    }
+  },
+}
+
+const check: Action = {
+  name: 'proxy check',
+  group: 'Manager',
+  summary: 'Test what would be published, and change nothing',
+  description:
+    'It is written aside and tested by the program of the reverse proxy within its whole configuration, as before each ' +
+    'publication. Exit code 1: it is refused, or parts of it would be left out.',
+  ability: 'admin',
+  mutating: false,
+  examples: ['proxy check'],
+  view: { type: 'text' },
+  async handler({ context }) {
+    refuseWhenOff(context.proxies.status())
+    const { refusal, output, problems, isDue } = await context.proxies.check()
+    if (refusal !== undefined)
+      return { message: [`It is refused: ${refusal}`, output].join('\n'), item: { ok: false, output }, exitCode: 1 }
+    const warnings = problems.map(({ message }) => message)
+    return {
+      message: isDue ? 'It is good, and not published yet.' : 'It is good, and published.',
+      item: { ok: true, due: isDue, problems: problems as unknown as Json },
+      ...(warnings.length > 0 && { warnings, exitCode: 1 as const }),
+    }
+  },
+}
+
+const publish: Action = {
+  name: 'proxy publish',
+  group: 'Manager',
+  summary: 'Bring what the reverse proxy serves in line with the instances',
+  description:
+    'That is done after each command that changes something; this puts right what was changed by hand, and tries snippets ' +
+    'again that were left out. When the reverse proxy does not come with it, what was published before is served again.',
+  ability: 'admin',
+  mutating: true,
+  examples: ['proxy publish', 'proxy publish --dry-run'],
+  view: { type: 'text' },
+  async handler(call) {
+    const { context, caller } = call
+    refuseWhenOff(context.proxies.status())
+    if (caller.dryRun) return check.handler(call)
+    return recordHistory(context, caller, { action: 'proxy publish', instance: { id: '', name: '' } }, () =>
+      bring(call),
+    )
+  },
+}
+
+async function bring({ context, caller }: ActionCall): Promise<ActionResult> {
+  const { state, warnings } = await context.proxies.publish(caller, { repair: true })
+  return {
+    message: state === 'published' ? 'It is published.' : 'It was published already, and nothing was changed by hand.',
+    ...(warnings.length > 0 && { warnings }),
+  }
+}
+
+function refuseWhenOff({ enabled }: ProxyStatus): void {
+  if (enabled) return
+  throw new ManagerError('ERR_STATE', 'Nothing is published by a reverse proxy: APPS_PROXY is "no".', {
+    help: 'Set APPS_PROXY=yes in config.sh.',
+    command: 'config APPS_PROXY APPS_HTTPSERVER',
+  })
+}
+
+function describe({ enabled, type, published }: ProxyStatus): string {
+  if (!enabled) return 'Nothing is published by a reverse proxy (APPS_PROXY=no).'
+  return published === '' ? `Nothing was published by ${type} yet.` : `Published by ${type} at ${published}.`
+}
+
+export const proxyActions: readonly Action[] = [status, check, publish]

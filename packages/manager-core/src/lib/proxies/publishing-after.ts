@@ -1,0 +1,42 @@
+import type { ActionResult } from '../actions/action.js'
+import { recordHistory } from '../actions/record-history.js'
+import type { ManagerContext } from '../context.js'
+import { failureOf } from '../failure.js'
+import type { Caller } from '../operation/operation.js'
+
+/**
+ * Publishes after work that may have changed what is to be published, whether it succeeded or was rolled back. That the
+ * reverse proxy does not take it is a warning: the work itself is done.
+ */
+export async function publishingAfter(
+  context: ManagerContext,
+  caller: Caller,
+  work: () => Promise<ActionResult>,
+): Promise<ActionResult> {
+  let result: ActionResult
+  try {
+    result = await work()
+  } catch (error) {
+    await publishQuietly(context, caller)
+    throw error
+  }
+  const warnings = await publishQuietly(context, caller)
+  return warnings.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...warnings] }
+}
+
+/** @returns what a person should know: problems that are new, or why nothing was published; the latter is in the history */
+export async function publishQuietly(context: ManagerContext, caller: Caller): Promise<readonly string[]> {
+  // What was done is to be published, also when nobody waits for it any more.
+  const { signal: _, ...by } = caller
+  let warnings: readonly string[]
+  try {
+    ;({ warnings } = await context.proxies.publish(by))
+  } catch (error) {
+    const { message } = failureOf(error)
+    warnings = [`It is not published: ${message}`]
+    const failed = () => ({ message, exitCode: 1 as const })
+    await recordHistory(context, caller, { action: 'proxy publish', instance: { id: '', name: '' } }, failed)
+  }
+  for (const text of warnings) caller.onEvent?.({ type: 'warning', text })
+  return warnings
+}

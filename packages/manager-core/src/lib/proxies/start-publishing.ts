@@ -1,0 +1,47 @@
+import type { ManagerContext } from '../context.js'
+import { failureOf } from '../failure.js'
+import type { Caller } from '../operation/operation.js'
+
+export interface PublishingOptions {
+  readonly context: Pick<ManagerContext, 'proxies'>
+  /** Where the server of the manager listens: `address:port`. */
+  readonly manager: string
+  /** Told when something cannot be published, once until it is another thing. */
+  readonly onProblem: (message: string) => void
+  /** Default: 5 minutes. */
+  readonly intervalMs?: number
+}
+
+/** Publication while the server runs. */
+export interface Publishing {
+  /** Ends it when what has begun is done. */
+  close(): Promise<void>
+}
+
+const caller: Caller = { actor: 'server', surface: 'api' }
+
+/** Publishes now and again and again, so that what others changed by hand, or what failed, is put right. */
+export function startPublishing({ context, manager, onProblem, intervalMs = 300_000 }: PublishingOptions): Publishing {
+  let told = ''
+  let working = Promise.resolve()
+  const publish = async () => {
+    let problem = ''
+    try {
+      const { warnings } = await context.proxies.publish(caller, { manager, repair: true })
+      problem = warnings.join('\n')
+    } catch (error) {
+      problem = failureOf(error).message
+    }
+    if (problem !== '' && problem !== told) onProblem(problem)
+    told = problem
+  }
+  const next = () => (working = working.then(publish))
+  void next()
+  const timer = setInterval(next, intervalMs).unref()
+  return {
+    async close() {
+      clearInterval(timer)
+      await working
+    },
+  }
+}
