@@ -13,7 +13,7 @@ export const initAction: Action = {
   group: 'Manager',
   summary: "Make a manager's home: settings, folders, registry, the first version",
   description:
-    'The home is the folder of --home, else APPS_HOME, else the current folder when it has a config.sh, else .manager in it when that has one, else ~/.steward. What is there already is never changed, so that it may be called again.',
+    'The home is the folder of --home, else APPS_HOME, else the current folder when it has a config.sh, else .manager in it when that has one, else ~/.steward. What is there already is never changed, so that it may be called again. A new config.sh has a password of the pages and the API, APPS_PASSWORD, that was made for it.',
   options: [
     { name: 'url', type: 'text', summary: `Address of the manager, APPS_BASEURL (default: ${defaultUrl})` },
     { name: 'force', type: 'flag', summary: 'Also in a folder that holds other files' },
@@ -42,10 +42,11 @@ export const initAction: Action = {
     // Makes the registry.
     context.registry.count()
     const { versions, warnings } = await refresh(context)
+    const about = made.includes('config.sh') ? ' The password of the pages is in config.sh: APPS_PASSWORD.' : ''
     const message =
       made.length === 0
         ? `${home.folder} is a manager's home already; nothing was changed.`
-        : `The manager's home is ${home.folder}. Made: ${made.join(', ')}.`
+        : `The manager's home is ${home.folder}. Made: ${made.join(', ')}.${about}`
     return { message, warnings, item: { home: home.folder, made, versions } }
   },
 }

@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, relative } from 'node:path'
+import type { Secret } from '../domain/secret.js'
 import { ManagerError } from '../../errors.js'
 import type { Home } from '../home.js'
+import { newPassword } from '../instances/passwords.js'
 import { assignmentLine } from './write-shell-settings.js'
 
 export interface MakeHomeOptions {
@@ -31,7 +33,7 @@ export function makeHome(home: Home, { baseUrl, force = false, dryRun = false }:
       if (folder !== home.folder) made.push(`${relative(home.folder, folder)}/`)
     }
     const hasVersion = names.some((name) => /^version-.+\.sh$/.test(name))
-    put(home.config, configText(baseUrl))
+    put(home.config, configText(baseUrl, newPassword()))
     if (!hasVersion) put(home.versionSettings('1.0'), versionText)
   } catch (error) {
     if (error instanceof ManagerError) throw error
@@ -83,13 +85,16 @@ function refuseForeign(home: Home, names: readonly string[]): void {
   })
 }
 
-function configText(baseUrl: string): string {
+function configText(baseUrl: string, password: Secret): string {
   const ssl = baseUrl.startsWith('https:') ? '' : '\nexport APPS_SSL=false'
   return `# Settings of the instances manager. Read without a shell: nothing but NAME=value, quotes and $NAME.
 # "manager config" shows all variables with their values, and "manager config --all" those that are not set, too.
 
 # Address of the manager.
 export ${assignmentLine('APPS_BASEURL', baseUrl)}${ssl}
+
+# Password of the API and the pages; the user is admin, or APPS_USERNAME.
+export ${assignmentLine('APPS_PASSWORD', password.reveal())}
 
 # Who is told of failures, and by which server.
 #export APPS_EMAIL=operator@example.org
