@@ -3,6 +3,7 @@ import { actionTable } from './action-table.js'
 import { applicationActions } from './application.js'
 import { backupActions } from './backups.js'
 import { databaseInfo } from './database-info.js'
+import { certificateActions } from './certificates.js'
 import { doctorActions } from './doctor.js'
 import { flagActions } from './flags.js'
 import { historyActions } from './history.js'
@@ -35,6 +36,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...neutraliseActions,
   ...applicationActions,
   ...requestActions,
+  ...certificateActions,
   ...tokenActions,
   whoamiAction,
   ...managerActions,

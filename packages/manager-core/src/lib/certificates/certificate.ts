@@ -29,10 +29,13 @@ export function certificateOf(pem: string | Uint8Array): CertificateInfo {
   }
 }
 
-/** Whether browsers accept it for all these hosts; `*` stands for one label. */
+/** Names that stand for a host in certificates: itself, and `*` in place of its first label. */
+export function hostsThatCover(host: string): readonly string[] {
+  const name = host.toLowerCase()
+  return [name, `*${name.slice(name.indexOf('.'))}`]
+}
+
+/** Whether browsers accept it for all these hosts. */
 export function covers({ names }: Pick<CertificateInfo, 'names'>, hosts: readonly string[]): boolean {
-  return hosts.every((host) => {
-    const name = host.toLowerCase()
-    return names.includes(name) || names.includes(`*${name.slice(name.indexOf('.'))}`)
-  })
+  return hosts.every((host) => hostsThatCover(host).some((name) => names.includes(name)))
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Home } from '../home.js'
 import type { Settings, SslSettings } from '../settings/settings.js'
-import { covers, readCertificate, type CertificateInfo } from './certificate.js'
+import { covers, hostsThatCover, readCertificate, type CertificateInfo } from './certificate.js'
 import { stampOf, storedCertificates, type StoredCertificate } from './stored.js'
 
 /** Files for HTTPS; absolute paths. They never change: a new certificate has other paths, but for configured ones. */
@@ -21,6 +21,8 @@ export interface Certificates {
    * @returns undefined: there is none, so that HTTPS is not possible (yet)
    */
   for(hostNames: readonly string[]): CertificateFiles | undefined
+  /** Whether there is one, configured or issued, that browsers accept for a host; expired ones count. */
+  covers(hostName: string): boolean
   /** Those that were issued, by name. */
   issued(): readonly StoredCertificate[]
   /** The configured one; undefined: none is set. Throws when it cannot be read. */
@@ -35,25 +37,43 @@ export interface CertificatesOptions {
 export function createCertificates({ home: { certificates: folder }, settings }: CertificatesOptions): Certificates {
   const issued = cached(
     () => String(stampOf(folder)),
-    () => storedCertificates(folder),
+    () => {
+      const list = storedCertificates(folder)
+      return {
+        list,
+        byHost: Map.groupBy(
+          list.flatMap((one) => one.names.map((host) => ({ host, one }))),
+          ({ host }) => host,
+        ),
+      }
+    },
   )
   const namesOf = cached(
     () => stampOfFile(settings().global.ssl.serverCertificate),
     () => readCertificate(settings().global.ssl.serverCertificate!),
   )
+  const acmeFor = ([first = '', ...others]: readonly string[]): StoredCertificate | undefined => {
+    const { byHost } = issued()
+    const found = hostsThatCover(first).flatMap((host) => byHost.get(host) ?? [])
+    // The one that lasts longest.
+    return found
+      .map(({ one }) => one)
+      .filter((one) => covers(one, others))
+      .toSorted((a, b) => b.until.getTime() - a.until.getTime())[0]
+  }
+  const isConfiguredFor = (hostNames: readonly string[]) =>
+    filesOf(settings().global.ssl) !== undefined && isFor(namesOf, hostNames)
   return {
-    issued,
+    issued: () => issued().list,
     configured() {
       const files = filesOf(settings().global.ssl)
       return files && { ...files, ...namesOf() }
     },
+    covers: (hostName) => isConfiguredFor([hostName]) || acmeFor([hostName]) !== undefined,
     for(hostNames) {
       const own = filesOf(settings().global.ssl)
-      if (own && isFor(namesOf, hostNames)) return own
-      // The one that lasts longest.
-      const [best] = issued()
-        .filter((one) => covers(one, hostNames))
-        .toSorted((a, b) => b.until.getTime() - a.until.getTime())
+      if (isConfiguredFor(hostNames)) return own
+      const best = acmeFor(hostNames)
       return best ? { certificate: best.certificate, key: best.key, origin: 'acme' } : own
     },
   }

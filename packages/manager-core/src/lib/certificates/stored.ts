@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../home.js'
+import { forgetAttempts } from './attempts.js'
 import { readCertificate, type CertificateInfo } from './certificate.js'
 
 /** A certificate that was issued over ACME, with its files. */
@@ -59,13 +60,25 @@ export async function storeCertificate(
   await write(join(beside, 'cert.pem'), certificate)
   await write(join(beside, 'key.pem'), key)
   await rename(beside, join(own, generation))
-  const now = new Date()
-  await utimes(folder, now, now)
+  await touch(folder)
   const old = (await readdir(own))
     .filter((one) => folderPattern.test(one))
     .toSorted()
     .slice(0, -kept)
   for (const one of old) await rm(join(own, one), { recursive: true, force: true })
+}
+
+/** What is left of attempts goes, too. */
+export async function removeCertificate(home: Pick<Home, 'certificates'>, name: string): Promise<void> {
+  await rm(join(home.certificates, name), { recursive: true, force: true })
+  await touch(home.certificates)
+  await forgetAttempts(home, name)
+}
+
+/** Tells those who have read them that there are others now. */
+async function touch(folder: string): Promise<void> {
+  const now = new Date()
+  await utimes(folder, now, now)
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import { ManagerError } from '../../errors.js'
+import { lockOptionsOf } from '../operation/lock-options.js'
 import type { Caller } from '../operation/operation.js'
 import { forgetUnconfirmed } from './availability.js'
 import type { InstanceRequest } from './request.js'
@@ -15,13 +16,12 @@ export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, i
 
 /** One decision on a request at a time. @throws ManagerError ERR_BUSY */
 export function whileDeciding<T>(
-  { locks }: Pick<ManagerContext, 'locks'>,
+  { locks, clock }: Pick<ManagerContext, 'locks' | 'clock'>,
   id: number,
-  { actor, waitMs, signal }: Caller,
+  caller: Caller,
   work: () => Promise<T>,
 ): Promise<T> {
-  const options = { purpose: `decision on request ${id} by ${actor}`, signal, ...(waitMs !== undefined && { waitMs }) }
-  return locks.with([`request:${id}`], options, work)
+  return locks.with([`request:${id}`], lockOptionsOf(caller, `decision on request ${id}`, clock()), work)
 }
 
 /** @throws ManagerError ERR_STATE unless somebody has confirmed it, and nobody has decided on it */

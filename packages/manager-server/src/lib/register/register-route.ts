@@ -150,7 +150,7 @@ export function registerRoute(options: RegisterRouteOptions): Middleware<ServerS
       'lang',
       requestLanguages.find((one) => one !== language)!,
     )
-    return { language, base, other: `${context.path}?${other}` }
+    return { language, base, other: `${context.path}?${other.toString()}` }
   }
 }
 

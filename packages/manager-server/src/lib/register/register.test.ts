@@ -70,8 +70,8 @@ beforeEach(() => {
 
 const ada = { name: 'demo', version: '1.0', email: 'ada@example.org', firstname: 'Ada', lang: 'en' }
 
-function post(address: string, fields: Readonly<Record<string, string>>, redirect: RequestRedirect = 'follow') {
-  return fetch(address, { method: 'POST', body: new URLSearchParams(fields), redirect })
+function post(to: string, fields: Readonly<Record<string, string>>) {
+  return fetch(to, { method: 'POST', body: new URLSearchParams(fields) })
 }
 
 /** Of quoted-printable, with soft line ends. */

@@ -48,7 +48,7 @@ const en: RegisterTexts = {
   faultsTitle: 'Please look at this again:',
   faults: {
     missing: 'This is needed.',
-    'no-name': 'A name has 3 to 20 letters and digits (A–Z, a–z, 0–9), without spaces or accents.',
+    'no-name': 'A name has 3 to 20 letters and digits, without spaces or accents.',
     taken: 'This name is taken. Please choose another one.',
     'no-version': 'Please choose one of the versions.',
     'no-address': 'This is no e-mail address.',
@@ -104,7 +104,7 @@ const fr: RegisterTexts = {
   faultsTitle: 'Veuillez revoir ceci :',
   faults: {
     missing: 'Ce champ est obligatoire.',
-    'no-name': 'Un nom comporte de 3 à 20 lettres et chiffres (A–Z, a–z, 0–9), sans espaces ni accents.',
+    'no-name': 'Un nom comporte de 3 à 20 lettres et chiffres, sans espaces ni accents.',
     taken: 'Ce nom est déjà pris. Veuillez en choisir un autre.',
     'no-version': 'Veuillez choisir l’une des versions.',
     'no-address': 'Ce n’est pas une adresse électronique.',

@@ -78,7 +78,7 @@ ${hint === undefined ? undefined : markup`<small id="${name}-hint"${fault ? mark
             markup`<select ${attributes('version')} required>
               ${versions.map(
                 ({ version, title }) =>
-                  markup`<option value="${version}"${version === chosen ? markup` selected` : undefined}>${title || version}</option>`,
+                  markup`<option value="${version}"${version === chosen ? markup` selected` : undefined}>${title === '' ? version : `${title} (${version})`}</option>`,
               )}
             </select>`,
           )}

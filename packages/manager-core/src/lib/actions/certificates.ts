@@ -1,0 +1,163 @@
+import { alarmOf } from '../certificates/alarms.js'
+import { checkHost } from '../certificates/hosts.js'
+import { checkAcme, issueCertificate } from '../certificates/issue.js'
+import { publishCertificates, renewCertificates, type Renewal } from '../certificates/renew.js'
+import { removeCertificate } from '../certificates/stored.js'
+import { dueCertificates, surveyCertificates, type Surveyed } from '../certificates/survey.js'
+import type { Json } from '../domain/json.js'
+import { ManagerError } from '../../errors.js'
+import { lockOptionsOf } from '../operation/lock-options.js'
+import type { Action, ActionCall, ActionResult, Option } from './action.js'
+import { recordHistory } from './record-history.js'
+
+const force: Option = { name: 'force', type: 'flag', summary: 'Now, although it failed a short time ago' }
+
+const list: Action = {
+  name: 'certificates list',
+  aliases: ['certificates'],
+  group: 'Manager',
+  summary: 'List certificates of HTTPS: for which hosts, until when, and what is wrong with them',
+  description:
+    'The configured one (APPS_SERVER_CERT), those that were issued over ACME, and with APPS_ACME=yes addresses that have none ' +
+    'yet. Issued ones are renewed by the server when a third of their life is left.',
+  ability: 'read',
+  mutating: false,
+  examples: ['certificates', 'certificates list --json'],
+  view: {
+    type: 'table',
+    columns: ['name', 'origin', 'state', 'hosts', 'until', 'renewal', 'issuer', 'problem'],
+    empty: 'There are no certificates.',
+  },
+  async handler({ context }) {
+    const surveyed = surveyCertificates(context)
+    const wrong = surveyed.filter((one) => alarmOf(one) !== undefined).length
+    return {
+      message: `${surveyed.length} certificates${wrong > 0 ? `, ${wrong} with problems` : ''}`,
+      list: surveyed.map(wireCertificate),
+    }
+  },
+}
+
+function wireCertificate(one: Surveyed): Json {
+  const { name, origin, hosts, state, info, renewal, attempts } = one
+  return {
+    ...{ name, origin, state, hosts: hosts.join(' ') },
+    from: info?.from.toISOString() ?? '',
+    until: info?.until.toISOString() ?? '',
+    renewal: renewal?.toISOString() ?? '',
+    issuer: info?.issuer ?? '',
+    failures: attempts?.failures ?? 0,
+    next: attempts?.next ?? '',
+    problem: one.problem ?? attempts?.message ?? '',
+  }
+}
+
+const issue: Action = {
+  name: 'certificates issue',
+  group: 'Manager',
+  summary: 'Have a certificate issued over ACME: one for all hosts that are named, or one for each address without',
+  description:
+    'APPS_ACME=yes allows it. The authority asks http://<host>/.well-known/acme-challenge/… of each host, so that the name must ' +
+    'lead here and "serve" must run. After a failure it waits before it tries again: authorities allow few failures. The ' +
+    'server does this by itself for new addresses.',
+  parameters: [{ name: 'hosts', type: 'text', variadic: true, summary: 'Names of hosts (default: addresses without)' }],
+  options: [force],
+  ability: 'admin',
+  mutating: true,
+  examples: ['certificates issue', 'certificates issue apps.example.org www.apps.example.org'],
+  view: { type: 'table', columns: ['name', 'hosts', 'result'], empty: 'Every address has a certificate.' },
+  async handler(call) {
+    const { context, input, caller } = call
+    checkAcme(context)
+    const named = ((input.hosts as readonly string[] | undefined) ?? []).flatMap((one) => one.split(/[\s,]+/))
+    const hosts = [...new Set(named.filter((one) => one !== '').map(checkHost))]
+    if (hosts.length === 0) return renewed(call, (all) => all.filter(({ state }) => state === 'missing'))
+    if (caller.dryRun) return { message: `A certificate would be issued for ${hosts.join(', ')}: nothing was done.` }
+    await issueCertificate(context, hosts, caller, { action: 'certificates issue', force: input.force === true })
+    const warnings = await publishCertificates(context, caller)
+    return answer([{ name: hosts[0]!, hosts }], warnings)
+  },
+}
+
+const renew: Action = {
+  name: 'certificates renew',
+  group: 'Manager',
+  summary: 'Issue certificates again whose time has come, and those that are missing',
+  description: 'The server does this by itself. With a name that one, also when its time has not come.',
+  parameters: [
+    { name: 'certificate', type: 'text', summary: 'Its name, see "certificates" (default: all that are due)' },
+  ],
+  options: [force],
+  ability: 'admin',
+  mutating: true,
+  examples: ['certificates renew', 'certificates renew apps.example.org --force'],
+  view: { type: 'table', columns: ['name', 'hosts', 'result'], empty: 'No certificate is due.' },
+  async handler(call) {
+    checkAcme(call.context)
+    const name = call.input.certificate as string | undefined
+    if (name === undefined) return renewed(call, (all) => dueCertificates(all, call.context.clock()))
+    return renewed(call, (all) => [named(all, name)])
+  },
+}
+
+/** @throws ManagerError ERR_NOT_FOUND */
+function named(all: readonly Surveyed[], name: string): Surveyed {
+  const found = all.find((one) => one.origin === 'acme' && one.name === name.toLowerCase())
+  if (found) return found
+  throw new ManagerError('ERR_NOT_FOUND', `There is no issued certificate "${name.slice(0, 60)}".`, {
+    command: 'certificates',
+  })
+}
+
+async function renewed(
+  { context, caller, input }: ActionCall,
+  choose: (all: readonly Surveyed[]) => readonly Surveyed[],
+): Promise<ActionResult> {
+  if (caller.dryRun) {
+    const chosen = choose(surveyCertificates(context))
+    return {
+      message: `${chosen.length} certificates would be issued: nothing was done.`,
+      list: chosen.map(({ name, hosts }) => ({ name, hosts: hosts.join(' '), result: 'would be issued' })),
+    }
+  }
+  const { renewals, warnings } = await renewCertificates(context, caller, choose, { force: input.force === true })
+  return answer(renewals, warnings)
+}
+
+function answer(renewals: readonly Renewal[], warnings: readonly string[]): ActionResult {
+  const failed = renewals.filter(({ error }) => error !== undefined).length
+  return {
+    message: `${renewals.length - failed} certificates were issued${failed > 0 ? `, ${failed} were not` : ''}.`,
+    list: renewals.map(({ name, hosts, error }) => ({ name, hosts: hosts.join(' '), result: error ?? 'issued' })),
+    ...(warnings.length > 0 && { warnings }),
+    ...(failed > 0 && { exitCode: 1 }),
+  }
+}
+
+const remove: Action = {
+  name: 'certificates remove',
+  group: 'Manager',
+  summary: 'Remove a certificate that was issued, with its key',
+  description: 'Of an address of this manager another one is issued soon, unless APPS_ACME=no.',
+  parameters: [{ name: 'certificate', type: 'text', required: true, summary: 'Its name, see "certificates"' }],
+  ability: 'admin',
+  mutating: true,
+  destructive: 'The certificate {certificate} and its key will be lost.',
+  examples: ['certificates remove old.example.org'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    const all = surveyCertificates(context).filter(({ state }) => state !== 'missing')
+    const { name } = named(all, input.certificate as string)
+    if (caller.dryRun) return { message: `The certificate ${name} would be removed: nothing was done.` }
+    const options = lockOptionsOf(caller, `removal of certificate ${name}`, context.clock())
+    const entry = { action: 'certificates remove', instance: { id: '', name: '' }, parameters: { name } }
+    const work = async () => {
+      await removeCertificate(context.home, name)
+      const warnings = await publishCertificates(context, caller)
+      return { message: `The certificate ${name} is removed.`, ...(warnings.length > 0 && { warnings }) }
+    }
+    return context.locks.with(['certificates'], options, () => recordHistory(context, caller, entry, work))
+  },
+}
+
+export const certificateActions: readonly Action[] = [list, issue, renew, remove]

@@ -1,0 +1,64 @@
+import { recordHistory } from '../actions/record-history.js'
+import type { ManagerContext } from '../context.js'
+import { ManagerError } from '../../errors.js'
+import { lockOptionsOf } from '../operation/lock-options.js'
+import type { Caller } from '../operation/operation.js'
+import { forgetAttempts, noteAttempt, noteFailure, readAttempts } from './attempts.js'
+import { orderCertificate } from './order.js'
+import { storeCertificate } from './stored.js'
+
+export interface IssueOptions {
+  /** For the history. */
+  readonly action: 'certificates issue' | 'certificates renew'
+  /** Although it failed a short time ago. Default false. */
+  readonly force?: boolean
+}
+
+/**
+ * Issues one certificate for all hosts, called like the first one, in place of the one of that name. One at a time. Killed at
+ * any point, the old one is there or the new one.
+ *
+ * @param hosts checked
+ * @throws ManagerError ERR_SETTINGS without APPS_ACME; ERR_LIMIT before the pause after failures is over; ERR_BUSY;
+ *   ERR_FAILED with what the authority says
+ */
+export async function issueCertificate(
+  context: ManagerContext,
+  hosts: readonly string[],
+  caller: Caller,
+  { action, force = false }: IssueOptions,
+): Promise<void> {
+  const { home, clock } = context
+  const [name = ''] = hosts
+  const acme = checkAcme(context)
+  const names = hosts.join(', ')
+  await context.locks.with(['certificates'], lockOptionsOf(caller, `certificate of ${names}`, clock()), async () => {
+    const attempt = readAttempts(home)[name]
+    if (attempt && !force && attempt.next > clock().toISOString())
+      throw new ManagerError('ERR_LIMIT', `The certificate of ${name} failed at ${attempt.last}: ${attempt.message}`, {
+        help: `It is tried again after ${attempt.next}: authorities allow few failures. With --force it is tried now.`,
+      })
+    const entry = { action, instance: { id: '', name: '' }, parameters: { hosts: [...hosts] } }
+    await recordHistory(context, caller, entry, async () => {
+      await noteAttempt(home, name, clock(), 'The attempt did not end.')
+      try {
+        const issued = await orderCertificate(context, acme, hosts, caller)
+        await storeCertificate(home, name, { ...issued, at: clock() })
+      } catch (error) {
+        await noteFailure(home, name, (error as Error).message)
+        throw error
+      }
+      await forgetAttempts(home, name)
+      return { message: `A certificate was issued for ${names}` }
+    })
+  })
+}
+
+/** @throws ManagerError ERR_SETTINGS */
+export function checkAcme({ settings }: Pick<ManagerContext, 'settings'>) {
+  const { acme } = settings.global
+  if (acme) return acme
+  throw new ManagerError('ERR_SETTINGS', 'Certificates are not issued here: APPS_ACME is "no".', {
+    help: 'Set APPS_ACME=yes in config.sh, and APPS_ACMEDIRECTORY when it is not to be Let’s Encrypt.',
+  })
+}

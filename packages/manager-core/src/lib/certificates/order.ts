@@ -1,0 +1,141 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getCACertificates } from 'node:tls'
+import type { Authorization, Client } from 'acme-client'
+import type { ManagerContext } from '../context.js'
+import { ManagerError } from '../../errors.js'
+import { sentence } from '../failure.js'
+import type { AcmeSettings } from '../settings/settings.js'
+import { accountKey } from './account.js'
+import { certificateOf, covers } from './certificate.js'
+import { challengePath, putChallenge, removeChallenge } from './challenges.js'
+
+/** How long an authority may take for one answer, and for its look at the hosts or its signature. */
+const answerMs = 30_000
+const waitMs = 120_000
+
+export interface OrderOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Has an authority certify that these hosts are ours, by HTTP-01: it asks each of them for a file.
+ *
+ * @throws ManagerError ERR_FAILED with what the authority says; ERR_SETTINGS
+ */
+export async function orderCertificate(
+  { home }: Pick<ManagerContext, 'home'>,
+  { directory, email, caFile }: AcmeSettings,
+  hosts: readonly string[],
+  { signal }: OrderOptions = {},
+): Promise<{ readonly certificate: string; readonly key: string }> {
+  // It takes longer to load than most commands to run.
+  const { default: acme } = await import('acme-client')
+  acme.axios.defaults.timeout = answerMs
+  acme.axios.defaults.httpsAgent = await agentFor(caFile)
+  // It would wait for hours when it is told to come back then; attempts have pauses of their own.
+  Object.assign(acme.axios.defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 } })
+  const newKey = async () => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
+  try {
+    const client = new acme.Client({
+      directoryUrl: directory,
+      accountKey: await accountKey(home, directory, newKey),
+    })
+    // Of a key that it knows already it is the same account.
+    await client.createAccount({
+      termsOfServiceAgreed: true,
+      ...(email !== undefined && { contact: [`mailto:${email}`] }),
+    })
+    const order = await client.createOrder({ identifiers: hosts.map((value) => ({ type: 'dns', value })) })
+    await proveHosts({ home }, client, () => client.getAuthorizations(order), signal)
+    const key = await newKey()
+    const [, csr] = await acme.crypto.createCsr({ commonName: hosts[0]!, altNames: [...hosts] }, key)
+    await client.finalizeOrder(order, csr)
+    const done = await until('it signs', signal, async () => {
+      const now = await client.getOrder(order)
+      return now.status === 'processing' ? undefined : now
+    })
+    const certificate = await client.getCertificate(done)
+    checkAnswer(certificate, key, hosts)
+    return { certificate, key }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw translate(error, directory, hosts)
+  }
+}
+
+/** Has it look at each host that it has not seen lately. */
+async function proveHosts(
+  { home }: Pick<ManagerContext, 'home'>,
+  client: Client,
+  authorizations: () => Promise<readonly Authorization[]>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const tokens: string[] = []
+  try {
+    for (const authorization of await authorizations()) {
+      if (authorization.status === 'valid') continue
+      const challenge = authorization.challenges.find(({ type }) => type === 'http-01')
+      if (!challenge) throw new Error(`${authorization.identifier.value}: it offers no challenge by HTTP`)
+      tokens.push(challenge.token)
+      await putChallenge(home, challenge.token, await client.getChallengeKeyAuthorization(challenge))
+      await client.completeChallenge(challenge)
+    }
+    await until('it looks at the hosts', signal, async () => {
+      const now = await authorizations()
+      const refused = now.filter(({ status }) => status !== 'pending' && status !== 'valid')
+      if (refused.length > 0) throw new Error(refused.map(whyRefused).join('; '))
+      return now.every(({ status }) => status === 'valid') ? now : undefined
+    })
+  } finally {
+    for (const token of tokens) await removeChallenge(home, token)
+  }
+}
+
+function whyRefused({ identifier, status, challenges }: Authorization): string {
+  const errors = challenges.map(({ error }) => (error as { readonly detail?: string } | undefined)?.detail)
+  return `${identifier.value}: ${errors.find((detail) => detail !== undefined) ?? `its answer is ${status}`}`
+}
+
+/** Asks again and again, seldom at last. */
+async function until<T>(what: string, signal: AbortSignal | undefined, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + waitMs
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 1.5, 5000)) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > deadline) throw new Error(`after ${waitMs / 1000} s ${what} still`)
+    await sleep(pauseMs, undefined, { signal })
+  }
+}
+
+async function agentFor(caFile: string | undefined): Promise<Agent | undefined> {
+  if (caFile === undefined) return undefined
+  try {
+    return new Agent({ ca: [...getCACertificates(), await readFile(caFile, 'utf8')] })
+  } catch (error) {
+    throw new ManagerError('ERR_SETTINGS', `APPS_ACMECA cannot be read: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** What does not fit would take HTTPS away from the hosts. */
+function checkAnswer(certificate: string, key: string, hosts: readonly string[]): void {
+  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+    throw new Error('it gave a certificate of another key')
+  if (!covers(certificateOf(certificate), hosts)) throw new Error('it gave a certificate for other hosts')
+}
+
+function translate(error: unknown, directory: string, hosts: readonly string[]): ManagerError {
+  if (error instanceof ManagerError) return error
+  const { message, request, response } = error as Error & { readonly request?: unknown; readonly response?: unknown }
+  // Of the client for HTTP: it has no answer. The cause would hold the whole request.
+  if (request !== undefined && response === undefined)
+    return new ManagerError('ERR_FAILED', `The authority ${directory} cannot be reached: ${sentence(message)}`, {
+      help: 'Check APPS_ACMEDIRECTORY and the network; an authority of your own needs APPS_ACMECA.',
+    })
+  const said = sentence(message || 'it gave no reason')
+  return new ManagerError('ERR_FAILED', `No certificate was issued for ${hosts.join(', ')}: ${said}`, {
+    help: `The authority asks http://<host>${challengePath}… of each host: the name must lead here, to port 80 of the reverse proxy or of "serve", which must run.`,
+  })
+}

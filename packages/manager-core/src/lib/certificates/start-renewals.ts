@@ -1,0 +1,73 @@
+import type { ManagerContext } from '../context.js'
+import type { Caller } from '../operation/operation.js'
+import { tellAlarms } from './alarms.js'
+import { renewCertificates } from './renew.js'
+import { surveyCertificates } from './survey.js'
+
+export interface RenewalsOptions {
+  readonly context: ManagerContext
+  /** How often it looks. Default: every minute, so that new addresses get theirs soon. */
+  readonly everyMs?: number
+  /** Told what went wrong; default: nobody. */
+  readonly onProblem?: (message: string) => void
+}
+
+export interface Renewals {
+  /** Resolves when what is under way has ended. */
+  close(): Promise<void>
+}
+
+const caller: Caller = { actor: 'server', surface: 'schedule' }
+/** Mail servers that do not answer are not asked every minute. */
+const alarmsEveryMs = 15 * 60_000
+
+/** Issues and renews certificates while the server runs, when APPS_ACME=yes, and tells of those that expire, also else. */
+export function startRenewals({ context, everyMs = 60_000, onProblem = () => {} }: RenewalsOptions): Renewals {
+  const ended = new AbortController()
+  let alarmsAt = 0
+  let timer: NodeJS.Timeout | undefined
+  let work = Promise.resolve()
+
+  async function look(): Promise<void> {
+    try {
+      if (context.settings.global.acme) {
+        const { renewals, warnings } = await renewCertificates(context, { ...caller, signal: ended.signal })
+        for (const { error } of renewals) if (error !== undefined) onProblem(error)
+        for (const warning of warnings) onProblem(warning)
+      }
+      if (Date.now() >= alarmsAt) await tell()
+    } catch (error) {
+      if (!ended.signal.aborted) onProblem((error as Error).message)
+    }
+  }
+
+  async function tell(): Promise<void> {
+    alarmsAt = Date.now() + alarmsEveryMs
+    // Who holds it is at certificates, too: next time.
+    const lock = context.locks.tryAcquire(['certificates'], 'alarms of certificates by the server')
+    if (!lock) return
+    try {
+      const problem = await tellAlarms(context, surveyCertificates(context))
+      if (problem !== undefined) onProblem(problem)
+    } finally {
+      lock.release()
+    }
+  }
+
+  function next(): void {
+    if (ended.signal.aborted) return
+    timer = setTimeout(() => {
+      work = look().then(next)
+    }, everyMs)
+    timer.unref()
+  }
+
+  work = look().then(next)
+  return {
+    async close() {
+      ended.abort()
+      clearTimeout(timer)
+      await work
+    },
+  }
+}

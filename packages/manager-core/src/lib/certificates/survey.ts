@@ -1,0 +1,73 @@
+import type { ManagerContext } from '../context.js'
+import { readAttempts, type Attempts } from './attempts.js'
+import type { CertificateInfo } from './certificate.js'
+import { publicHosts } from './hosts.js'
+import { renewalOf, stateOf } from './lifetime.js'
+
+/** A certificate, or an address that is to have one. */
+export interface Surveyed {
+  /** Of an issued one the first host; of the configured one its file. */
+  readonly name: string
+  readonly origin: 'configured' | 'acme'
+  readonly hosts: readonly string[]
+  /**
+   * `missing`: it is not there yet; `unused`: none of its hosts is an address of this manager any more, so that it is not
+   * renewed; `unreadable`: its files are damaged.
+   */
+  readonly state: 'good' | 'soon' | 'expired' | 'missing' | 'unused' | 'unreadable'
+  readonly info?: CertificateInfo
+  /** When it is issued again. */
+  readonly renewal?: Date
+  readonly attempts?: Attempts
+  /** Why it is unreadable. */
+  readonly problem?: string
+}
+
+type Context = Pick<ManagerContext, 'home' | 'settings' | 'registry' | 'certificates' | 'clock'>
+
+/** All certificates and all addresses without one, as far as they are to be issued. */
+export function surveyCertificates(context: Context): readonly Surveyed[] {
+  const { certificates, settings, home, clock } = context
+  const now = clock()
+  const attempts = readAttempts(home)
+  const wanted = publicHosts(context)
+  const issued = certificates.issued().map(({ name, certificate: _file, key: _key, ...info }): Surveyed => {
+    const hosts = [name, ...info.names.filter((one) => one !== name)]
+    const isUsed = hosts.some((host) => wanted.includes(host))
+    return {
+      ...{ name, origin: 'acme', hosts, info, renewal: renewalOf({ name, ...info }) },
+      state: isUsed ? stateOf(info, now) : 'unused',
+      ...(attempts[name] && { attempts: attempts[name] }),
+    }
+  })
+  const missing = settings.global.acme ? wanted.filter((host) => !certificates.covers(host)) : []
+  return [
+    ...configured(context, now),
+    ...issued,
+    ...missing.map((name): Surveyed => ({
+      ...{ name, origin: 'acme', hosts: [name], state: 'missing' },
+      ...(attempts[name] && { attempts: attempts[name] }),
+    })),
+  ]
+}
+
+function configured({ certificates, settings }: Context, now: Date): readonly Surveyed[] {
+  const { serverCertificate: name = '', mode } = settings.global.ssl
+  if (mode === 'off') return []
+  try {
+    const info = certificates.configured()
+    return info ? [{ name, origin: 'configured', hosts: info.names, info, state: stateOf(info, now) }] : []
+  } catch (error) {
+    const problem = (error as Error).message
+    return [{ name, origin: 'configured', hosts: [], state: 'unreadable', problem }]
+  }
+}
+
+/** Those that are to be issued now: missing ones, and those whose time has come, unless they failed a short time ago. */
+export function dueCertificates(surveyed: readonly Surveyed[], now: Date): readonly Surveyed[] {
+  return surveyed.filter(({ origin, state, renewal, attempts }) => {
+    if (origin === 'configured' || state === 'unused') return false
+    if (attempts && attempts.next > now.toISOString()) return false
+    return state === 'missing' || (renewal !== undefined && renewal <= now)
+  })
+}
