@@ -10,6 +10,7 @@ export const create = {
   'create.ofInstance': 'Another instance, with its data',
   'create.defaultVersion': 'The default version',
   'create.cloned': 'Instance to clone',
+  'create.owner': 'Owner, and more',
   'create.submit': 'Create',
   'create.background': 'Go on in the background',
   'create.show': 'Show {name}',

@@ -10,6 +10,7 @@ export const create: Readonly<Record<keyof typeof en, Text>> = {
   'create.ofInstance': 'Une autre instance, avec ses données',
   'create.defaultVersion': 'La version par défaut',
   'create.cloned': 'Instance à cloner',
+  'create.owner': 'Propriétaire, et plus',
   'create.submit': 'Créer',
   'create.background': 'Continuer en arrière-plan',
   'create.show': 'Afficher {name}',

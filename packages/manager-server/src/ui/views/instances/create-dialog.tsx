@@ -8,7 +8,7 @@ import type { FieldValue, FieldValues } from '../../lib/action-input.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
 import type { Instance, VersionRow } from '../../lib/instance.js'
-import { useActionTable, type ActionRow } from '../../lib/session.js'
+import { useActionTable, type ActionRow, type InputRow } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
 import { useRun } from '../../lib/use-run.js'
 
@@ -54,6 +54,15 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
   const [values, setValues] = useState<FieldValues>({})
   const set = (name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))
   const isClone = action.name === 'clone'
+  const options = action.options.filter(({ name }) => !ownInputs.has(name))
+  const field = (input: InputRow) => (
+    <ActionField
+      key={input.name}
+      input={input}
+      value={values[input.name] ?? ''}
+      onChange={(value) => set(input.name, value)}
+    />
+  )
   const end = () => {
     onClose()
     onDone()
@@ -126,16 +135,13 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
         ) : (
           <VersionField value={String(values['version'] ?? '')} onChange={(value) => set('version', value)} />
         )}
-        {action.options
-          .filter(({ name }) => !ownInputs.has(name))
-          .map((input) => (
-            <ActionField
-              key={input.name}
-              input={input}
-              value={values[input.name] ?? ''}
-              onChange={(value) => set(input.name, value)}
-            />
-          ))}
+        {options.filter(({ type }) => type !== 'text').map(field)}
+        {options.some(({ type }) => type === 'text') && (
+          <details class="more-fields">
+            <summary>{t('create.owner')}</summary>
+            {options.filter(({ type }) => type === 'text').map(field)}
+          </details>
+        )}
       </form>
     </Dialog>
   )
