@@ -39,8 +39,9 @@ async function work(homeFolder: string, id: string, { secrets, ...options }: Wor
   async function perform({ action }: RunRequest, input: Readonly<Record<string, Input>>, by: Caller): Promise<Answer> {
     try {
       if (action !== recovery) return answerOf(await manager.perform(action, input, by))
-      const recovered = await manager.context.operations.recover(by)
-      return { status: 0, message: `${recovered.length} operations were brought to an end.`, list: recovered as never }
+      // Each action does that first.
+      await manager.perform('operations', { limit: 1 }, by)
+      return { status: 0, message: 'What was interrupted has come to its end, or needs attention.' }
     } catch (error) {
       return failureAnswerOf(failureOf(error))
     }
