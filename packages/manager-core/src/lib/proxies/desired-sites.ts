@@ -1,13 +1,13 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import { standardUrlOf } from '../instances/public-url.js'
 import { ManagerError } from '../../errors.js'
-import type { SslSettings } from '../settings/settings.js'
 import { addressOf, type Address } from './address.js'
+import { clientAuthorities } from './client-authorities.js'
 import { managerUpstream } from './manager-upstream.js'
 import type { Problem } from './problem.js'
 import type { Place, Publication, Site, SiteTls, Snippet, Upstream } from './site.js'
@@ -151,44 +151,6 @@ function tlsOf(
   } catch (error) {
     return refuse((error as Error).message)
   }
-}
-
-/** Of the file and of all files of the folder: a bundle is what all products understand. */
-function clientAuthorities(
-  { clientCaCertificate: file, clientCaFolder: folder }: SslSettings,
-  problems: Problem[],
-): string | undefined {
-  if (file === undefined && folder === undefined) return undefined
-  const found = new Set<string>()
-  try {
-    const files = [
-      ...(file === undefined ? [] : [file]),
-      ...(folder === undefined
-        ? []
-        : readdirSync(folder)
-            .toSorted()
-            .map((name) => join(folder, name))),
-    ]
-    for (const one of files)
-      for (const [pem] of readFileSync(one, 'utf8').matchAll(
-        /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g,
-      ))
-        found.add(new X509Certificate(pem).toString().trim())
-  } catch (error) {
-    problems.push({
-      kind: 'certificate',
-      message: `Client certificates are not asked for: ${(error as Error).message}.`,
-    })
-    return undefined
-  }
-  return found.size === 0 ? undefined : `${[...found].join('\n')}\n`
-}
-
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .toSorted()
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
 }
 
 /** The first ones of many. */

@@ -1,0 +1,332 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { testInstance } from '../../../../manager-core/src/lib/testing/made-up-operation.js'
+import { writeHook } from '../../../../manager-core/src/lib/testing/write-hook.js'
+import { startApi, type ApiEvent, type TestApi } from './api-for-test.js'
+
+describe('the API', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi()
+  })
+  afterAll(() => api?.close())
+
+  describe('performs each row of the requirements', () => {
+    it('config, versions and list', async () => {
+      expect(await api.get('')).toMatchObject({
+        status: 200,
+        body: { status: 0, config: { APPS_PORTS: expect.anything() } },
+      })
+      expect((await api.ask('versions')).body.list).toMatchObject([{ version: '1.0' }])
+      expect((await api.ask('list', { param: '1.0' })).body).toMatchObject({ status: 0, list: [] })
+    })
+
+    it('add, with options, as a clone, and with a generated name', async () => {
+      const added = await api.get('action=add&name=demo&param=1.0&options[protected]=yes&options[auto_save]=yes')
+      expect(added.body).toMatchObject({
+        status: 0,
+        item: { name: 'demo', status: 'started', protected: 'yes', auto_save: 'yes' },
+      })
+      const cloned = await api.get('action=add&name=copy&param=demo&options%5Bno-start%5D=true')
+      expect(cloned.body.item).toMatchObject({ name: 'copy', status: 'stopped', protected: 'no' })
+      const named = await api.ask('add', { 'no-start': 'true' })
+      expect(named.body.item?.['name']).toMatch(/^[a-z0-9]{10}$/)
+    })
+
+    it('health, iocredentials, logs, accesslogs and history', async () => {
+      expect((await api.ask('health', { name: 'demo' })).body).toMatchObject({
+        status: 0,
+        health: { platform: { status: 'OK' } },
+      })
+      expect((await api.ask('iocredentials', { name: 'demo' })).body).toMatchObject({
+        io_url: expect.any(String),
+        io_user: expect.any(String),
+        io_password: expect.any(String),
+      })
+      expect((await api.ask('logs', { name: 'demo', lines: '5' })).body.list).toEqual(expect.any(Array))
+      expect((await api.ask('accesslogs', { name: 'demo' })).body.status).toBe(0)
+      expect((await api.ask('history', { name: 'demo' })).body.list?.at(-1)).toMatchObject({
+        action: expect.any(String),
+      })
+    })
+
+    it('stop, start, save, upgrade, rename, clone, reset and del, to their end', async () => {
+      for (const [query, message] of [
+        ['action=stop&name=demo&force=true', 'is stopped'],
+        ['action=start&name=demo', 'is started'],
+        ['action=save&name=demo', 'saved'],
+        ['action=upgrade&name=demo', 'demo'],
+        ['action=clone&name=copy&param=copy2', 'clone of "copy"'],
+        ['action=rename&name=copy2&param=copy3', 'is called "copy3"'],
+        ['action=reset&name=copy3', 'is blank now'],
+        ['action=del&name=copy3&force=true', 'is deleted'],
+        ['action=upgradeall', '0 failed'],
+        ['action=saveall', '1 saved'],
+      ] as const) {
+        const { status, body } = await api.get(query)
+        expect({ query, status, body }).toMatchObject({
+          status: 200,
+          body: { status: 0, message: expect.stringContaining(message) },
+        })
+      }
+    })
+
+    it('download of all, data, webapp and logs, as streams', async () => {
+      for (const param of ['all', 'data', 'webapp', 'logs']) {
+        const response = await fetch(`${api.server.url}/api?action=download&name=demo&param=${param}`, {
+          headers: { Authorization: `Basic ${btoa('admin:admin')}` },
+        })
+        expect(response.headers.get('Content-Disposition')).toMatch(
+          new RegExp(`^attachment; filename="demo-${param}-\\d{8}T\\d{6}Z\\.tar\\.gz"$`),
+        )
+        expect(gunzipSync(Buffer.from(await response.arrayBuffer())).length).toBeGreaterThan(1000)
+      }
+    })
+  })
+
+  it('answers in pretty print', async () => {
+    expect((await api.get('action=get&name=demo&prettyprint=true')).text).toContain('{\n  "status": 0,\n')
+    expect((await api.get('action=list&prettyprint=true')).text).toContain('\n  "list": [\n')
+  })
+
+  it('shows the table of actions with all that forms need', async () => {
+    const { list = [] } = (await api.ask('actions')).body
+    expect(list.find(({ name }) => name === 'clone')).toMatchObject({
+      ...{ ability: 'operate', mutating: true, allowed: true, group: 'Instances' },
+      parameters: [
+        { name: 'name', type: 'instance', required: true },
+        { name: 'new', type: 'new-name' },
+      ],
+    })
+    expect(list.find(({ name }) => name === 'backups-list')).toBeDefined()
+    expect(
+      list.flatMap(({ options }) => options as { readonly type: string }[]).filter(({ type }) => type === 'file'),
+    ).toEqual([])
+    expect(list.find(({ name }) => name === 'serve' || name === 'shell')).toBeUndefined()
+  })
+
+  it('changes nothing in a dry run, and tells what would be done', async () => {
+    const { body } = await api.get('action=stop&name=demo&dryrun=true')
+    expect(body).toMatchObject({ status: 0, plan: { title: 'Stop instance "demo"', steps: expect.any(Array) } })
+    expect(body.operation).toBeUndefined()
+    expect(api.manager.instance('demo').desired).toBe('started')
+  })
+
+  describe('of bad input', () => {
+    it.each([
+      ['action=nothing', 404, 'The action "nothing" is not there.'],
+      ['action=serve', 404, 'is for the command line only'],
+      ['action=stop&name=demo&forse=true', 400, 'stop takes no "forse".'],
+      ['action=stop&name=demo&options[x]=1', 400, 'stop takes no "x".'],
+      ['action=stop&name=demo&force=maybe', 400, 'force takes yes or no, not "maybe".'],
+      ['action=stop', 400, 'stop needs a <name>'],
+      ['action=stop&name=demo&name=copy', 400, '"name" is given twice.'],
+      ['action=stop&name=demo&options[name]=copy', 400, '"name" is given twice.'],
+      ['action=list&action=stop', 400, '"action" is given twice.'],
+      ['action=stop&name=demo&async=perhaps', 400, '"async" takes true or false'],
+      ['action=stop&name=demo&wait=-1', 400, '"wait" takes a number of seconds'],
+      ['action=clone&name=demo&param=x1x&anonymise=/etc/passwd', 400, 'only the command line takes'],
+      ['action=list&param=SQL:1=1', 400, 'for the command line only'],
+      ['action=get&name=__proto__', 404, 'There is no instance "__proto__".'],
+      ['action=get&name=demo&__proto__=1', 400, 'get takes no "__proto__".'],
+      ['action=constructor', 404, 'is not there'],
+      ['action=add&name=a%20b', 400, '"a b" is no name of an instance.'],
+      ['action=add&name=%00demo', 400, 'name takes text'],
+      ['action=add&name=d%C3%A9mo', 400, 'is no name of an instance.'],
+      [`action=add&name=${'a'.repeat(300)}`, 400, 'is no name of an instance.'],
+      ['action=get&name=%E0%A4%A', 404, 'There is no instance'],
+    ])('%s is refused with %i', async (query, status, message) => {
+      const answer = await api.get(query)
+      expect(answer).toMatchObject({
+        status,
+        body: { message: expect.stringContaining(message), code: expect.any(String) },
+      })
+      expect(answer.body.status).not.toBe(0)
+    })
+
+    it('paths in names and parameters lead nowhere', async () => {
+      const paths = [
+        '../../etc/passwd',
+        '..',
+        '/etc/passwd',
+        '..%2f..%2fetc',
+        '....//etc',
+        'demo/../demo',
+        'demo%00',
+        '~root',
+        'C:\\x',
+      ]
+      const queries = [
+        ...paths.flatMap((path) =>
+          ['get', 'logs', 'download', 'health', 'del', 'save'].map((action) => ({ action, name: path })),
+        ),
+        ...paths.flatMap((path) => [
+          { action: 'download', name: 'demo', param: path },
+          { action: 'download', name: 'demo', backup: path },
+          { action: 'backups-verify', name: 'demo', param: path },
+          { action: 'restore', name: 'demo', param: path },
+          { action: 'reset', name: 'copy', param: path },
+          { action: 'add', name: 'newone', param: path },
+          { action: 'clone', name: 'demo', param: path },
+          { action: 'operation', id: path },
+          { action: 'operation-cancel', id: path },
+          { action: 'undelete', param: path },
+        ]),
+      ]
+      for (const query of queries) {
+        const answer = await api.get(new URLSearchParams(query).toString())
+        expect({ query, ...answer }).toMatchObject({
+          status: expect.toSatisfy((status: number) => status >= 400 && status < 500),
+        })
+        expect(answer.text).not.toContain('root:x:0')
+      }
+    })
+
+    it('nobody splits headers with it', async () => {
+      const crlf = 'demo%0d%0aSet-Cookie:%20a=b%0d%0a%0d%0a<script>'
+      for (const query of [`action=get&name=${crlf}`, `action=download&name=demo&param=${crlf}`, `action=${crlf}`]) {
+        const { status, headers } = await api.get(query)
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(headers.get('Set-Cookie')).toBeNull()
+        expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8')
+      }
+    })
+
+    it('only GET is taken', async () => {
+      for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'PATCH']) {
+        const { status, headers } = await api.get('action=stop&name=demo', { method })
+        expect({ method, status, allow: headers.get('Allow') }).toEqual({ method, status: 405, allow: 'GET' })
+      }
+      expect(api.manager.instance('demo').desired).toBe('started')
+    })
+  })
+
+  describe('of what takes long', () => {
+    it('answers at once with an id under which it is found', async () => {
+      const { status, body } = await api.get('action=stop&name=demo&async=true')
+      expect({ status, body }).toMatchObject({ status: 202, body: { status: 0, operation: expect.any(String) } })
+      const events = await api.events(`action=operation&id=${body.operation}`)
+      expect(events[0]).toMatchObject({ event: 'operation', data: { id: body.operation, action: 'stop' } })
+      expect(events.at(-1)).toMatchObject({ id: 'end', event: 'result', data: { status: 0 } })
+      const { item } = (await api.ask('operation', { id: body.operation! })).body
+      expect(item).toMatchObject({
+        state: 'succeeded',
+        instance: 'demo',
+        steps: [{ state: 'done' }, { state: 'done' }, { state: 'done' }],
+        result: { status: 0 },
+      })
+      expect((await api.ask('operations', { limit: '1' })).body.list).toMatchObject([{ id: body.operation }])
+    })
+
+    it('goes on behind the event that came last, and not at all behind the end', async () => {
+      const { operation } = (await api.get('action=start&name=demo&async=true')).body
+      const all = await api.events(`action=operation&id=${operation}`, { after: '0' })
+      const half = await api.events(`action=operation&id=${operation}`, { after: '2' })
+      expect(all.map(({ id }) => id).slice(0, 3)).toEqual(['1', '2', '3'])
+      expect(half).toEqual(all.slice(2))
+      expect(
+        (
+          await api.get(`action=operation&id=${operation}`, {
+            headers: { Accept: 'text/event-stream', 'Last-Event-ID': 'end' },
+          })
+        ).status,
+      ).toBe(204)
+    })
+
+    it('cancels it', async () => {
+      writeHook(api.manager.home, 'pre-stop', 'echo > "$APPS_HOME/stopping"; sleep 60')
+      const { operation } = (await api.get('action=stop&name=demo&async=true')).body
+      await vi.waitFor(() => readFileSync(join(api.manager.home, 'stopping')), { timeout: 20_000 })
+      expect((await api.ask('operation-cancel', { id: operation! })).body.status).toBe(0)
+      expect((await api.events(`action=operation&id=${operation}`)).at(-1)?.data).toMatchObject({
+        code: 'ERR_ROLLED_BACK',
+      })
+      expect((await api.ask('operation-cancel', { id: operation! })).status).toBe(409)
+      writeHook(api.manager.home, 'pre-stop', '')
+    })
+
+    it('tells of an instance that is busy', async () => {
+      writeHook(
+        api.manager.home,
+        'pre-save',
+        'echo > "$APPS_HOME/saving"; while [ ! -e "$APPS_HOME/saved" ]; do sleep 0.02; done',
+      )
+      const first = api.ask('save', { name: 'demo' })
+      await vi.waitFor(() => readFileSync(join(api.manager.home, 'saving')), { timeout: 20_000 })
+      expect(await api.ask('save', { name: 'demo' })).toMatchObject({
+        status: 423,
+        body: { code: 'ERR_BUSY', status: 5 },
+      })
+      const patient = api.ask('save', { name: 'demo', wait: '60' })
+      writeFileSync(join(api.manager.home, 'saved'), '')
+      expect((await first).body.status).toBe(0)
+      expect((await patient).body.status).toBe(0)
+    })
+
+    it('also performs what only reads in a worker', async () => {
+      const { status, body } = await api.get('action=backups-verify&name=demo&async=true')
+      expect(status).toBe(202)
+      expect((await api.events(`action=operation&id=${body.operation}`)).at(-1)?.data).toMatchObject({
+        status: 0,
+        message: expect.stringContaining('is good'),
+      })
+    })
+  })
+
+  it('sends lines of a log as they are written, until the client is gone', async () => {
+    expect((await api.ask('logs', { name: 'demo', follow: 'true' })).status).toBe(406)
+    const log = api.manager.path('demo', 'logs', 'application.log')
+    const isLast = ({ data }: ApiEvent) => data['line'] === 'the last one'
+    const events = api.events('action=logs&name=demo&follow=true&lines=0', { until: isLast })
+    const timer = setInterval(() => appendFileSync(log, 'the last one\n'), 200)
+    expect((await events).at(-1)).toMatchObject({ event: 'line', data: { line: 'the last one' } })
+    clearInterval(timer)
+  })
+
+  it('makes a download no faster than it is read, and ends its work when the client is gone', async () => {
+    const file = api.manager.path('demo', 'data', 'large.bin')
+    // It does not become smaller when it is packed.
+    writeFileSync(file, Buffer.concat(Array.from({ length: 64 }, () => crypto.getRandomValues(Buffer.alloc(65_536)))))
+    for (let n = 0; n < 16; n++) appendFileSync(`${file}.${n}`, readFileSync(file))
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpGet(`${api.server.url}/api?action=download&name=demo&param=data`, { auth: 'admin:admin' }, resolve).on(
+        'error',
+        reject,
+      )
+    })
+    response.on('error', () => {})
+    const { size } = await new Promise<{ size: number }>((resolve) =>
+      response.once('data', (piece: Buffer) => resolve({ size: piece.length })),
+    )
+    expect(size).toBeGreaterThan(0)
+    response.pause()
+    const drafts = () => readdirSync(api.manager.home).filter((name) => name.startsWith('.download-'))
+    // It waits for its reader.
+    await sleep(1000)
+    expect(drafts()).toHaveLength(1)
+    response.destroy()
+    await vi.waitFor(() => expect(drafts()).toEqual([]))
+  })
+
+  it('lists as it is now, however often it is asked', async () => {
+    api.manager.context.registry.transaction((writer) => {
+      for (let n = 0; n < 1000; n++)
+        writer.insertInstance(testInstance({ id: `i${n}`, name: `name${n}`, port: 30_000 + n }))
+    })
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => api.ask('list')))
+    const [first] = answers
+    expect(first?.body.list?.length).toBeGreaterThan(1000)
+    for (const { status, text } of answers)
+      expect({ status, length: text.length }).toEqual({ status: 200, length: first?.text.length })
+    for (const company of ['one', 'two', 'three']) {
+      api.manager.context.registry.transaction((writer) =>
+        writer.updateInstance(api.manager.instance('demo').id, { company }),
+      )
+      expect((await api.ask('list')).body.list?.find(({ name }) => name === 'demo')).toMatchObject({ company })
+    }
+  })
+})
