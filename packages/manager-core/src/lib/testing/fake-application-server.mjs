@@ -6,7 +6,7 @@
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
 //   model: the data model that it tells
-// With --describe it only tells its data model. At /version it tells that of its app.yaml and its pid, after `ms`.
+// With --describe it only tells its data model. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -91,14 +91,15 @@ function answer(request, response) {
   if (pathname === '/health') return send(healthy ? 200 : 503, 'text/plain', healthText(health))
   if (pathname === '/io') return io(request, searchParams, send)
   if (pathname === '/api/rest') return json(200, [])
-  if (pathname === '/version') return version(request, Number(searchParams.get('ms')), json)
+  if (pathname === '/version') return version(request, searchParams, json)
   return json(404, { error: { status: 404, message: 'Not found' } })
 }
 
 /** Of what is in its folder now: whoever finds other files there than it was started with, tells it. */
-async function version(request, ms, json) {
+async function version(request, parameters, json) {
   for await (const _chunk of request);
-  await sleep(ms)
+  if (request.method === 'POST') tell(`posted ${parameters.get('id')}`)
+  await sleep(Number(parameters.get('ms')))
   json(200, { version: /version: (.*)/.exec(readFileSync(join(app, 'app.yaml'), 'utf8'))?.[1], pid: process.pid })
 }
 

@@ -1,0 +1,196 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { toolIsMissing } from '../../../../../tests/servers/index.js'
+import { startHttpd } from '../../../../../tests/servers/httpd.js'
+import { startNginx } from '../../../../../tests/servers/nginx.js'
+import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { processesOf } from '../testing/end-processes.js'
+import { tellFake, writeTemplate, type FakeApplication } from '../testing/fake-application.js'
+import { startTraffic, type Traffic } from '../testing/traffic.js'
+
+const limit = 90_000
+
+for (const [type, tool, start] of [
+  ['nginx', 'nginx', startNginx],
+  ['httpd', 'apache2', startHttpd],
+] as const) {
+  const missing = toolIsMissing(tool)
+  if (missing !== undefined) console.warn(`An instance behind ${type}: skipped, ${missing}`)
+  describe.skipIf(missing !== undefined)(`no request fails behind ${type} while`, () => {
+    let folder: string
+    let test: TestManager
+    let proxy: TestProxy
+    let traffic: Traffic
+
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'steward-published-'))
+      proxy = await start({ include: join(folder, 'live') })
+      test = await createTestManager({
+        config: [
+          ...proxy.settings,
+          ...[`export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false', 'export APPS_HEALTHWINDOW=0'],
+        ],
+      })
+      await test.perform('add', { name: 'demo' })
+      await test.context.proxies.publish(test.caller)
+      traffic = startTraffic({ port: proxy.http, host: 'demo.localhost', path: '/version' })
+      await traffic.round()
+    }, limit)
+    afterAll(async () => {
+      await traffic?.stop()
+      await test?.close()
+      await proxy?.close()
+      rmSync(folder, { recursive: true })
+    })
+    afterEach(async () => {
+      await traffic.round()
+      expect(traffic.failures).toEqual([])
+      const posted = test.log('demo').match(/^posted \d+$/gm) ?? []
+      expect(posted.length).toBeGreaterThan(0)
+      expect(new Set(posted).size).toBe(posted.length)
+      // Two processes: its supervisor and itself.
+      const { id } = test.instance('demo')
+      const { state, pids } = await test.context.runtime.observe({ id, folder: test.path('demo') })
+      expect([state, pids.toSorted()]).toEqual(['started', processesOf(test.path('demo')).toSorted()])
+      expect(test.context.registry.database.prepare('select port from reserved_port').all()).toEqual([])
+      const { url } = await test.context.settings.instance(test.path('demo'))
+      expect(url).toBe(`http://127.0.0.1:${test.instance('demo').port}/io`)
+      expect(await pid()).toBe(Math.max(...pids))
+      expect(readdirSync(test.path('demo')).filter((name) => name.startsWith('app.'))).toEqual([])
+    })
+
+    /** Of what answers through the reverse proxy. */
+    async function pid(): Promise<number> {
+      await traffic.round()
+      return (JSON.parse(traffic.answers.at(-1) as string) as { pid: number }).pid
+    }
+
+    async function publish(fake: FakeApplication, version: string): Promise<void> {
+      writeTemplate(test.template, { version, fake })
+      await test.perform('refresh')
+    }
+
+    const appVersions = () => {
+      const answers = traffic.answers.map((answer) => JSON.parse(answer) as { pid: number; version: string })
+      return [...new Map(answers.map((answer) => [JSON.stringify(answer), answer])).values()]
+    }
+
+    it(
+      'the reverse proxy takes a new configuration',
+      async () => {
+        await test.perform('add', { name: 'other', 'no-start': true })
+        await test.perform('seturl', { name: 'other', url: 'http://other.example.com' })
+        await test.context.proxies.publish(test.caller, { repair: true })
+      },
+      limit,
+    )
+
+    it(
+      'it is restarted, again and again',
+      async () => {
+        const { port } = test.instance('demo')
+        const { plan } = await test.perform('restart', { name: 'demo' }, { dryRun: true })
+        expect(plan?.notes).toEqual(['It goes on answering: a second copy takes over when it is healthy.'])
+        const old = await pid()
+        const { warnings, message } = await test.perform('restart', { name: 'demo' })
+        expect(warnings).toBe(undefined)
+        expect(test.instance('demo').port).not.toBe(port)
+        expect(message).toContain(`:${test.instance('demo').port}`)
+        expect(await pid()).not.toBe(old)
+        await test.perform('restart', { name: 'demo' })
+        expect(test.instance('demo').port).toBe(port)
+      },
+      limit,
+    )
+
+    it(
+      'it is upgraded: no process finds other files than its own',
+      async () => {
+        const { port } = test.instance('demo')
+        await publish({}, '1.1.0')
+        const { warnings } = await test.perform('upgrade', { name: 'demo' })
+        expect(warnings).toBe(undefined)
+        await traffic.round()
+        const seen = appVersions()
+        expect(JSON.parse(traffic.answers.at(-1) as string)).toMatchObject({ version: '1.1.0' })
+        expect(new Set(seen.map((answer) => answer.pid)).size).toBe(seen.length)
+        expect(test.instance('demo').port).toBe(port)
+      },
+      limit,
+    )
+
+    it(
+      'the new version does not start: the old one goes on, and what was written meanwhile stays',
+      async () => {
+        const before = await pid()
+        const { revision, port } = test.instance('demo')
+        const database = new DatabaseSync(test.path('demo', 'data', 'database.db'))
+        await publish({ startMs: 300, start: 'fail' }, '1.2.0')
+        const failing = test.perform('upgrade', { name: 'demo' })
+        database.exec(`insert into note (text) values ('meanwhile')`)
+        await expect(failing).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+        expect(database.prepare(`select count(*) as n from note where text = 'meanwhile'`).get()).toEqual({ n: 1 })
+        database.close()
+        expect(test.instance('demo')).toMatchObject({ revision, port })
+        test.tell('demo', { start: 'fail' })
+        await expect(test.perform('restart', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+        test.tell('demo', {})
+        expect(await pid()).toBe(before)
+      },
+      limit,
+    )
+  })
+}
+
+describe('a gap', () => {
+  let test: TestManager
+  beforeAll(async () => {
+    test = await createTestManager({ config: ['export APPS_HEALTHWINDOW=0'] })
+    await test.perform('add', { name: 'demo' })
+  })
+  afterAll(() => test.close())
+
+  async function notesOf(action: string): Promise<readonly string[]> {
+    const input = { name: 'demo', ...(action === 'upgrade' && { force: true }) }
+    return (await test.perform(action, input, { dryRun: true })).plan?.notes ?? []
+  }
+
+  it('is warned of without a reverse proxy', async () => {
+    const warning = 'It does not answer for a moment: instances are not published by a reverse proxy (APPS_PROXY=no).'
+    expect(await notesOf('restart')).toEqual([warning])
+    expect((await test.perform('restart', { name: 'demo' })).warnings).toEqual([warning])
+    expect((await test.perform('upgrade', { name: 'demo', force: true })).warnings).toEqual([warning])
+    await test.perform('stop', { name: 'demo' })
+    expect((await test.perform('restart', { name: 'demo' })).warnings).toBe(undefined)
+  })
+
+  it('is foretold where data would be migrated, or two copies cannot run', async () => {
+    const none = 'It goes on answering: a second copy takes over when it is healthy.'
+    const migrated = 'It does not answer for a moment: the data model changes, so that data are migrated.'
+    appendFileSync(join(test.home, 'config.sh'), 'export APPS_PROXY=yes\n')
+    for (const action of ['restart', 'upgrade']) expect(await notesOf(action)).toContain(none)
+    tellFake(test.template, { model: 'other' })
+    await test.perform('refresh')
+    expect(await notesOf('upgrade')).toContain(migrated)
+    test.tell('demo', { model: 'changed by hand' })
+    expect(await notesOf('restart')).toEqual([migrated])
+    test.tell('demo', {})
+
+    const settings = await test.context.settings.instance(test.path('demo'))
+    await test.context.settings.writeInstance(test.path('demo'), { ...settings, autoUpgrade: false })
+    expect((await notesOf('upgrade')).join()).toContain('patches are imported')
+    const { registry } = test.context
+    const { from, to } = test.context.settings.global.ports
+    registry.transaction((writer) => {
+      for (let port = from; port <= to; port++) if (test.instance('demo').port !== port) writer.reservePort(port, 'x')
+    })
+    expect((await notesOf('restart')).join()).toContain('No port of APPS_PORTS')
+    registry.transaction((writer) => writer.releasePorts('x'))
+    test.tell('demo', { health: 'KO' })
+    expect((await notesOf('restart')).join()).toContain('it is not healthy (status-KO)')
+  })
+})
