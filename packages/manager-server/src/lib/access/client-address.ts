@@ -14,12 +14,12 @@ export function createClientAddress(settings: () => GlobalSettings): (request: I
       proxies = trustedProxies
     }
     const said = plain(proxyAddress(request, isTrusted))
-    return isIP(said) === 0 ? plain(request.socket.remoteAddress ?? '') : said
+    return isIP(said) === 0 ? plain(request.socket.remoteAddress) : said
   }
 }
 
 /** IPv4 in its own form, and without the name of an interface. */
-export function plain(address: string): string {
+function plain(address = ''): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
 
