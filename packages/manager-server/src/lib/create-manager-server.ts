@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Manager } from '@steward/manager-core'
@@ -15,11 +15,14 @@ import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
+import { renewalsOf, tellOfCertificates } from './renewals.js'
 import { securityHeaders } from './security-headers.js'
 import { publishingOf } from './publishing.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
+import { createWebServer } from './tls.js'
+import { createTerminalServer } from './terminal/create-terminal-server.js'
 
 export interface ManagerServerOptions {
   /** What performs the actions; not closed with the server. */
@@ -49,6 +52,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   const addressing = createAddressing(global, listen)
   const access = createAccess(manager.context, addressing)
   const cache = createAnswerCache(manager.context.home.database)
+  const terminals = createTerminalServer({ manager, access, addressing, onProblem: logError })
   const closing = new AbortController()
   const app = new Koa<ServerState>()
   app.on('error', logError)
@@ -59,22 +63,34 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   app.use(acmeChallengeRoute(manager))
   app.use(metricsRoute({ manager, access, addressing }))
   app.use(apiRoute({ manager, access, addressing, cache, closing: closing.signal }))
+  app.use(terminals.route)
   app.use(pagesRoute({ access, addressing, folder: ui }))
 
-  const server = createServer(serverLimits, app.callback() as Parameters<typeof createServer>[1])
+  const web = await createWebServer({
+    ...{ context: manager.context, addressing, limits: serverLimits, onProblem: tellOfCertificates },
+    listener: app.callback() as RequestListener,
+  })
+  const { server } = web
   limitServer(server)
-  await listenOn(server, addressing)
+  server.on('upgrade', terminals.upgrade)
+  try {
+    await listenOn(server, addressing)
+  } catch (error) {
+    await web.close()
+    throw error
+  }
   const runs = manager.context.runs.serve()
   const monitoring = monitoringOf(manager)
+  const renewals = renewalsOf(manager)
   const at = server.address() as AddressInfo
   const { address, port } = at
   const publishing = publishingOf(manager, at)
   return {
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    url: `${web.scheme}://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async close() {
       closing.abort()
       runs.close()
-      await Promise.all([closeServer(server), monitoring.close(), publishing.close()])
+      await Promise.all([closeServer(server), web.close(), renewals.close(), monitoring.close(), publishing.close()])
       cache.close()
     },
   }

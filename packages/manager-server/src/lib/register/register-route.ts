@@ -13,6 +13,7 @@ import {
   type RequestLanguage,
 } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
+import { networkOf } from '../access/client-address.js'
 import type { Addressing } from '../addressing.js'
 import type { ServerState } from '../server-state.js'
 import { readForm } from './read-form.js'
@@ -162,9 +163,4 @@ function show(context: Context, text: string, status = 200): void {
 
 function languageOf(text: unknown): RequestLanguage | undefined {
   return requestLanguages.find((one) => one === text)
-}
-
-/** One household has many addresses of IPv6: its network counts. */
-function networkOf(address: string): string {
-  return address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address
 }
