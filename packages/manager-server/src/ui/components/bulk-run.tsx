@@ -6,7 +6,7 @@ import { followEvents } from '../lib/event-stream.js'
 import { t } from '../lib/i18n.js'
 import { afterResult, hasEnded, type Operation, type OperationAnswer } from '../lib/operation.js'
 import type { ActionRow } from '../lib/session.js'
-import { begin } from '../lib/use-run.js'
+import { begin, goesOn } from '../lib/use-run.js'
 
 export interface BulkRunProps {
   readonly action: ActionRow
@@ -96,7 +96,7 @@ async function perform(
   try {
     onState({ state: 'running' })
     const answer = await begin(action, { ...values, [subjectOf(action)?.name ?? 'name']: name })
-    operation = action.mutating ? answer.operation : undefined
+    operation = goesOn(action) ? answer.operation : undefined
     if (operation === undefined) return onState({ state: 'done', message: answer.message })
     onState({ state: 'running', operation })
     const { state, message } = await endOf(operation, signal)

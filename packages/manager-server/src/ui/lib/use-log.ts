@@ -48,7 +48,7 @@ export function useLog(name: string, isPaused: boolean): Log {
       onOpen: () => void (buffer.current = []),
       onEvent({ type, data }) {
         if (type !== 'line') return
-        buffer.current.push({ id: count++, text: JSON.parse(data) as string })
+        buffer.current.push({ id: count++, text: (JSON.parse(data) as { readonly line: string }).line })
         if (buffer.current.length > mostLines) buffer.current.splice(0, buffer.current.length - mostLines)
         timer ??= setTimeout(() => {
           timer = undefined

@@ -51,7 +51,7 @@ export function useRun(action: ActionRow): Run {
       begin(action, values).then(
         (answer) =>
           setStage(
-            action.mutating && answer.operation !== undefined
+            goesOn(action) && answer.operation !== undefined
               ? { state: 'following', operation: answer.operation }
               : { state: 'answered', answer },
           ),
@@ -63,5 +63,10 @@ export function useRun(action: ActionRow): Run {
 
 /** @throws ApiFailure */
 export function begin(action: ActionRow, values: FieldValues): Promise<AnswerOfAction> {
-  return api(action.name, { ...parametersOf(values), ...(action.mutating && { async: true }) })
+  return api(action.name, { ...parametersOf(values), ...(goesOn(action) && { async: true }) })
+}
+
+/** What changes something or takes long is done by a process of its own, which goes on whoever looks. */
+export function goesOn({ mutating, ability }: Pick<ActionRow, 'mutating' | 'ability'>): boolean {
+  return mutating || ability === 'operate' || ability === 'admin'
 }

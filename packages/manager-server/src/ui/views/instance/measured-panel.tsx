@@ -24,7 +24,7 @@ export function MeasuredPanel({ item: { name } }: TabProps) {
     { refreshMs: 30_000 },
   )
   const newest = data?.list.at(-1)
-  const more = <a href={`${pathTo('monitor')}?instance=${encodeURIComponent(name)}`}>{t('instance.charts')}</a>
+  const more = <a href={`${pathTo('monitor')}?instances=${encodeURIComponent(name)}`}>{t('instance.charts')}</a>
   return (
     <Panel title={t('instance.now')} actions={more}>
       {!data ? (

@@ -1,0 +1,81 @@
+import { Badge } from '../../components/badge.js'
+import { Sparkline } from '../../components/sparkline.js'
+import type { Column } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { pathTo } from '../../lib/addresses.js'
+import { t } from '../../lib/i18n.js'
+import { measures, type Measured } from '../../lib/samples.js'
+import { formatMeasure } from '../../lib/units.js'
+import { useLastHour } from '../../lib/use-samples.js'
+
+/** The newest values of each instance. */
+export const columns: readonly Column<Measured>[] = [
+  {
+    id: 'name',
+    title: t('monitor.name'),
+    onCard: 'title',
+    cell: ({ name }) => <a href={pathTo('instances', name)}>{name}</a>,
+    order: ({ name }) => name,
+  },
+  {
+    id: 'state',
+    title: t('instance.status'),
+    onCard: 'corner',
+    cell: (row) => <StateOf {...row} />,
+    order: (row) => rank(row),
+  },
+  {
+    id: 'course',
+    title: t('monitor.course'),
+    wideOnly: true,
+    onCard: 'hidden',
+    cell: ({ name, at }) => (at === '' ? null : <Course name={name} />),
+  },
+  ...measures.map((measure): Column<Measured> => ({
+    id: measure,
+    title: t(`monitor.${measure}`),
+    align: 'end',
+    cell: (row) => formatMeasure(measure, row[measure]),
+    order: (row) => row[measure] ?? -1,
+  })),
+  {
+    id: 'failed',
+    title: t('monitor.failed'),
+    align: 'end',
+    wideOnly: true,
+    cell: ({ failed, checks }) => (checks === 0 ? '–' : t('monitor.failedOf', { failed, checks })),
+    order: ({ failed }) => failed,
+  },
+  {
+    id: 'at',
+    title: t('monitor.checked'),
+    wideOnly: true,
+    onCard: 'hidden',
+    cell: ({ at }) => <Time at={at} />,
+    order: ({ at }) => at,
+  },
+]
+
+/** The worse, the higher. */
+export function rank({ ok, status, incident }: Measured): number {
+  if (incident !== null) return 4
+  if (ok === false && status === 'started') return 3
+  return status === 'started' ? (ok === null ? 1 : 2) : 0
+}
+
+function StateOf({ ok, reason, status, incident }: Measured) {
+  if (status === 'stopped') return <Badge>{t('monitor.stopped')}</Badge>
+  if (ok === null) return <Badge>{t('monitor.notMeasured')}</Badge>
+  if (ok && incident === null && reason === '') return <Badge tone="good">{t('monitor.ok')}</Badge>
+  return <Badge tone={ok ? 'warn' : 'bad'}>{reason || t('health.bad')}</Badge>
+}
+
+function Course({ name }: { readonly name: string }) {
+  const samples = useLastHour(name)
+  return (
+    <Sparkline
+      values={samples?.map(({ response_ms: ms }) => ms) ?? []}
+      label={t('monitor.lastHourOf', { measure: t('monitor.response_ms'), name })}
+    />
+  )
+}

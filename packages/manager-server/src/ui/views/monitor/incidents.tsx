@@ -1,0 +1,54 @@
+import { Badge } from '../../components/badge.js'
+import { Panel } from '../../components/panel.js'
+import { Time } from '../../components/time.js'
+import { pathTo } from '../../lib/addresses.js'
+import { formatDuration } from '../../lib/format.js'
+import { t } from '../../lib/i18n.js'
+import type { Incident } from '../../lib/samples.js'
+import { useApi } from '../../lib/use-api.js'
+
+/** When instances did not answer as they should, the newest first. */
+export function Incidents() {
+  const { data } = useApi<{ readonly list: readonly Incident[] }>('incidents', { limit: 20 }, { refreshMs: 15_000 })
+  if (!data) return null
+  return (
+    <Panel title={t('monitor.incidents')}>
+      {data.list.length === 0 ? (
+        <p class="quiet">{t('monitor.noIncidents')}</p>
+      ) : (
+        <ul class="incident-list">
+          {data.list.map((incident) => (
+            <One key={incident.id} incident={incident} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function One({ incident: { opened, closed, message, instances } }: { readonly incident: Incident }) {
+  const isOpen = closed === ''
+  return (
+    <li>
+      <p>
+        <Badge tone={isOpen ? 'bad' : 'neutral'}>{t(isOpen ? 'monitor.open' : 'monitor.over')}</Badge>{' '}
+        <Time at={opened} />
+        {!isOpen && (
+          <span class="quiet">
+            , {t('monitor.lasted', { time: formatDuration(Date.parse(closed) - Date.parse(opened)) })}
+          </span>
+        )}
+      </p>
+      <p lang="en">{message}</p>
+      <p class="quiet">
+        {instances.slice(0, 12).map(({ name, reason }, at) => (
+          <span key={name}>
+            {at > 0 && ', '}
+            <a href={pathTo('instances', name)}>{name}</a> ({reason})
+          </span>
+        ))}
+        {instances.length > 12 && ' …'}
+      </p>
+    </li>
+  )
+}
