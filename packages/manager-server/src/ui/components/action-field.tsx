@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { FieldValue } from '../lib/action-input.js'
-import { hasText, t } from '../lib/i18n.js'
+import { hasText, said, t } from '../lib/i18n.js'
 import type { InputRow } from '../lib/session.js'
 
 export interface ActionFieldProps {
@@ -16,10 +16,11 @@ export interface ActionFieldProps {
 export function ActionField({ input, value, onChange, names, autofocus = false }: ActionFieldProps) {
   const id = useId()
   const { name, type, summary, required = false } = input
+  const { text, lang } = said(summary)
   const common = { id, name, required, autofocus, 'aria-describedby': `${id}-about` }
   const about = (
-    <p class="field-about" id={`${id}-about`} lang="en">
-      {summary}
+    <p class="field-about" id={`${id}-about`} lang={lang}>
+      {text}
     </p>
   )
   if (type === 'flag')
@@ -35,7 +36,7 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
         {about}
       </div>
     )
-  const text = String(value)
+  const current = String(value)
   const choices = choicesOf(input, names)
   return (
     <div class="field">
@@ -44,7 +45,7 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
         {!required && <span class="field-optional"> {t('form.optional')}</span>}
       </label>
       {choices ? (
-        <select {...common} value={text} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <select {...common} value={current} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
           <option value="" disabled={required}>
             {required ? t('form.choose') : t('form.default')}
           </option>
@@ -58,7 +59,7 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
         <input
           {...common}
           {...textAttributes(input)}
-          value={text}
+          value={current}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
-import { hasText, t } from '../lib/i18n.js'
+import { hasText, said, t } from '../lib/i18n.js'
 import type { ActionRow, InputRow } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/action-form.css'
@@ -73,9 +73,10 @@ export function titleOf(action: string): string | undefined {
 function About({ action: { name, summary, description } }: Pick<ActionFormProps, 'action'>) {
   const key = `about.${name}`
   const isOurs = hasText(key)
+  const { text, lang } = said(summary)
   return (
     <div class="action-about">
-      <p lang={isOurs ? undefined : 'en'}>{isOurs ? t(key) : `${summary}.`}</p>
+      <p lang={isOurs ? undefined : lang}>{isOurs ? t(key) : `${text}.`}</p>
       {description && (
         <details>
           <summary>{t('form.more')}</summary>

@@ -1,5 +1,6 @@
 import { en, type TextKey } from '../texts/en.js'
 import { fr } from '../texts/fr.js'
+import { sentences } from '../texts/fr/sentences.js'
 import type { Text } from '../texts/text.js'
 
 export type Language = 'en' | 'fr'
@@ -48,6 +49,20 @@ export function t(name: TextKey, values: Readonly<Record<string, string | number
     const filled = values[value]
     return filled === undefined ? place : typeof filled === 'number' ? filled.toLocaleString(language) : filled
   })
+}
+
+/** What the server says in English, as its action table does; with the language of the text, when it is not the page's. */
+export interface Said {
+  readonly text: string
+  readonly lang: 'en' | undefined
+}
+
+/** A sentence of the action table in the language of the page; one that nobody translated stays English. */
+export function said(english: string): Said {
+  if (language === 'en') return { text: english, lang: undefined }
+  return Object.hasOwn(sentences, english)
+    ? { text: sentences[english] as string, lang: undefined }
+    : { text: english, lang: 'en' }
 }
 
 function plural(count: number): 'one' | 'other' {
