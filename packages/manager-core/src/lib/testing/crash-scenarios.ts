@@ -16,6 +16,8 @@ export interface CrashScenario {
   readonly prepare?: (test: TestManager) => Promise<unknown>
   /** Actions on `demo` that come before, each time: they start processes. */
   readonly begin?: readonly string[]
+  /** Instances are published by a reverse proxy, see `CrashOptions.proxied`. */
+  readonly proxied?: true
   readonly action: string
   readonly input: Readonly<Record<string, Input>>
   /** At which entries of the journal it is killed, when another scenario of the kind has the rest. Default: all. */
@@ -63,7 +65,16 @@ async function newVersions(test: TestManager): Promise<void> {
   await test.perform('refresh')
 }
 
+/** A newer 1.0 with the same data model. Published once, so that the secret of the reverse proxy is there. */
+async function newCode(test: TestManager): Promise<void> {
+  await addDemo(test)
+  writeTemplate(test.template, { version: '1.0.1' })
+  await test.perform('refresh')
+  await test.context.proxies.publish(test.caller)
+}
+
 const running = { prepare: addDemo, begin: ['start'] }
+const published = { prepare: newCode, begin: ['start'], proxied: true } as const
 const stopped = { prepare: addDemo }
 
 export const crashScenarios: readonly CrashScenario[] = [
@@ -105,6 +116,15 @@ export const crashScenarios: readonly CrashScenario[] = [
     input: demo,
     isMeant: (point) => 'step' in point && ['stop', 'switch', 'start', 'stop-again', 'drop'].includes(point.step),
   },
+  {
+    kind: 'upgrade',
+    when: 'without a gap',
+    ...published,
+    action: 'upgrade',
+    input: demo,
+    isMeant: (point) =>
+      point.at === 'effect' && /^(beside|copy|point|end|switch|copy-back|point-back|end-back|drop)$/.test(point.step),
+  },
   { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
   { kind: 'start', ...stopped, action: 'start', input: demo },
   { kind: 'stop', ...running, action: 'stop', input: demo },
@@ -117,6 +137,16 @@ export const crashScenarios: readonly CrashScenario[] = [
     action: 'restart',
     input: demo,
     isMeant: (point) => 'step' in point && ['stop', 'start', 'post-start'].includes(point.step),
+  },
+  {
+    kind: 'restart',
+    when: 'without a gap',
+    ...published,
+    action: 'restart',
+    input: demo,
+    isMeant: (point) =>
+      (point.at === 'effect' && /^(second-port|copy|point|end)$/.test(point.step)) ||
+      (point.at === 'intent' && /^(point|end)$/.test(point.step)),
   },
   { kind: 'app-start', prepare: addDemo, begin: ['start', 'app-stop'], action: 'app-start', input: demo },
   { kind: 'app-stop', ...running, action: 'app-stop', input: demo },

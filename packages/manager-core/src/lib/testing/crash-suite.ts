@@ -16,6 +16,8 @@ const limit = 240_000
 export interface CrashOptions extends TestManagerOptions {
   /** At which entries of the journal it is killed. Default: all. */
   readonly isMeant?: (point: JournalPoint) => boolean
+  /** Scenarios with a reverse proxy, which `config` tells; default: those without. */
+  readonly proxied?: boolean
 }
 
 /**
@@ -24,7 +26,10 @@ export interface CrashOptions extends TestManagerOptions {
  *
  * Scenarios that are prepared alike share a home.
  */
-export function testCrashes(kinds: readonly string[], { isMeant = () => true, ...options }: CrashOptions = {}): void {
+export function testCrashes(
+  kinds: readonly string[],
+  { isMeant = () => true, proxied = false, ...options }: CrashOptions = {},
+): void {
   const labs = new Map<CrashScenario['prepare'], Promise<Lab>>()
   afterAll(async () => {
     for (const lab of await Promise.all(labs.values())) await lab.close()
@@ -37,7 +42,8 @@ export function testCrashes(kinds: readonly string[], { isMeant = () => true, ..
     await lab.use(scenario)
     return lab
   }
-  for (const scenario of crashScenarios.filter(({ kind }) => kinds.includes(kind)))
+  const isAsked = (one: CrashScenario) => kinds.includes(one.kind) && (one.proxied ?? false) === proxied
+  for (const scenario of crashScenarios.filter(isAsked))
     testScenario(
       scenario,
       () => labFor(scenario),
@@ -195,6 +201,7 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
     const { databases, settings } = manager.context
     for (const account of accounts) await databases.server(settings.global.defaultDatabase).create(account)
     for (const action of scenario?.begin ?? []) await manager.perform(action, { name: 'demo' }, test.caller)
+    await manager.context.proxies.publish(test.caller)
   }
 
   return {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAccount } from '@steward/db-adapters/server'
 import type { ManagerContext } from '../context.js'
@@ -103,7 +105,8 @@ interface Found {
 }
 
 /** Whether each instance runs, and with as many processes as it should. */
-async function runningOf({ registry, runtime, home }: ManagerContext): Promise<Snapshot> {
+async function runningOf(context: ManagerContext): Promise<Snapshot> {
+  const { registry, runtime, home, settings } = context
   const found: Record<string, string> = {}
   let expected = 0
   for (const { id, name } of registry.instances()) {
@@ -112,11 +115,25 @@ async function runningOf({ registry, runtime, home }: ManagerContext): Promise<S
     for (const end = performance.now() + 20_000; seen.state === 'starting' && performance.now() < end; await sleep(20))
       seen = await runtime.observe(ref)
     found[`state ${name}`] = seen.debugAddress === undefined ? seen.state : `${seen.state}, debugged`
+    if (settings.global.proxy.enabled) found[`answer ${name}`] = await answerOf(context, name, seen.pids)
     expected += seen.pids.length
   }
   const processes = processesOf(home.instances).filter((pid) => !isGuest(pid))
   if (processes.length !== expected) found['processes'] = `${processes.length} instead of ${expected}`
   return found
+}
+
+/** Who answers through the reverse proxy. */
+async function answerOf({ settings }: ManagerContext, name: string, pids: readonly number[]): Promise<string> {
+  const { baseUrl, proxy } = settings.global
+  const headers = { Host: `${name}.${new URL(baseUrl).hostname}` }
+  const answer = await new Promise<string>((resolve, reject) => {
+    get({ host: '127.0.0.1', port: proxy.httpPort, path: '/health', agent: false, headers }, (response) => {
+      text(response).then(resolve, reject)
+    }).once('error', reject)
+  })
+  const pid = /^pid=(\d+)$/m.exec(answer)?.[1]
+  return pid !== undefined && pids.includes(Number(pid)) ? 'itself' : `${pid ?? answer} instead of ${pids.join()}`
 }
 
 /** A supervisor's `sleep`, which ends with it. */
