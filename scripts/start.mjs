@@ -1,9 +1,12 @@
 // What `npm start` runs on a checkout that is ready: a manager's home in .manager, with an instance "demo" of the default
-// template that runs and is healthy. It may be called again at any time. The instance goes on when this ends.
-// Another home may be given as argument.
+// template that runs and is healthy, and the manager's server until Ctrl-C. It may be called again at any time. The
+// instance goes on when this ends. Another home may be given as argument.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { main } from '@steward/manager-cli'
+import { createManager } from '@steward/manager-core'
 
 const home = process.argv[2] ?? fileURLToPath(new URL('../.manager', import.meta.url))
 const name = 'demo'
@@ -46,16 +49,51 @@ async function start() {
   const instance = await answer('get', name)
   const credentials = await answer('iocredentials', name)
   if (!instance || !credentials) return 1
-  process.stdout.write(welcome(instance.item.url, credentials.admin_user, credentials.admin_password))
-  return 0
+  const listen = `127.0.0.1:${(await isFree(8000)) ? 8000 : await freePort()}`
+  process.stdout.write(welcome(instance.item.url, credentials.admin_user, credentials.admin_password, listen))
+  return main(['serve', '--home', home, '--listen', listen])
+}
+
+/** @param {number} port */
+async function isFree(port) {
+  return (await tryPort(port)) !== undefined
+}
+
+async function freePort() {
+  return Number(await tryPort(0))
+}
+
+/**
+ * @param {number} port
+ * @returns {Promise<number | undefined>} undefined when it is taken
+ */
+async function tryPort(port) {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return typeof address === 'object' ? address?.port : undefined
+  } catch {
+    return undefined
+  } finally {
+    server.close()
+  }
+}
+
+/** Of the manager's pages; `init` made the password. */
+function pagesPassword() {
+  const { settings } = createManager({ home, applicationServer: '', defaultTemplate: '' }).context
+  return settings.global.password?.reveal() ?? 'admin'
 }
 
 /**
  * @param {string} url
  * @param {string} user
  * @param {string} password
+ * @param {string} listen where the manager's server is
  */
-function welcome(url, user, password) {
+function welcome(url, user, password, listen) {
   return `
 The instance "${name}" runs, and goes on when this terminal is closed.
 
@@ -63,10 +101,13 @@ REST service   ${url}/api/rest
 Tester page    ${url}/api/tester
 Administrator  ${user}, with the password ${password}
 
+Manager        http://${listen}/ui/
+               admin, with the password ${pagesPassword()}
+
 In a shell:
   curl -u '${user}:${password}' '${url}/api/rest/Task/?tas_state=open'
 
-The manager, in this folder:
+The manager in another shell, in this folder:
   npx manager list           all instances
   npx manager logs ${name}      what it wrote last
   npx manager save ${name}      a backup

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,14 +39,36 @@ afterAll(async () => {
 })
 
 const manager = (...args: string[]) => execute(process.execPath, [cli, ...args, '--home', home], { env })
-const start = () => execute(process.execPath, [join(root, 'scripts/start.mjs'), home], { env })
+
+/** Until its server answers; ended then, as by Ctrl-C. */
+async function start(look: (welcome: string) => Promise<void> | void = () => {}) {
+  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), home], { env })
+  const printed = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text))
+  const ended = once(child, 'exit')
+  try {
+    await expect.poll(() => printed.stderr, { timeout: 100_000 }).toContain('The manager answers at')
+    await look(printed.stdout)
+  } finally {
+    child.kill('SIGINT')
+  }
+  expect(await ended).toEqual([0, null])
+  return printed
+}
 
 describe.runIf(process.platform !== 'win32')('npm start', () => {
   it(
     'makes a manager with an instance that answers as it says, and may be called again',
     { timeout: 120_000 },
     async () => {
-      const first = await start()
+      const first = await start(async (text) => {
+        const [, pages = '', password = ''] = /Manager +(\S+)\s+admin, with the password (\S+)/.exec(text) ?? []
+        const ofPages = { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
+        const page = await fetch(pages, { headers: ofPages })
+        expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
+        expect((await fetch(pages)).status).toBe(401)
+      })
       welcome = first.stdout
       expect(first.stderr).toContain('Add instance "demo"')
       const call = /curl -u '(.+)' '(http:.+)'/.exec(first.stdout)
@@ -57,7 +80,8 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
       expect((await fetch(tester)).status).toBe(200)
 
       const again = await start()
-      expect(again).toEqual({ stdout: first.stdout, stderr: '' })
+      expect(normalise(again.stdout)).toBe(normalise(first.stdout))
+      expect(again.stderr).not.toContain('instance')
       await manager('stop', 'demo')
       await expect(fetch(address)).rejects.toThrow()
       expect((await start()).stderr).toContain('Start instance "demo"')
