@@ -1,4 +1,5 @@
-import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { createManager, type Manager } from '@steward/manager-core'
 import {
   createTestManager,
@@ -53,7 +54,8 @@ export async function startServer(options: TestManagerOptions = {}): Promise<Tes
 export function get(url: string, headers: Headers, options: RequestOptions = {}): Promise<TestAnswer> {
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
   return new Promise((resolve, reject) => {
-    httpRequest(url, { agent: false, ...options, headers: given }, async (response) => {
+    const ask = url.startsWith('https:') ? httpsRequest : httpRequest
+    ask(url, { agent: false, ...options, headers: given }, async (response) => {
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
       const isJson = response.headers['content-type']?.includes('json') ?? false

@@ -70,8 +70,10 @@ function followCertificate(server: HttpsServer, { context, onProblem }: WebServe
   server.prependListener('connection', look)
 }
 
+/** Without authorities of ours nobody's: Node would take the certificates of every public one. */
+/** Without an authority of clients it is nobody: Node would take the certificates of all public ones. */
 function contextOf({ certificate, key, clientAuthorities }: ServerTls) {
-  return { cert: certificate, key, ...(clientAuthorities !== undefined && { ca: clientAuthorities }) }
+  return { cert: certificate, key, ca: clientAuthorities ?? [] }
 }
 
 /** Undefined, and told: another program has the port, which may answer in our place. */
