@@ -70,7 +70,6 @@ function followCertificate(server: HttpsServer, { context, onProblem }: WebServe
   server.prependListener('connection', look)
 }
 
-/** Without authorities of ours nobody's: Node would take the certificates of every public one. */
 /** Without an authority of clients it is nobody: Node would take the certificates of all public ones. */
 function contextOf({ certificate, key, clientAuthorities }: ServerTls) {
   return { cert: certificate, key, ca: clientAuthorities ?? [] }
