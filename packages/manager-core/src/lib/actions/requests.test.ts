@@ -1,11 +1,17 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
-import { insertRequest, updateRequest } from '../requests/request-rows.js'
-import { createTestManager } from '../testing/create-test-manager.js'
+import type { InstanceRequest } from '../requests/request.js'
+import { insertRequest, notTold, updateRequest } from '../requests/request-rows.js'
+import type { JournalPoint } from '../operation/operation.js'
+import { createTestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
+import { fakeApplicationServer, tellFake } from '../testing/fake-application.js'
+import { runProgram } from '../testing/run-program.js'
 
 const person = { email: 'ada@example.org', firstname: 'Ada', lastname: 'Lovelace', phone: '1', company: 'Engines' }
 
-async function managerWithRequests(config: readonly string[] = []) {
+async function managerWithRequests(config: readonly string[] = [], options: TestManagerOptions = {}) {
   const { received, port } = await mailServer(plain)
   const made = await createTestManager({
     config: [
@@ -15,6 +21,7 @@ async function managerWithRequests(config: readonly string[] = []) {
       `export APPS_MAILPORT=${port}`,
       ...config,
     ],
+    ...options,
   })
   onTestFinished(() => made.close())
   const ask = (name: string, language: 'en' | 'fr' = 'en') => {
@@ -24,7 +31,11 @@ async function managerWithRequests(config: readonly string[] = []) {
     updateRequest(database, id, { status: 'confirmed', confirmed: created })
     return id
   }
-  return { ...made, received, ask }
+  const request = async (id: number) => {
+    const { list = [] } = await made.perform('requests')
+    return list.find((one) => (one as unknown as InstanceRequest).id === id) as unknown as InstanceRequest
+  }
+  return { ...made, received, ask, request }
 }
 
 test('requests approve makes the instance for its person, and tells them its address', async () => {
@@ -38,4 +49,130 @@ test('requests approve makes the instance for its person, and tells them its add
   const { list } = await perform('requests')
   expect(list).toMatchObject([{ id, status: 'approved', instance: 'demo', decided_by: 'tester', note: '' }])
   await expect(perform('requests approve', { id })).rejects.toMatchObject({ code: 'ERR_STATE' })
+})
+
+test('requests are there only when APPS_ALLOWREGISTER=yes', async () => {
+  const test = await createTestManager({ refresh: false })
+  onTestFinished(() => test.close())
+  for (const [action, input] of [
+    ['requests', {}],
+    ['requests approve', { id: 1 }],
+    ['requests reject', { id: 1 }],
+  ] as const)
+    await expect(test.perform(action, input)).rejects.toMatchObject({
+      code: 'ERR_STATE',
+      help: expect.stringContaining('APPS_ALLOWREGISTER=yes'),
+    })
+})
+
+test('requests tells the operator when nobody can register, as there is no mail server', async () => {
+  const test = await createTestManager({ refresh: false, config: ['export APPS_ALLOWREGISTER=yes'] })
+  onTestFinished(() => test.close())
+  const { warnings } = await test.perform('requests')
+  expect(warnings).toEqual([
+    'Nobody can register: APPS_MAILSERVER and APPS_EMAIL must be set, as addresses are confirmed by mail.',
+  ])
+  const { list } = await test.perform('doctor', { category: 'system' })
+  expect(list).toContainEqual(expect.objectContaining({ check: 'registration', level: 'warning' }))
+})
+
+test('requests reject tells the person why, and it cannot be approved any more', async () => {
+  const { perform, ask, request, received, context } = await managerWithRequests()
+  const id = ask('demo')
+  await perform('requests reject', { id, reason: 'Please ask your department.' }, { dryRun: true })
+  expect(received).toEqual([])
+  await perform('requests reject', { id, reason: 'Please ask your department.' })
+  expect(await request(id)).toMatchObject({
+    status: 'rejected',
+    decided_by: 'tester',
+    note: 'Please ask your department.',
+  })
+  expect(received).toMatchObject([{ to: [person.email], text: expect.stringContaining('Please ask your department.') }])
+  await expect(perform('requests approve', { id })).rejects.toMatchObject({ code: 'ERR_STATE' })
+  await expect(perform('requests reject', { id })).rejects.toMatchObject({ code: 'ERR_STATE' })
+  await expect(perform('requests reject', { id: 99 })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  expect(context.registry.history({ limit: 1 })).toMatchObject([{ action: 'requests reject', result: 'ok' }])
+})
+
+test('a request whose instance cannot be made has failed, and can be approved again', async () => {
+  const { perform, ask, request, received, context } = await managerWithRequests(['export APPS_STARTTIMEOUT=5'])
+  const id = ask('demo')
+  const fetched = join(context.home.templates, context.registry.versions()[0]!.folder)
+  tellFake(fetched, { start: 'fail' })
+  await expect(perform('requests approve', { id })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+  expect(await request(id)).toMatchObject({ status: 'failed', instance: '' })
+  expect(context.registry.find('demo')).toBeUndefined()
+  expect(received).toEqual([])
+  tellFake(fetched, {})
+  await perform('requests approve', { id, as: 'other' })
+  expect(await request(id)).toMatchObject({ status: 'approved', instance: 'other' })
+})
+
+test('a request for a name that is taken stays as it is, and may get another name', async () => {
+  const { perform, ask, request } = await managerWithRequests()
+  const id = ask('demo')
+  await perform('add', { name: 'demo', 'no-start': true })
+  await expect(perform('requests approve', { id })).rejects.toMatchObject({ code: 'ERR_NAME_TAKEN' })
+  expect(await request(id)).toMatchObject({ status: 'confirmed' })
+  const { plan } = await perform('requests approve', { id, as: 'demo2' }, { dryRun: true })
+  expect(plan!.title).toContain('demo2')
+  expect(await request(id)).toMatchObject({ status: 'confirmed' })
+})
+
+test('an approval whose mail was not sent is a warning, and is told when it is approved again', async () => {
+  const { perform, ask, request, received, home } = await managerWithRequests()
+  const id = ask('demo')
+  const config = join(home, 'config.sh')
+  const right = readFileSync(config, 'utf8')
+  writeFileSync(config, right.replace(/APPS_MAILPORT=\d+/, 'APPS_MAILPORT=9'))
+  const { warnings } = await perform('requests approve', { id })
+  expect(warnings).toEqual([expect.stringMatching(/^ada@example.org was not told: .*cannot be reached/)])
+  expect(await request(id)).toMatchObject({ status: 'approved', note: warnings![0] })
+  writeFileSync(config, right)
+  expect((await perform('requests approve', { id })).warnings).toBeUndefined()
+  expect(received.map(({ to }) => to)).toEqual([[person.email]])
+  expect((await request(id)).note).toBe('')
+})
+
+test('an approval that is killed is undone, or done and the person is told later', async () => {
+  const points: JournalPoint[] = []
+  const made = await managerWithRequests([], { onJournal: (point) => points.push(point) })
+  await made.perform('requests approve', { id: made.ask('first') })
+  const { home } = made
+  const crash = (id: number, at: number) =>
+    runProgram('./crash-action.ts', {
+      ...{ home, at, action: 'requests approve', input: { id } },
+      ...{ applicationServer: fakeApplicationServer, defaultTemplate: made.template },
+    })
+  const [undone, done] = [made.ask('undone'), made.ask('done')]
+  const started = points.findIndex((point) => point.at === 'outcome' && point.step === 'start')
+  expect(await Promise.all([crash(undone, started + 1), crash(done, points.length)])).toEqual([undefined, undefined])
+  expect(await made.request(undone)).toMatchObject({ status: 'confirmed', instance: '', note: '' })
+  expect(await made.request(done)).toMatchObject({
+    status: 'approved',
+    instance: 'done',
+    decided_by: 'crash',
+    note: notTold,
+  })
+  await made.perform('requests approve', { id: done })
+  expect(await made.request(done)).toMatchObject({ status: 'approved', note: '' })
+  await made.perform('requests approve', { id: undone })
+  expect(made.context.registry.instances().map(({ name }) => name)).toEqual(['done', 'first', 'undone'])
+}, 60_000)
+
+test('add takes an owner, and refuses what cannot be one', async () => {
+  const test = await createTestManager()
+  onTestFinished(() => test.close())
+  const owner = { owner_email: 'ada@example.org', firstname: 'Ada', company: 'Engines' }
+  const { item } = await test.perform('add', { name: 'demo', 'no-start': true, ...owner })
+  expect(item).toMatchObject({ ...owner, lastname: '', phone: '' })
+  for (const wrong of [
+    { owner_email: 'ada' },
+    { owner_email: 'ada@example.org\nBcc: all@example.org' },
+    { firstname: 'x'.repeat(81) },
+    { phone: '1\u202E2' },
+  ])
+    await expect(test.perform('add', { name: 'other', ...wrong })).rejects.toMatchObject({ code: 'ERR_USAGE' })
+  const { item: copy } = await test.perform('clone', { name: 'demo', new: 'copy' })
+  expect(copy).toMatchObject(owner)
 })

@@ -3,7 +3,7 @@ import { randomId } from '../domain/names.js'
 import { ManagerError } from '../../errors.js'
 import { addKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
-import { urlOf } from '../instances/public-url.js'
+import { publicUrlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { checkRequestsAllowed, forgetUnconfirmed, whyClosed } from '../requests/availability.js'
 import { checkUndecided, markFailed, requestOf, whileDeciding } from '../requests/decide.js'
@@ -109,7 +109,7 @@ async function approved(call: ActionCall, request: InstanceRequest): Promise<Act
 /** The mail of an approval; not sent, it is a warning. */
 async function tell({ context }: ActionCall, request: InstanceRequest): Promise<ActionResult> {
   const instance = context.registry.get(request.instance)
-  const address = instance.customUrl || urlOf(instance)
+  const address = publicUrlOf(instance, context.settings.global)
   const warnings = await mailOrNote(context, { ...request, name: instance.name }, 'approved', { address })
   return {
     message: `Instance "${instance.name}" is there for ${request.email}: ${address}`,

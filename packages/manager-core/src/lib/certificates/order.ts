@@ -95,8 +95,9 @@ async function proveHosts(
 }
 
 function whyRefused({ identifier, status, challenges }: Authorization): string {
-  const errors = challenges.map(({ error }) => (error as { readonly detail?: string } | undefined)?.detail)
-  return `${identifier.value}: ${errors.find((detail) => detail !== undefined) ?? `its answer is ${status}`}`
+  const error = challenges.find((one) => one.error !== undefined)?.error
+  const detail = error && 'detail' in error ? String(error.detail) : `it is ${status}`
+  return `${identifier.value}: ${detail}`
 }
 
 /** Asks again and again, seldom at last. */

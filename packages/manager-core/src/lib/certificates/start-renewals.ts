@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../operation/operation.js'
 import { tellAlarms } from './alarms.js'
@@ -25,8 +26,6 @@ const alarmsEveryMs = 15 * 60_000
 export function startRenewals({ context, everyMs = 60_000, onProblem = () => {} }: RenewalsOptions): Renewals {
   const ended = new AbortController()
   let alarmsAt = 0
-  let timer: NodeJS.Timeout | undefined
-  let work = Promise.resolve()
 
   async function look(): Promise<void> {
     try {
@@ -54,20 +53,18 @@ export function startRenewals({ context, everyMs = 60_000, onProblem = () => {} 
     }
   }
 
-  function next(): void {
-    if (ended.signal.aborted) return
-    timer = setTimeout(() => {
-      work = look().then(next)
-    }, everyMs)
-    timer.unref()
+  async function watch(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await look()
+      await sleep(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+    }
   }
 
-  work = look().then(next)
+  const watched = watch()
   return {
     async close() {
       ended.abort()
-      clearTimeout(timer)
-      await work
+      await watched
     },
   }
 }

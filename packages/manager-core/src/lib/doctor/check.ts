@@ -9,6 +9,7 @@ export const doctorCategories = [
   'templates',
   'instances',
   'backups',
+  'certificates',
   'operations',
 ] as const
 export type DoctorCategory = (typeof doctorCategories)[number]

@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import type { DoctorCategory, DoctorCheck, Finding } from './check.js'
 import { backupChecks } from './backup-checks.js'
+import { certificateChecks } from './certificate-checks.js'
 import { databaseChecks } from './database-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
@@ -27,6 +28,7 @@ const checks: readonly DoctorCheck[] = [
   ...operationChecks,
   ...instanceChecks,
   ...backupChecks,
+  ...certificateChecks,
 ]
 
 export interface ExamineOptions {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
+import { whyClosed } from '../requests/availability.js'
 import type { Settings } from '../settings/settings.js'
 import type { DoctorCheck, Finding } from './check.js'
 
@@ -48,6 +49,15 @@ export const systemChecks: readonly DoctorCheck[] = [
         ...registry.instances().map(({ id }) => ({ folder: home.instance(id).folder })),
       ]
       return subjects.flatMap((subject) => wrongIn(settings, subject))
+    },
+  },
+  {
+    id: 'registration',
+    category: 'system',
+    title: 'People who may register can',
+    async run(context) {
+      const reason = context.settings.global.allowRegister ? whyClosed(context) : undefined
+      return reason === undefined ? [] : [{ level: 'warning', message: reason }]
     },
   },
 ]
