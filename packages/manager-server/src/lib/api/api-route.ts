@@ -32,7 +32,7 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     const call = readCall(context.query)
     access.authorize(principal, call.action)
     // What costs much, too.
-    if (call.action.mutating || call.isAsync) access.guard(context.req, principal)
+    if (call.action.mutating || call.isAsync) access.guard(context.req, principal, call.action.name)
     if (isCached(call)) return byCache(context, call, principal)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
