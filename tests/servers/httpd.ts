@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isRoot } from './as-user.js'
 import { makeFolder } from './folders.js'
 import { freePorts } from './ports.js'
+import { findCommand } from './programs.js'
 import { PrivateProxy, type ProxyOptions, type TestProxy } from './proxy-server.js'
 
 const modules = [
@@ -17,6 +18,7 @@ export async function startHttpd(options: ProxyOptions = {}): Promise<TestProxy>
   const mainFile = join(folder, 'conf/httpd.conf')
   const proxy = new PrivateProxy({
     ...{ type: 'httpd', folder, http, https, alive, mainFile, stopSignal: 'SIGTERM' },
+    program: findCommand('apache2'),
     command: ['apache2', '-d', join(folder, 'conf'), '-f', mainFile, '-DFOREGROUND'],
   })
   await mkdir(join(folder, 'conf'))

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os'
 import { isRoot } from './as-user.js'
 import { makeFolder } from './folders.js'
 import { freePorts } from './ports.js'
+import { findCommand } from './programs.js'
 import { PrivateProxy, type ProxyOptions, type TestProxy } from './proxy-server.js'
 
 /** Starts an nginx on free ports; about 0.1 seconds. Its master process belongs to us, so that it reads files of ours. */
@@ -13,6 +14,7 @@ export async function startNginx(options: ProxyOptions = {}): Promise<TestProxy>
   const mainFile = join(folder, 'conf/nginx.conf')
   const proxy = new PrivateProxy({
     ...{ type: 'nginx', folder, http, https, alive, mainFile, stopSignal: 'SIGTERM' },
+    program: findCommand('nginx'),
     command: ['nginx', '-p', folder, '-c', mainFile, '-g', 'daemon off;'],
   })
   await mkdir(join(folder, 'conf'))

@@ -47,6 +47,13 @@ export function hasCommand(name: string): boolean {
   return findIn(searchPath(), [name]) !== undefined
 }
 
+/** Absolute path of an executable in PATH. Throws when it is not there. */
+export function findCommand(name: string): string {
+  const found = findIn(searchPath(), [name])?.[name]
+  if (found === undefined) throw new Error(`${name} is not in PATH.`)
+  return found
+}
+
 /** Runs a program to its end. Rejects with what it printed when it fails. */
 export async function run([command = '', ...args]: string[], env: NodeJS.ProcessEnv = serverEnvironment()) {
   return new Promise<string>((resolve, reject) => {

@@ -35,6 +35,8 @@ export interface PrivateProxyOptions extends Pick<TestProxy, 'type' | 'folder' |
   /** A port that answers without anything included. */
   readonly alive: number
   readonly command: string[]
+  /** Absolute path of its program. */
+  readonly program: string
   readonly stopSignal: NodeJS.Signals
 }
 
@@ -67,6 +69,7 @@ export class PrivateProxy implements TestProxy {
       'export APPS_PROXY=yes',
       `export APPS_HTTPSERVER=${this.type}`,
       `export APPS_PROXYCONFIG=${this.mainFile}`,
+      `export APPS_PROXYCOMMAND=${this.#options.program}`,
       `export APPS_PROXYHTTP=${this.http}`,
       `export APPS_PROXYHTTPS=${this.https}`,
     ]

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { stateOf } from '../operation/process-identity.js'
 import { recordHistory } from '../actions/record-history.js'
 import type { ManagerContext } from '../context.js'
 import { failureOf } from '../failure.js'
@@ -31,7 +32,12 @@ interface Published {
   readonly news: readonly Problem[]
 }
 
-export function createProxies(context: () => ManagerContext): Proxies {
+export interface ProxiesOptions {
+  /** How long the program may take to come with a new configuration. Default: 15 s. */
+  readonly takeOverMs?: number
+}
+
+export function createProxies(context: () => ManagerContext, { takeOverMs = 15_000 }: ProxiesOptions = {}): Proxies {
   const settings = () => context().settings.global.proxy
   const generations = () => createGenerations(settings().folder)
 
@@ -58,7 +64,7 @@ export function createProxies(context: () => ManagerContext): Proxies {
       const proxy = reverseProxy()
       const { refusal, publication, refused } = await choose(proxy, desired.publication, {})
       return {
-        refusal: refusal?.message,
+        refusal: refusal && `${refusal.message}${placeOf(refusal)}`,
         output: refusal?.output ?? '',
         problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
         isDue: !refusal && !isInForce(proxy, publication, state, await proxy.version()),
@@ -192,7 +198,10 @@ export function createProxies(context: () => ManagerContext): Proxies {
     }
     try {
       await proxy.reload()
-      const instead = await findsGeneration(publication, id)
+      const instead = await findsGeneration(publication, id, {
+        timeoutMs: takeOverMs,
+        isOver: () => retiring.every((one) => stateOf(one) === 'dead' || (proxy.isEnding?.(one) ?? true)),
+      })
       if (instead !== undefined)
         throw new ManagerError('ERR_FAILED', `${proxy.type} did not come with the new configuration: ${instead}.`, {
           help: 'Its log says why; see also whether its main file is the one in APPS_PROXYCONFIG.',

@@ -3,24 +3,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generationHeader, probeHost, probePath } from './reverse-proxy.js'
 import type { Publication, Site } from './site.js'
 
-/** How long the program may take to come with a new configuration, in ms. */
-const takeOverMs = 15_000
 const callMs = 5000
 /** How many sites are asked at the same time. */
 const atOnce = 8
 
+/** So many answers in a row say that no former worker takes connections any more. */
+const inRow = 4
+
+export interface TakeOver {
+  readonly timeoutMs: number
+  /** Whether the former workers take no new connections. */
+  readonly isOver: () => boolean
+}
+
 /**
- * Asks until new connections find the generation.
+ * Asks until all new connections find the generation.
  *
- * @returns undefined: it is there; else what was there instead
+ * @returns undefined: they do; else what was there instead
  */
-export async function findsGeneration({ httpPort }: Publication, id: string): Promise<string | undefined> {
+export async function findsGeneration(
+  { httpPort }: Publication,
+  id: string,
+  { timeoutMs, isOver }: TakeOver,
+): Promise<string | undefined> {
   const begin = performance.now()
+  let count = 0
   for (let pause = 10; ; pause = Math.min(pause * 1.3, 250)) {
     const found = await ask({ host: probeHost, port: httpPort })
-    if (found === id) return undefined
-    if (performance.now() - begin > takeOverMs) return found ?? `nothing of the manager answers at port ${httpPort}`
-    await sleep(pause)
+    count = found === id && isOver() ? count + 1 : 0
+    if (count === inRow) return undefined
+    if (performance.now() - begin > timeoutMs) return found ?? `nothing of the manager answers at port ${httpPort}`
+    if (count === 0) await sleep(pause)
   }
 }
 

@@ -24,6 +24,8 @@ export interface ReverseProxy {
   reload(): Promise<void>
   /** Its worker processes now; undefined: it does not run. */
   workers(): Promise<readonly ProcessIdentity[] | undefined>
+  /** Whether a worker takes no new connections any more, because it ends. Default: so as soon as others are there. */
+  isEnding?(worker: ProcessIdentity): boolean
 }
 
 export interface Generation {

@@ -17,6 +17,11 @@ export function workersOf(pidFile: string, names: readonly string[]): readonly P
     .filter((one) => one !== undefined)
 }
 
+/** Empty when it has ended. */
+export function commandLineOf(pid: number): string {
+  return readText(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? ''
+}
+
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

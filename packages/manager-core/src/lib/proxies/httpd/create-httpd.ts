@@ -90,10 +90,16 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
   }
 }
 
-/** `AH00526: Syntax error on line 3 of /etc/…:` and the reason in the next line; or the reason alone. */
+/**
+ * `AH00526: Syntax error on line 3 of /etc/…:` and the reason behind it or in the next line; of files that others include
+ * the innermost one comes last. Or the reason alone.
+ */
 function refusalOf(output: string): Refusal {
-  const [, line, file, message] = /Syntax error on line (\d+) of ([^\n]+?):[ \n]+([^\n]+)/.exec(output) ?? []
-  if (file !== undefined && message !== undefined) return { file, line: Number(line), message: plain(message), output }
+  const place = [...output.matchAll(/Syntax error on line (\d+) of ([^\n:]+):\s+(?!Syntax error)(.+)/g)].at(-1)
+  if (place) {
+    const [, line, file, message] = place as unknown as readonly string[]
+    return { file: file!, line: Number(line), message: plain(message!), output }
+  }
   const reason = output.split('\n').find((text) => /AH\d{5}|rror/.test(text) && !/AH00558|AH00014/.test(text))
   return { message: plain(reason ?? output.split('\n')[0] ?? 'it failed and said nothing'), output }
 }

@@ -109,7 +109,7 @@ function hostsOf(site: Site, publication: Publication, { folder, id }: Generatio
       ? [
           // As it came: another rule would decode it.
           `  RewriteCond %{REQUEST_URI} !^${challengePath.replaceAll('.', '\\.')}`,
-          '  RewriteCond %{THE_REQUEST} "^\\S+ (?:https?://[^/ ]*)?(/\\S*)"',
+          '  RewriteCond %{THE_REQUEST} "^\\S+ (?:https?://[^/ ]*)?(/[^? ]*)"',
           `  RewriteRule ^ https://${host}${port}%1 [R=308,NE,L]`,
         ]
       : [`  RewriteCond %{REQUEST_URI} !^${challengePath.replaceAll('.', '\\.')}`, '  RewriteRule ^ - [R=503,L]']
@@ -134,7 +134,14 @@ function locationOf(
   const unset = (name: string) => `  RequestHeader unset ${name}`
   const tellsClient = !instance && clientAuthorities !== undefined
   return [
-    ...(path === '' ? [] : [`RedirectMatch 308 ^${path.replaceAll('.', '\\.')}$ ${path}/`]),
+    ...(path === ''
+      ? []
+      : [
+          `<LocationMatch "^${path.replaceAll('.', '\\.')}$">`,
+          '  ProxyPass "!"',
+          `  Redirect 308 "${path}/"`,
+          '</LocationMatch>',
+        ]),
     `<Location "${path}/">`,
     // "%" of a path stays as it came. Another connection each time: none is used that an instance just closes.
     `  ProxyPass "${target}/" nocanon upgrade=websocket retry=0 disablereuse=on flushpackets=on connectiontimeout=5 timeout=3600`,
@@ -142,7 +149,8 @@ function locationOf(
     // Those of the upstream's own address.
     ...(prefix === '' ? [] : [`  ProxyPassReverseCookiePath "/" "${path}/"`, ...redirects(host, path)]),
     unset('Forwarded'),
-    '  ProxyAddHeaders On',
+    '  ProxyAddHeaders Off',
+    '  RequestHeader append X-Forwarded-For "expr=%{REMOTE_ADDR}"',
     '  RequestHeader set X-Real-IP "expr=%{REMOTE_ADDR}"',
     '  RequestHeader set X-Forwarded-Proto "expr=%{REQUEST_SCHEME}"',
     '  RequestHeader set X-Forwarded-Host "expr=%{HTTP_HOST}"',
@@ -152,7 +160,7 @@ function locationOf(
     ...(['verify', 'subject', 'serial'] as const).flatMap((key) => [
       unset(proxyHeaders[key]),
       ...(tellsClient && tls
-        ? [`  RequestHeader set ${proxyHeaders[key]} "%{${variables[key]}}s" "expr=%{HTTPS} == 'on'"`]
+        ? [`  RequestHeader set ${proxyHeaders[key]} "%{${variables[key]}}s" "expr=-n %{${variables[key]}}"`]
         : []),
     ]),
     ...(hsts && tls

@@ -5,7 +5,7 @@ import type { ProxySettings } from '../../settings/settings.js'
 import type { Refusal, ReverseProxy } from '../reverse-proxy.js'
 import { runProgram } from '../run-program.js'
 import { testStaged } from '../test-staged.js'
-import { workersOf } from '../worker-processes.js'
+import { commandLineOf, workersOf } from '../worker-processes.js'
 import { renderNginx } from './render-nginx.js'
 
 export interface NginxProxyOptions {
@@ -55,6 +55,8 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
       const said = /^\s*pid\s+"?([^";]+)"?\s*;/m.exec(readFileSync(mainFile, 'utf8'))?.[1]?.trim() ?? pidFile
       return workersOf(isAbsolute(said) ? said : join(prefix, said), ['nginx'])
     },
+    // It takes connections for a tenth of a second beside the new ones; then it says so in its name.
+    isEnding: ({ pid }) => !existsSync('/proc/self') || / is shutting down/.test(commandLineOf(pid)),
   }
 }
 

@@ -137,7 +137,7 @@ function challenge({ manager }: Publication): readonly string[] {
 }
 
 function locationOf(
-  { tls, clientAuthorities }: Site,
+  { host, tls, clientAuthorities }: Site,
   { path, upstream, instance, snippet }: Place,
   { hsts }: Publication,
   { folder }: Generation,
@@ -145,7 +145,6 @@ function locationOf(
 ): readonly string[] {
   const target = `http://${authorityOf(upstream)}`
   const prefix = instance ? path : ''
-  const pattern = path.replaceAll('.', '\\.')
   return [
     ...(path === '' ? [] : [`location = ${path} { return 308 ${path}/$is_args$args; }`]),
     `location ${path}/ {`,
@@ -153,11 +152,12 @@ function locationOf(
     ...(prefix === ''
       ? [`  proxy_pass ${target};`]
       : [
-          '  set $steward_path "";',
-          `  if ($request_uri ~ "^${pattern}(/.*)$") { set $steward_path $1; }`,
-          '  if ($steward_path = "") { return 400; }',
+          '  set $steward_found "";',
+          // A named group, as numbered ones would be encoded again.
+          `  if ($request_uri ~ "^${escaped(path)}(?<steward_path>/.*)$") { set $steward_found yes; }`,
+          '  if ($steward_found = "") { return 400; }',
           `  proxy_pass ${target}$steward_path;`,
-          `  proxy_redirect ~^(https?://[^/]+)?/(.*)$ $1${path}/$2;`,
+          `  proxy_redirect ~^(https?://${escaped(host)}(?::[0-9]+)?)?/(.*)$ $1${path}/$2;`,
           `  proxy_cookie_path / ${path}/;`,
         ]),
     '  proxy_http_version 1.1;',
@@ -185,4 +185,9 @@ function locationOf(
     ...(instance && snippet ? [`  include "${folder}/snippets/${instance.id}.conf";`] : []),
     '}',
   ]
+}
+
+/** Within a regular expression. */
+function escaped(text: string): string {
+  return text.replaceAll(/[.[\]]/g, '\\$&')
 }
