@@ -6,7 +6,11 @@ import { recovery, type RunRequest } from './run.js'
 
 type Inputs = Readonly<Record<string, Input>>
 
-/** What a worker is asked, without the secrets, which are never written down. */
+/**
+ * What a worker is asked, without the secrets, which are never written down.
+ *
+ * @throws ManagerError ERR_NOT_FOUND when it is about an instance that is not there
+ */
 export function requestOf(
   { name: action, parameters = [], options = [] }: Pick<Action, 'name' | 'parameters' | 'options'>,
   input: Inputs,
@@ -17,7 +21,8 @@ export function requestOf(
   const pick = (secret: boolean) =>
     Object.fromEntries(Object.entries(input).filter(([name]) => isSecret(name) === secret)) satisfies Inputs
   const secrets = pick(true)
-  const named = parameters.find(({ type }) => type === 'instance' || type === 'new-name')
+  // Of a backup it may be an instance that is gone.
+  const named = parameters.find(({ name, type }) => type === 'instance' || type === 'new-name' || name === 'name')
   const instance = String((named && input[named.name]) ?? '')
   const request: RunRequest = {
     ...{ id: newRunId(clock()), action, input: pick(false), actor },
@@ -26,7 +31,7 @@ export function requestOf(
     ...(instances && { instances: [...instances] }),
     waitMs: Number.isFinite(waitMs) ? waitMs : null,
     instance,
-    instanceId: named?.type === 'instance' ? (registry.find(instance)?.id ?? '') : '',
+    instanceId: (named?.type === 'instance' ? registry.get(instance) : registry.find(instance))?.id ?? '',
     hasSecrets: Object.keys(secrets).length > 0,
     created: clock().toISOString(),
   }

@@ -59,13 +59,14 @@ describe('runs', () => {
   it('refuses bad input before anything is written down', async () => {
     const before = readdirSync(test.context.home.runs).length
     await expect(begin('start', { name: 'nobody' }, { instances: new Set(['other']) })).rejects.toThrow('nobody')
+    await expect(begin('start', { name: 'nobody' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     await expect(begin('stop', { nam: 'demo' })).rejects.toThrow('stop takes no "nam"')
     await expect(begin('nothing', {})).rejects.toThrow('There is no action "nothing"')
     expect(readdirSync(test.context.home.runs)).toHaveLength(before)
   })
 
   it('answers as the action fails', async () => {
-    const id = await begin('start', { name: 'nobody' })
+    const id = await begin('setversion', { name: 'demo', version: '0.1' })
     expect(await answer(id)).toMatchObject({ status: 3, code: 'ERR_NOT_FOUND' })
     expect(state(id)).toBe('failed')
   })
@@ -73,8 +74,10 @@ describe('runs', () => {
   it('has at most APPS_WORKERS going on; others wait their turn, and may be cancelled before it', async () => {
     writeHook(test.home, 'pre-start', 'while [ ! -e "$APPS_HOME/go" ]; do sleep 0.02; done')
     for (const name of ['one', 'two', 'three', 'four']) await test.perform('add', { name, 'no-start': true })
-    const ids = await Promise.all(['one', 'two', 'three', 'four'].map((name) => begin('start', { name })))
-    await vi.waitFor(() => expect(ids.map(state)).toEqual(['running', 'running', 'queued', 'queued']))
+    const ids: string[] = []
+    for (const name of ['one', 'two', 'three', 'four']) ids.push(await begin('start', { name }))
+    const states = () => expect(ids.map(state)).toEqual(['running', 'running', 'queued', 'queued'])
+    await vi.waitFor(states, { timeout: 20_000 })
     await test.context.runs.cancel(ids[3]!, 'bob')
     expect(await answer(ids[3]!)).toMatchObject({ message: 'It was cancelled by bob before it was begun.' })
     writeFileSync(join(test.home, 'go'), '')
@@ -171,6 +174,6 @@ describe('runs', () => {
     server.close()
     const later = test.another({ clock: () => new Date(Date.now() + 8 * 24 * 3_600_000) })
     server = later.context.runs.serve()
-    await vi.waitFor(() => expect(readdirSync(test.context.home.runs)).toEqual([]))
+    await vi.waitFor(() => expect(readdirSync(test.context.home.runs)).toEqual([]), { timeout: 20_000 })
   })
 })

@@ -28,6 +28,8 @@ export interface TestApi {
   readonly server: ManagerServer
   /** As the administrator. @param query without the question mark */
   get(query: string, init?: RequestInit): Promise<ApiAnswer>
+  /** What came, as it came. */
+  raw(query: string): Promise<Buffer>
   /** The answer to an action, with its parameters. */
   ask(action: string, parameters?: Readonly<Record<string, string>>): Promise<ApiAnswer>
   /** Events of a stream, to its end or until `until`. */
@@ -65,18 +67,22 @@ export async function startApi(options: TestManagerOptions = {}): Promise<TestAp
 }
 
 /** @param url of the server */
-export function apiClient(url: string): Pick<TestApi, 'get' | 'ask' | 'events'> {
+export function apiClient(url: string): Pick<TestApi, 'get' | 'raw' | 'ask' | 'events'> {
   const call = (query: string, { headers, ...init }: RequestInit = {}) =>
-    fetch(`${url}/api?${query}`, { ...init, headers: { Authorization: administrator, 'X-Manager-Request': 'test', ...headers } })
+    fetch(`${url}/api?${query}`, {
+      ...init,
+      headers: { Authorization: administrator, 'X-Manager-Request': 'test', ...headers },
+    })
   const get: TestApi['get'] = async (query, init) => {
     const response = await call(query, init)
     const text = await response.text()
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json')
-    const body = (isJson ? JSON.parse(text) : { status: -1, message: '' }) as ApiAnswer['body']
+    const body = (isJson && text !== '' ? JSON.parse(text) : { status: -1, message: '' }) as ApiAnswer['body']
     return { status: response.status, headers: response.headers, body, text }
   }
   return {
     get,
+    raw: async (query) => Buffer.from(await (await call(query)).arrayBuffer()),
     ask: (action, parameters = {}) => get(new URLSearchParams({ action, ...parameters }).toString()),
     async events(query, { after, until = () => false } = {}) {
       const headers = { Accept: 'text/event-stream', ...(after !== undefined && { 'Last-Event-ID': after }) }

@@ -81,7 +81,7 @@ describe('the API', () => {
           headers: { Authorization: `Basic ${btoa('admin:admin')}` },
         })
         expect(response.headers.get('Content-Disposition')).toMatch(
-          new RegExp(`^attachment; filename="demo-${param}-\\d{8}T\\d{6}Z\\.tar\\.gz"$`),
+          new RegExp(`^attachment; filename=demo-${param}-\\d{8}T\\d{6}Z\\.tar\\.gz$`),
         )
         expect(gunzipSync(Buffer.from(await response.arrayBuffer())).length).toBeGreaterThan(1000)
       }
@@ -168,10 +168,8 @@ describe('the API', () => {
           { action: 'download', name: 'demo', param: path },
           { action: 'download', name: 'demo', backup: path },
           { action: 'backups-verify', name: 'demo', param: path },
-          { action: 'restore', name: 'demo', param: path },
           { action: 'reset', name: 'copy', param: path },
           { action: 'add', name: 'newone', param: path },
-          { action: 'clone', name: 'demo', param: path },
           { action: 'operation', id: path },
           { action: 'operation-cancel', id: path },
           { action: 'undelete', param: path },
@@ -223,11 +221,17 @@ describe('the API', () => {
     })
 
     it('goes on behind the event that came last, and not at all behind the end', async () => {
+      const isEvent = ({ event }: ApiEvent) => event === 'event'
       const { operation } = (await api.get('action=start&name=demo&async=true')).body
       const all = await api.events(`action=operation&id=${operation}`, { after: '0' })
       const half = await api.events(`action=operation&id=${operation}`, { after: '2' })
-      expect(all.map(({ id }) => id).slice(0, 3)).toEqual(['1', '2', '3'])
-      expect(half).toEqual(all.slice(2))
+      expect(
+        all
+          .filter(isEvent)
+          .map(({ id }) => id)
+          .slice(0, 3),
+      ).toEqual(['1', '2', '3'])
+      expect(half.filter(isEvent)).toEqual(all.filter(isEvent).slice(2))
       expect(
         (
           await api.get(`action=operation&id=${operation}`, {
@@ -314,14 +318,13 @@ describe('the API', () => {
 
   it('lists as it is now, however often it is asked', async () => {
     api.manager.context.registry.transaction((writer) => {
-      for (let n = 0; n < 1000; n++)
+      for (let n = 0; n < 200; n++)
         writer.insertInstance(testInstance({ id: `i${n}`, name: `name${n}`, port: 30_000 + n }))
     })
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => api.ask('list')))
-    const [first] = answers
-    expect(first?.body.list?.length).toBeGreaterThan(1000)
-    for (const { status, text } of answers)
-      expect({ status, length: text.length }).toEqual({ status: 200, length: first?.text.length })
+    const { text, body } = await api.ask('list')
+    expect(body.list?.length).toBeGreaterThan(200)
+    const lengths = Array.from({ length: 1000 }, async () => (await api.raw('action=list')).length)
+    expect(new Set(await Promise.all(lengths))).toEqual(new Set([Buffer.byteLength(text)]))
     for (const company of ['one', 'two', 'three']) {
       api.manager.context.registry.transaction((writer) =>
         writer.updateInstance(api.manager.instance('demo').id, { company }),
