@@ -13,14 +13,16 @@ const stepTimeoutMs = 20_000
 /**
  * Defines tests in a real headless Chromium, which one group shares. Without Chromium they are skipped and the reason is
  * shown; in CI that is a failure.
+ *
+ * @param args of the program
  */
-export function needsBrowser(define: (browser: () => Browser) => void): void {
+export function needsBrowser(define: (browser: () => Browser) => void, args: readonly string[] = []): void {
   const executablePath = process.env[chromiumVariable]
   if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
   describe('in Chromium', { timeout: testTimeoutMs }, () => {
     let browser: Browser
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath })
+      browser = await chromium.launch({ executablePath, args: [...args] })
     })
     afterAll(() => browser?.close())
     define(() => browser)
