@@ -17,7 +17,7 @@ export interface TestPages {
   /** Adds instances without making them: they are in the registry, stopped, and have no files. */
   fill(names: readonly string[]): void
   /** Opens a page, such as `operations`, as the administrator. Default: the list of instances. */
-  open(browser: Browser, path?: string, options?: PageOptions): Promise<WatchedPage>
+  open(browser: Browser, view?: string, options?: PageOptions): Promise<WatchedPage>
   /** Ends the server and another is started at the same address, as after a restart. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -38,19 +38,20 @@ export async function startPages(options: TestManagerOptions = {}): Promise<Test
       ui: process.env['TEST_UI'] || undefined,
     })
   let server = await start('127.0.0.1:0')
-  const { url } = server
+  const { host } = new URL(server.url)
+  const path = new URL(manager.context.settings.global.baseUrl).pathname.replace(/\/$/, '')
+  const url = `http://${host}${path}/ui`
   return {
     manager,
     get server() {
       return server
     },
-    url: `${url}/ui`,
+    url,
     fill: (names) => fill(manager, names),
-    open: (browser, path = '', how = {}) =>
-      openPage(browser, `${url}/ui/${path}`, { credentials: administrator, ...how }),
+    open: (browser, view = '', how = {}) => openPage(browser, `${url}/${view}`, { credentials: administrator, ...how }),
     async restart() {
       await server.close()
-      server = await start(new URL(url).host)
+      server = await start(host)
     },
     async close() {
       await server.close()

@@ -1,18 +1,25 @@
+import type { ComponentType } from 'preact'
 import { lazy, LocationProvider, Route, Router } from 'preact-iso'
 import { Shell } from './components/shell.js'
+import { ViewFailed } from './components/view-boundary.js'
 import { uiPath } from './lib/addresses.js'
 import { NotFound } from './views/not-found.js'
 
-const Instances = lazy(() => import('./views/instances.js').then((view) => view.Instances))
-const Instance = lazy(() => import('./views/instance.js').then((view) => view.Instance))
-const Monitor = lazy(() => import('./views/monitor.js').then((view) => view.Monitor))
-const Operations = lazy(() => import('./views/operations.js').then((view) => view.Operations))
-const Operation = lazy(() => import('./views/operation.js').then((view) => view.Operation))
-const Requests = lazy(() => import('./views/requests.js').then((view) => view.Requests))
-const History = lazy(() => import('./views/history.js').then((view) => view.History))
-const Terminal = lazy(() => import('./views/terminal.js').then((view) => view.Terminal))
+const Instances = view(() => import('./views/instances.js').then(({ Instances: view }) => view))
+const Instance = view(() => import('./views/instance.js').then(({ Instance: view }) => view))
+const Monitor = view(() => import('./views/monitor.js').then(({ Monitor: view }) => view))
+const Operations = view(() => import('./views/operations.js').then(({ Operations: view }) => view))
+const Operation = view(() => import('./views/operation.js').then(({ Operation: view }) => view))
+const Requests = view(() => import('./views/requests.js').then(({ Requests: view }) => view))
+const History = view(() => import('./views/history.js').then(({ History: view }) => view))
+const Terminal = view(() => import('./views/terminal.js').then(({ Terminal: view }) => view))
 
-/** Views by address; each is loaded when it is first shown. */
+/** Loaded when it is first shown. */
+function view(load: () => Promise<ComponentType>): ComponentType {
+  return lazy(() => load().catch(() => ViewFailed))
+}
+
+/** Views by address. */
 export function App() {
   return (
     <LocationProvider scope={uiPath}>

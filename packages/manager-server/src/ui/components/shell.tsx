@@ -12,17 +12,26 @@ import { Button } from './button.js'
 import { Icon } from './icon.js'
 import { Preferences } from './preferences.js'
 import { Toasts } from './toast.js'
+import { ViewBoundary } from './view-boundary.js'
 
 /** What is around every view. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const session = useSession()
   const { path } = useLocation()
   const main = useRef<HTMLElement>(null)
+  const view = viewOf(path)
+  const shown = useRef(view)
+  useEffect(() => {
+    if (shown.current === view) return
+    shown.current = view
+    // As when a page is loaded: the next Tab goes to its beginning, and a screen reader is there.
+    main.current?.focus({ preventScroll: true })
+  }, [view])
   return (
     <>
       <a
         class="skip"
-        href={`${uiPath}/#main`}
+        href="#main"
         onClick={(event) => {
           event.preventDefault()
           event.stopPropagation()
@@ -41,11 +50,20 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       </header>
       <Offline />
       <main id="main" tabIndex={-1} ref={main}>
-        {children}
+        <ViewBoundary>{children}</ViewBoundary>
       </main>
       <Toasts />
     </>
   )
+}
+
+/** `/ui/instances/demo/backups` → `instances/demo`: what is another view, and no other part of the same one. */
+function viewOf(path: string): string {
+  return path
+    .slice(uiPath.length + 1)
+    .split('/')
+    .slice(0, 2)
+    .join('/')
 }
 
 /** Views by their address; of those that are not there for who looks, none is offered. */
@@ -62,7 +80,7 @@ function linksOf(session: Session | undefined) {
 
 function Navigation({ session, path }: { readonly session: Session | undefined; readonly path: string }) {
   const menu = useRef<HTMLElement>(null)
-  const view = path.slice(uiPath.length + 1).split('/')[0] ?? ''
+  const view = viewOf(path).split('/')[0]
   const isHere = (to: string) => to === view || (to === '' && view === 'instances')
   useEffect(() => menu.current?.hidePopover?.(), [path])
   const links = linksOf(session).map(({ to, text }) => (

@@ -16,6 +16,7 @@ export interface Session {
 
 /** An action as forms need it. */
 export interface ActionRow {
+  /** As the API takes it, with a hyphen between two words: `backups-verify`. */
   readonly name: string
   readonly group: string
   readonly summary: string

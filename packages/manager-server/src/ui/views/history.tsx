@@ -151,7 +151,7 @@ function Result({ result }: { readonly result: string }) {
 }
 
 function Action({ row: { action, instance } }: { readonly row: HistoryRow }) {
-  const key = `action.${action}`
+  const key = `action.${action.replaceAll(' ', '-')}`
   return (
     <span class="done">
       <strong>{hasText(key) ? t(key) : action}</strong>
@@ -196,7 +196,7 @@ function Message({ row: { message, parameters, operation } }: { readonly row: Hi
 /** Whether the chain of the history is whole. */
 function VerifyHistory() {
   const { rows } = useActionTable()
-  const row = rows?.get('history verify')
+  const row = rows?.get('history-verify')
   return row?.allowed ? <VerifyButton row={row} /> : null
 }
 

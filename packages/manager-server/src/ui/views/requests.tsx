@@ -45,7 +45,7 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 interface Decision {
-  readonly action: 'requests approve' | 'requests reject'
+  readonly action: 'requests-approve' | 'requests-reject'
   readonly request: RequestRow
 }
 
@@ -88,7 +88,7 @@ export function Requests() {
       {deciding && (
         <ActionDialog
           action={deciding.action}
-          title={t(deciding.action === 'requests approve' ? 'requests.approveOf' : 'requests.rejectOf', {
+          title={t(deciding.action === 'requests-approve' ? 'requests.approveOf' : 'requests.rejectOf', {
             name: deciding.request.name,
           })}
           given={{ id: String(deciding.request.id) }}
@@ -107,7 +107,7 @@ function isOpen({ status }: RequestRow): boolean {
 
 function useColumns(decide: (decision: Decision) => void): readonly Column<RequestRow>[] {
   const { isAllowed } = useActionTable()
-  const decisions = (['requests approve', 'requests reject'] as const).filter(isAllowed)
+  const decisions = (['requests-approve', 'requests-reject'] as const).filter(isAllowed)
   return [
     {
       id: 'name',
@@ -132,7 +132,7 @@ function useColumns(decide: (decision: Decision) => void): readonly Column<Reque
                 <Button
                   key={action}
                   small
-                  kind={action === 'requests reject' ? 'plain' : 'primary'}
+                  kind={action === 'requests-reject' ? 'plain' : 'primary'}
                   onClick={() => decide({ action, request: row })}
                 >
                   {hasText(key) ? t(key) : action}

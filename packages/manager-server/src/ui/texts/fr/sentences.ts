@@ -40,7 +40,8 @@ export const sentences: Readonly<Record<string, string>> = {
   'Name of the instance': 'Nom de l’instance',
   'Stop an instance': 'Arrêter une instance',
   'Kill it at once': 'La tuer tout de suite',
-  'Stop an instance and start it again': 'Arrêter une instance et la redémarrer',
+  'Start an instance again, where possible without a moment in which it does not answer':
+    'Redémarrer une instance, si possible sans un instant où elle ne répond pas',
   'Start all instances that are recorded as started and do not run':
     'Démarrer toutes les instances notées en marche et qui ne tournent pas',
   'At most so many at once (default 2)': 'Au plus autant à la fois (par défaut : 2)',
