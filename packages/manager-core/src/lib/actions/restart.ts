@@ -8,14 +8,18 @@ import { runOperation } from './run-operation.js'
 export const restartAction: Action = {
   name: 'restart',
   group: 'Instances',
-  summary: 'Stop an instance and start it again',
+  summary: 'Start an instance again, where possible without a moment in which it does not answer',
   description:
-    'One that is stopped is only started. The hooks pre-stop.sh, post-stop.sh, pre-start.sh and post-start.sh run. When ' +
-    'it does not get healthy within APPS_STARTTIMEOUT, it is started once more as it was.',
+    'When instances are published by a reverse proxy (APPS_PROXY), a second copy is started on another port of ' +
+    'APPS_PORTS; when it is healthy, the reverse proxy sends it what is new, and the first one ends when its open ' +
+    'requests have, or after APPS_STOPTIMEOUT. Else, or when data would be migrated, it is stopped and started, and a ' +
+    'warning tells why; --dry-run tells it before. When it does not get healthy within APPS_STARTTIMEOUT, all is as it ' +
+    'was. One that is stopped is only started. The hooks pre-start.sh and post-start.sh run, and pre-stop.sh and ' +
+    'post-stop.sh when it is stopped.',
   parameters: [nameOfInstance],
   ability: 'operate',
   mutating: true,
-  examples: ['restart demo'],
+  examples: ['restart demo', 'restart demo --dry-run'],
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call

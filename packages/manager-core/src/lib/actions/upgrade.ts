@@ -14,7 +14,7 @@ export const upgradeAction: Action = {
   group: 'Instances',
   summary: 'Bring an instance to the newest template of its version',
   description:
-    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version.',
+    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version.',
   parameters: [name],
   options: [{ name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' }],
   ability: 'operate',

@@ -1,9 +1,11 @@
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Step, StepRun } from '../operation/operation.js'
 import { bringUp } from '../operation/steps/bring-up.js'
 import type { Copy, InstanceRef } from '../runtime/runtime.js'
 import { unused } from './connections.js'
 import { existing } from './existing.js'
+import { waitForHealth } from './health.js'
 import { specOf } from './instance-spec.js'
 import { ioUrlOf } from './new-settings.js'
 import { takePort } from './ports.js'
@@ -33,8 +35,6 @@ export interface HandOverOptions {
 }
 
 const reserveId = 'second-port'
-/** How long others may publish, in ms. */
-const publishWaitMs = 60_000
 
 /** Other copy than this one. */
 export function otherCopy(copy: Copy): Copy {
@@ -63,7 +63,7 @@ export function secondPortStep(): Step {
 /**
  * Makes a second copy serve in the place of the one that does, without a moment in which none answers: the second one is
  * started beside, all is pointed at it, and the first one ends when its open requests have. Undone in the other order,
- * again without a gap. Both run the same data model, see `gapOf`.
+ * again without a gap. Both run the same data model, see `handingOf`.
  */
 export function handOverSteps(options: HandOverOptions): readonly [start: Step, point: Step, end: Step] {
   const { from, to, suffix = '', windowMs = 0, title = 'a second copy' } = options
@@ -85,7 +85,10 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
     {
       id: `point${suffix}`,
       title: `Let ${title} serve`,
-      do: (run) => pointAt(run, options, to),
+      async do(run) {
+        await pointAt(run, options, to)
+        await assertHealthy(run, options, to)
+      },
       async undo(run) {
         await pointAt(run, options, from)
         await drain(run, options, to)
@@ -119,7 +122,18 @@ async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace)
   })
   await settings.writeInstance(folder, { ...(await settings.instance(folder)), url: ioUrlOf(port) })
   await runtime.serve?.({ id: instance.id, folder }, place.copy)
-  await proxies.publish({ actor: '', surface: 'cli', waitMs: publishWaitMs, signal })
+  const { warnings } = await proxies.publish({ actor: '', surface: 'cli', signal })
+  for (const warning of warnings) run.warn(warning)
+}
+
+/** Before the former copy ends: that this one has not ended meanwhile. */
+async function assertHealthy(run: StepRun, options: HandOverOptions, place: CopyPlace): Promise<void> {
+  const { ok, reason } = await waitForHealth(portOf(run, options, place), { timeoutMs: 2000, signal: run.signal })
+  if (!ok)
+    throw new ManagerError('ERR_HEALTH', `"${options.instance.name}" was healthy, and is not any more (${reason}).`, {
+      help: 'The last lines of its log say why.',
+      command: `logs ${options.instance.name}`,
+    })
 }
 
 /** Lets a copy finish to which nothing new is sent. */
@@ -131,12 +145,13 @@ async function drain(run: StepRun, options: HandOverOptions, place: CopyPlace): 
   await context.proxies.drained({ timeoutMs, signal })
   const left = await unused(portOf(run, options, place), {
     ...{ timeoutMs: timeoutMs - (performance.now() - begin), signal },
-    onChange: (count) => progress(count === 1 ? '1 connection is open' : `${count} connections are open`),
+    onChange: (count) => progress(`Connections to the former copy: ${count}`),
   })
-  if (left > 0)
-    run.warn(
-      `${left} connections to the former copy of "${options.instance.name}" were cut after ${timeoutMs / 1000} s.`,
-    )
+  if (left === 0) return
+  const seconds = timeoutMs / 1000
+  run.warn(
+    `What the former copy of "${options.instance.name}" still did after ${seconds} s is cut (connections: ${left}).`,
+  )
 }
 
 async function startCopy(run: StepRun, options: HandOverOptions, place: CopyPlace, windowMs: number): Promise<void> {

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -37,7 +38,11 @@ for (const [type, tool, start] of [
       })
       await test.perform('add', { name: 'demo' })
       await test.context.proxies.publish(test.caller)
-      traffic = startTraffic({ port: proxy.http, host: 'demo.localhost', path: '/version' })
+      traffic = startTraffic({
+        port: proxy.http,
+        headers: { Host: 'demo.localhost' },
+        path: ({ id, ms }) => `/version?id=${id}&ms=${ms}`,
+      })
       await traffic.round()
     }, limit)
     afterAll(async () => {
@@ -140,6 +145,29 @@ for (const [type, tool, start] of [
         await expect(test.perform('restart', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
         test.tell('demo', {})
         expect(await pid()).toBe(before)
+      },
+      limit,
+    )
+
+    it.runIf(type === 'nginx')(
+      'it is restarted: what takes too long is cut, and told',
+      async () => {
+        const config = join(test.home, 'config.sh')
+        const before = readFileSync(config)
+        appendFileSync(config, 'export APPS_STOPTIMEOUT=3\n')
+        const endless = new Promise<string>((resolve) => {
+          const headers = { Host: 'demo.localhost' }
+          get({ host: '127.0.0.1', port: proxy.http, path: '/version?ms=600000', agent: false, headers }, (response) =>
+            resolve(`${response.resume().statusCode}`),
+          ).once('error', (error) => resolve(error.message))
+        })
+        await traffic.round()
+        const { warnings } = await test.perform('restart', { name: 'demo' })
+        writeFileSync(config, before)
+        expect(warnings?.join()).toMatch(
+          /^What the former copy of "demo" still did after 3 s is cut \(connections: \d+\)\.$/,
+        )
+        expect(await endless).not.toBe('200')
       },
       limit,
     )

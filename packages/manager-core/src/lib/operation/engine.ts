@@ -96,6 +96,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
           throw new ManagerError('ERR_STATE', `${title}: it needs no attention; the next command goes on with it.`)
         context().registry.transaction((writer) => {
           journal().setState(id, 'rolled_back', `Given up by ${caller.actor}. ${message}`)
+          writer.releasePorts(id)
           writer.addHistory({
             at: clock().toISOString(),
             ...{ actor: caller.actor, surface: caller.surface, action: 'giveup', instanceId, instance },

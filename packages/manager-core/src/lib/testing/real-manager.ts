@@ -5,14 +5,12 @@ import { databaseConfig } from './database-config.js'
 const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
 const defaultTemplate = fileURLToPath(new URL('../../../../../templates/default', import.meta.url))
 
-/** Serves the template that ships with the real application server; databases are also on these servers. */
+/** Options of a manager that serves the template that ships with the real application server. */
+export const realApplication = { applicationServer, defaultTemplate, version: ['APPS_TEMPLATE=default'] } as const
+
+/** Serves it; databases are also on these servers. */
 export function createRealManager(...urls: readonly string[]): Promise<TestManager> {
-  return createTestManager({
-    applicationServer,
-    defaultTemplate,
-    version: ['APPS_TEMPLATE=default'],
-    config: urls.length > 0 ? databaseConfig(...urls) : [],
-  })
+  return createTestManager({ ...realApplication, config: urls.length > 0 ? databaseConfig(...urls) : [] })
 }
 
 /** Header that logs the administrator in whom the first start made. */

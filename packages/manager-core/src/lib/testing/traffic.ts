@@ -5,9 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface TrafficOptions {
   /** Of 127.0.0.1. */
   readonly port: number
-  /** The `Host` header. */
-  readonly host: string
-  readonly path: string
+  /** `Host` and others. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Of a request, which should take so long when its server can do that. */
+  readonly path: (request: { readonly id: number; readonly method: 'GET' | 'POST'; readonly ms: number }) => string
+  /** Of a POST. Default: a few words. */
+  readonly body?: (id: number) => string
+  /** Between two requests of a client, in ms. Default 2. */
+  readonly pauseMs?: number
 }
 
 export interface Traffic {
@@ -21,12 +26,14 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
+type ClientOptions = Pick<RequestOptions, 'agent'> & { readonly method: 'GET' | 'POST' }
+
 /**
  * Clients that ask without a pause: GET and POST, over new connections, over kept ones, and requests that take long or
  * whose bodies come slowly. As browsers do, they ask once more when a kept connection was closed before a byte came back.
- * Each request has a number of its own, `id`, and keeps it.
+ * Each request has a number of its own, and keeps it.
  */
-export function startTraffic({ port, host, path }: TrafficOptions): Traffic {
+export function startTraffic({ port, headers, path, body = () => 'some body', pauseMs = 2 }: TrafficOptions): Traffic {
   const answers: string[] = []
   const failures: string[] = []
   const rounds: number[] = []
@@ -41,18 +48,25 @@ export function startTraffic({ port, host, path }: TrafficOptions): Traffic {
     client({ method: 'POST', agent: false }, { bodyMs: 150 }),
   ]
 
-  async function client(options: RequestOptions, { ms = 0, bodyMs = 0 } = {}): Promise<void> {
+  async function client(options: ClientOptions, { ms = 0, bodyMs = 0 } = {}): Promise<void> {
     const number = rounds.push(0) - 1
     while (running) {
       try {
-        const whole = { host: '127.0.0.1', port, path: `${path}?id=${++last}&ms=${ms}`, headers: { Host: host } }
-        answers.push(await ask({ ...whole, ...options }, bodyMs))
+        const id = ++last
+        const content = options.method === 'POST' ? body(id) : undefined
+        answers.push(
+          await ask(
+            { host: '127.0.0.1', port, path: path({ id, ms, method: options.method }), headers, ...options },
+            content,
+            bodyMs,
+          ),
+        )
       } catch (error) {
         failures.push(`${options.method} ${options.agent ? 'kept' : 'new'}: ${(error as Error).message}`)
         await sleep(20)
       }
       rounds[number]! += 1
-      await sleep(2)
+      await sleep(pauseMs)
     }
     if (options.agent instanceof Agent) options.agent.destroy()
   }
@@ -71,26 +85,25 @@ export function startTraffic({ port, host, path }: TrafficOptions): Traffic {
   }
 }
 
-function ask(options: RequestOptions, bodyMs: number): Promise<string> {
+function ask(options: RequestOptions, body: string | undefined, bodyMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request({ ...options, signal: AbortSignal.timeout(30_000) }, (response) => {
       text(response).then(
-        (body) =>
-          response.statusCode === 200
-            ? resolve(body)
-            : reject(new Error(`${response.statusCode} ${body.slice(0, 200)}`)),
+        (content) =>
+          Math.floor((response.statusCode ?? 0) / 100) === 2
+            ? resolve(content)
+            : reject(new Error(`${response.statusCode} ${content.slice(0, 200)}`)),
         reject,
       )
     })
     asked.once('error', (error: NodeJS.ErrnoException) => {
-      if (asked.reusedSocket && error.code === 'ECONNRESET') ask(options, bodyMs).then(resolve, reject)
+      if (asked.reusedSocket && error.code === 'ECONNRESET') ask(options, body, bodyMs).then(resolve, reject)
       else reject(error)
     })
-    if (options.method === 'GET') asked.end()
-    else if (bodyMs === 0) asked.end('some body')
+    if (body === undefined || bodyMs === 0) asked.end(body)
     else {
-      asked.write('half a ')
-      setTimeout(() => asked.end('body'), bodyMs)
+      asked.write(body.slice(0, 4))
+      setTimeout(() => asked.end(body.slice(4)), bodyMs)
     }
   })
 }
