@@ -1,9 +1,12 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startPebble, type TestPebble } from '../../../../../tests/servers/pebble.js'
 import { toolIsMissing } from '../../../../../tests/servers/tools.js'
@@ -21,12 +24,14 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
   let web: Server
   let home: TestManager['context']['home'] | undefined
   let asked: string[] = []
+  let onAsked = () => {}
 
   beforeAll(async () => {
     web = createServer((request, response) => {
       const host = request.headers.host!.replace(/:\d+$/, '')
       const token = request.url!.slice(challengePath.length)
       asked.push(host)
+      onAsked()
       const answer = home && answerOfChallenge(home, token)
       response.statusCode = answer === undefined ? 404 : 200
       response.end(answer)
@@ -108,4 +113,212 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     expect(readAttempts(context.home)).toEqual({})
     expect(context.certificates.for(['apps.example.org'])).not.toEqual(old)
   })
+
+  test('the server issues what is missing and renews when a third of the life is left', async () => {
+    let now = Date.now()
+    const { context, perform } = await managerOf([], () => new Date(now))
+    const problems: string[] = []
+    const renewals = startRenewals({ context, everyMs: 50, onProblem: (message) => problems.push(message) })
+    onTestFinished(() => renewals.close())
+    const pathNow = () => context.certificates.for(['apps.example.org'])?.certificate
+    await expect.poll(pathNow, { timeout: 20_000 }).toBeTruthy()
+    const first = pathNow()!
+    const { from, until } = context.certificates.issued()[0]!
+    const life = until.getTime() - from.getTime()
+    now = until.getTime() - life * 0.4
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(pathNow()).toBe(first)
+    now = until.getTime() - life / 3
+    await expect.poll(pathNow, { timeout: 20_000 }).not.toBe(first)
+    await renewals.close()
+    expect(problems).toEqual([])
+    // The one before stays for workers that still read it, and no more.
+    const own = join(context.home.certificates, 'apps.example.org')
+    expect(readdirSync(own).length).toBe(2)
+    now += 1000
+    await perform('certificates renew', { certificate: 'apps.example.org' })
+    expect(readdirSync(own).length).toBe(2)
+    expect(readdirSync(own)).not.toContain(first.split('/').at(-2))
+    const actions = context.registry.history({ limit: 10 }).map(({ action, actor }) => `${actor}: ${action}`)
+    expect(actions).toEqual(['server: certificates issue', 'server: certificates renew', 'tester: certificates renew'])
+  })
+
+  test('an expired certificate is renewed, and until then told and used', async () => {
+    let now = Date.now()
+    const { context, perform } = await managerOf([], () => new Date(now))
+    await perform('certificates issue')
+    const files = context.certificates.for(['apps.example.org'])
+    now = context.certificates.issued()[0]!.until.getTime() + 1000
+    expect(context.certificates.for(['apps.example.org'])).toEqual(files)
+    expect((await perform('certificates')).list).toMatchObject([{ name: 'apps.example.org', state: 'expired' }])
+    const { list, exitCode } = await perform('doctor', { category: 'certificates' })
+    expect(exitCode).toBe(1)
+    expect(list).toMatchObject([
+      { level: 'error', message: expect.stringContaining('apps.example.org has expired on') },
+    ])
+    await perform('certificates renew')
+    expect(context.certificates.for(['apps.example.org'])).not.toEqual(files)
+  })
+
+  test('an authority that is not there, refuses a host, or is not trusted is told so', async () => {
+    const { perform } = await managerOf()
+    await expect(perform('certificates issue', { hosts: ['blocked.example.org'] })).rejects.toThrow(
+      /No certificate was issued for blocked\.example\.org: .*(policy|blocked|forbid)/i,
+    )
+    const untrusted = await managerOf([`export APPS_ACMECA=${join(tmpdir(), 'no-such-file')}`])
+    await expect(untrusted.perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toThrow('APPS_ACMECA')
+    const other = join(untrusted.folder, 'other.pem')
+    writeFileSync(other, await pebble.authority())
+    const stranger = await managerOf([`export APPS_ACMECA=${other}`])
+    await expect(stranger.perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toThrow(
+      'cannot be reached: self-signed certificate.',
+    )
+    await pebble.stop()
+    onTestFinished(() => pebble.restart())
+    await expect(perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toMatchObject({
+      message: expect.stringMatching(/^The authority https:\/\/localhost:\d+\/dir cannot be reached: /),
+      help: expect.stringContaining('APPS_ACMEDIRECTORY'),
+    })
+  })
+
+  test('one that is killed leaves the old certificate, a failure that is noted, and nothing in the way', async () => {
+    const made = await managerOf()
+    const { context, perform } = made
+    await perform('certificates issue')
+    const old = context.certificates.for(['apps.example.org'])
+    const { folder, certificates } = context.home
+    const argument = { home: folder, applicationServer: '/', defaultTemplate: '/', action: 'certificates renew' }
+    const program = fileURLToPath(new URL('../testing/crash-action.ts', import.meta.url))
+    const loader = new URL('../testing/typescript.mjs', import.meta.url).href
+    const input = { certificate: 'apps.example.org' }
+    const child = spawn(process.execPath, ['--import', loader, program, JSON.stringify({ ...argument, input })])
+    onAsked = () => child.kill('SIGKILL')
+    onTestFinished(() => void (onAsked = () => {}))
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+    expect(context.certificates.for(['apps.example.org'])).toEqual(old)
+    expect(readAttempts(context.home)['apps.example.org']).toMatchObject({
+      failures: 1,
+      message: 'The attempt did not end.',
+    })
+    expect(readdirSync(challengeFolder(context.home)).length).toBe(1)
+    onAsked = () => {}
+    // Whatever somebody has broken besides.
+    writeFileSync(join(certificates, 'state.json'), '{"attempts":')
+    writeFileSync(old!.certificate, 'broken')
+    const next = made.another()
+    const { list } = await next.perform('certificates renew', {}, made.caller)
+    expect(list).toMatchObject([{ result: 'issued' }])
+    expect(next.context.certificates.for(['apps.example.org'])!.certificate).not.toBe(old!.certificate)
+    expect(readdirSync(challengeFolder(context.home))).toEqual([])
+  })
+
+  test('two at the same time are done one after another, or refused', async () => {
+    const { perform } = await managerOf()
+    const issue = (host: string, waitMs: number) => perform('certificates issue', { hosts: [host] }, { waitMs })
+    const results = await Promise.allSettled([
+      issue('a.example.org', 0),
+      issue('b.example.org', 20_000),
+      issue('c.example.org', 0),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(results[2]).toMatchObject({ reason: { code: 'ERR_BUSY' } })
+  })
+
+  test('certificates remove takes one away with its key', async () => {
+    const { context, perform } = await managerOf()
+    await perform('certificates issue', { hosts: ['old.example.org'] })
+    expect((await perform('certificates')).list).toMatchObject([
+      { name: 'old.example.org', state: 'unused' },
+      { name: 'apps.example.org', state: 'missing' },
+    ])
+    for (const certificate of ['apps.example.org', '../..', 'accounts'])
+      await expect(perform('certificates remove', { certificate })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await perform('certificates remove', { certificate: 'old.example.org' })
+    expect(context.certificates.issued()).toEqual([])
+  })
+})
+
+test('certificates issue takes names only that others can look up', async () => {
+  const config = ['export APPS_ACME=yes', 'export APPS_ACMEDIRECTORY=https://127.0.0.1:9/dir']
+  const { perform, close } = await createTestManager({ refresh: false, config })
+  onTestFinished(close)
+  const names = [
+    'localhost',
+    'apps',
+    'nas.local',
+    '127.0.0.1',
+    '[::1]',
+    '*.example.org',
+    'a b',
+    '../etc',
+    'ä.example.org',
+  ]
+  for (const host of [
+    ...names,
+    `${'x'.repeat(64)}.org`,
+    'a..org',
+    '-a.org',
+    'a.org/x',
+    'a.org\r\nb',
+    'x.'.repeat(150) + 'org',
+  ])
+    await expect(perform('certificates issue', { hosts: [host] }), host).rejects.toMatchObject({ code: 'ERR_USAGE' })
+  // Its base URL is an address of this machine: nothing is asked of anybody.
+  expect((await perform('certificates issue')).list).toEqual([])
+})
+
+test('certificates are not issued without APPS_ACME', async () => {
+  const { perform, close } = await createTestManager({ refresh: false })
+  onTestFinished(close)
+  await expect(perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toMatchObject({
+    code: 'ERR_SETTINGS',
+    help: expect.stringContaining('APPS_ACME=yes'),
+  })
+  expect((await perform('certificates')).list).toEqual([])
+})
+
+test('the operator is told once by mail when the configured certificate expires, and again when it is worse', async () => {
+  let now = Date.now()
+  const { received, port } = await mailServer(plain)
+  const folder = mkdtempSync(join(tmpdir(), 'steward-certificate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [file, key] = [join(folder, 'own.pem'), join(folder, 'own.key')]
+  const sign = () =>
+    execFileSync(
+      'openssl',
+      [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'],
+        ...['-subj', '/CN=apps.example.org', '-keyout', key, '-out', file],
+      ],
+      { stdio: 'ignore' },
+    )
+  sign()
+  const { context, close } = await createTestManager({
+    refresh: false,
+    clock: () => new Date(now),
+    config: [
+      ...['export APPS_BASEURL=https://apps.example.org', 'export APPS_EMAIL=ops@example.org'],
+      ...['export APPS_MAILSERVER=127.0.0.1', `export APPS_MAILPORT=${port}`],
+      ...[`export APPS_SERVER_CERT=${file}`, `export APPS_SERVER_KEY=${key}`],
+    ],
+  })
+  onTestFinished(close)
+  const look = async () => {
+    // As after a restart, and as a quarter of an hour later.
+    const renewals = startRenewals({ context })
+    await renewals.close()
+    return received.length
+  }
+  expect(await look()).toBe(0)
+  now += 26 * 24 * 3_600_000
+  expect([await look(), await look()]).toEqual([1, 1])
+  expect(received[0]!.text).toContain('expires on')
+  now += 5 * 24 * 3_600_000
+  expect([await look(), await look()]).toEqual([2, 2])
+  expect(received[1]!.text).toContain('has expired on')
+  now = Date.now()
+  sign()
+  expect(await look()).toBe(2)
+  now += 40 * 24 * 3_600_000
+  expect(await look()).toBe(3)
 })

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { Agent } from 'node:https'
+import { Agent as PlainAgent, get as getPlain, type Agent } from 'node:http'
+import { Agent as SecureAgent, get as getSecure } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates } from 'node:tls'
 import type { Authorization, Client } from 'acme-client'
@@ -10,7 +11,7 @@ import { sentence } from '../failure.js'
 import type { AcmeSettings } from '../settings/settings.js'
 import { accountKey } from './account.js'
 import { certificateOf, covers } from './certificate.js'
-import { challengePath, putChallenge, removeChallenge } from './challenges.js'
+import { challengePath, forgetChallenges, putChallenge, removeChallenge } from './challenges.js'
 
 /** How long an authority may take for one answer, and for its look at the hosts or its signature. */
 const answerMs = 30_000
@@ -21,7 +22,8 @@ export interface OrderOptions {
 }
 
 /**
- * Has an authority certify that these hosts are ours, by HTTP-01: it asks each of them for a file.
+ * Has an authority certify that these hosts are ours, by HTTP-01: it asks each of them for a file. The caller holds the lock
+ * `certificates`.
  *
  * @throws ManagerError ERR_FAILED with what the authority says; ERR_SETTINGS
  */
@@ -34,11 +36,14 @@ export async function orderCertificate(
   // It takes longer to load than most commands to run.
   const { default: acme } = await import('acme-client')
   acme.axios.defaults.timeout = answerMs
-  acme.axios.defaults.httpsAgent = await agentFor(caFile)
+  const agent = await agentFor(directory, caFile)
+  Object.assign(acme.axios.defaults, { httpAgent: agent, httpsAgent: agent })
   // It would wait for hours when it is told to come back then; attempts have pauses of their own.
   Object.assign(acme.axios.defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 } })
+  await forgetChallenges(home)
   const newKey = async () => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
   try {
+    await reach(directory, agent, signal)
     const client = new acme.Client({
       directoryUrl: directory,
       accountKey: await accountKey(home, directory, newKey),
@@ -63,6 +68,8 @@ export async function orderCertificate(
   } catch (error) {
     signal?.throwIfAborted()
     throw translate(error, directory, hosts)
+  } finally {
+    agent.destroy()
   }
 }
 
@@ -111,10 +118,12 @@ async function until<T>(what: string, signal: AbortSignal | undefined, look: () 
   }
 }
 
-async function agentFor(caFile: string | undefined): Promise<Agent | undefined> {
-  if (caFile === undefined) return undefined
+/** Of one order: connections are kept, as each would read all authorities again. */
+async function agentFor(directory: string, caFile: string | undefined): Promise<Agent> {
+  if (!directory.startsWith('https:')) return new PlainAgent({ keepAlive: true })
   try {
-    return new Agent({ ca: [...getCACertificates(), await readFile(caFile, 'utf8')] })
+    const ca = caFile === undefined ? undefined : [...getCACertificates(), await readFile(caFile, 'utf8')]
+    return new SecureAgent({ keepAlive: true, ...(ca && { ca }) })
   } catch (error) {
     throw new ManagerError('ERR_SETTINGS', `APPS_ACMECA cannot be read: ${(error as Error).message}.`, { cause: error })
   }
@@ -127,15 +136,31 @@ function checkAnswer(certificate: string, key: string, hosts: readonly string[])
   if (!covers(certificateOf(certificate), hosts)) throw new Error('it gave a certificate for other hosts')
 }
 
+/** The library does not say why an authority cannot be reached. @throws ManagerError ERR_FAILED */
+async function reach(directory: string, agent: Agent, signal: AbortSignal | undefined): Promise<void> {
+  const get = directory.startsWith('https:') ? getSecure : getPlain
+  await new Promise<void>((resolve, reject) => {
+    const request = get(directory, { agent, timeout: answerMs, ...(signal && { signal }) }, (answer) => {
+      answer.resume()
+      if (answer.statusCode === 200) resolve()
+      else reject(unreachable(directory, `it answers ${answer.statusCode}`))
+    })
+    request.once('timeout', () => request.destroy(new Error('it does not answer')))
+    request.once('error', (error) => reject(signal?.aborted ? error : unreachable(directory, error.message)))
+  })
+}
+
+function unreachable(directory: string, why: string): ManagerError {
+  return new ManagerError('ERR_FAILED', `The authority ${directory} cannot be reached: ${sentence(why)}`, {
+    help: 'Check APPS_ACMEDIRECTORY and the network; an authority of your own needs APPS_ACMECA.',
+  })
+}
+
 function translate(error: unknown, directory: string, hosts: readonly string[]): ManagerError {
   if (error instanceof ManagerError) return error
-  const { message, request, response } = error as Error & { readonly request?: unknown; readonly response?: unknown }
-  // Of the client for HTTP: it has no answer. The cause would hold the whole request.
-  if (request !== undefined && response === undefined)
-    return new ManagerError('ERR_FAILED', `The authority ${directory} cannot be reached: ${sentence(message)}`, {
-      help: 'Check APPS_ACMEDIRECTORY and the network; an authority of your own needs APPS_ACMECA.',
-    })
-  const said = sentence(message || 'it gave no reason')
+  // What the library throws when there is no answer.
+  if (error instanceof TypeError) return unreachable(directory, 'the connection was lost')
+  const said = sentence((error as Error).message || 'it gave no reason')
   return new ManagerError('ERR_FAILED', `No certificate was issued for ${hosts.join(', ')}: ${said}`, {
     help: `The authority asks http://<host>${challengePath}… of each host: the name must lead here, to port 80 of the reverse proxy or of "serve", which must run.`,
   })

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../home.js'
@@ -27,18 +27,17 @@ export function storedCertificates(folder: string): readonly StoredCertificate[]
 }
 
 function newest(folder: string, name: string): StoredCertificate | undefined {
-  const generation = foldersIn(join(folder, name))
-    .filter((one) => folderPattern.test(one))
-    .toSorted()
-    .at(-1)
-  if (generation === undefined) return undefined
-  const at = (file: string) => join(folder, name, generation, file)
-  try {
-    return { name, certificate: at('cert.pem'), key: at('key.pem'), ...readCertificate(at('cert.pem')) }
-  } catch {
-    // Damaged by hand: as if there were none, so that it is issued again.
-    return undefined
+  const generations = foldersIn(join(folder, name)).filter((one) => folderPattern.test(one))
+  for (const generation of generations.toSorted().toReversed()) {
+    const at = (file: string) => join(folder, name, generation, file)
+    try {
+      if (!existsSync(at('key.pem'))) continue
+      return { name, certificate: at('cert.pem'), key: at('key.pem'), ...readCertificate(at('cert.pem')) }
+    } catch {
+      // Damaged by hand: the one before, else it is issued again.
+    }
   }
+  return undefined
 }
 
 /** Changes when a certificate is stored. */
