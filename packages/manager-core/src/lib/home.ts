@@ -14,6 +14,8 @@ export interface Home {
   readonly runs: string
   /** Certificates that were issued, a folder each. */
   readonly certificates: string
+  /** The program `manager`, for terminals. */
+  readonly programs: string
   /** What the reverse proxy proves itself with to the server. Mode 0600. */
   readonly proxySecret: string
   readonly database: string
@@ -47,6 +49,7 @@ export function homeAt(folder: string): Home {
     logs: at('logs'),
     runs: at('runs'),
     certificates: at('certificates'),
+    programs: at('bin'),
     proxySecret: at('proxy.secret'),
     database: at('manager.db'),
     versionSettings: (version: string) => at(`version-${version}.sh`),

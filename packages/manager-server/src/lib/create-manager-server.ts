@@ -90,7 +90,8 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
     async close() {
       closing.abort()
       runs.close()
-      await Promise.all([closeServer(server), web.close(), renewals.close(), monitoring.close(), publishing.close()])
+      const parts = [web, terminals, renewals, monitoring, publishing]
+      await Promise.all([closeServer(server), ...parts.map((part) => part.close())])
       cache.close()
     },
   }

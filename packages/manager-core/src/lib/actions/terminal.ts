@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isRunning } from '../domain/instance.js'
 import { ManagerError } from '../../errors.js'
-import { hookEnvironment } from '../hooks/hook-environment.js'
-import { specOf } from '../instances/instance-spec.js'
+import { shellEnvironment } from '../terminal/shell-environment.js'
 import type { Action } from './action.js'
 import { nameOfInstance, refOf } from './named-instance.js'
 import { recordHistory } from './record-history.js'
@@ -24,15 +23,14 @@ const shell: Action = {
   async handler({ context, input, caller }) {
     const instance = context.registry.get(input.name as string)
     const { folder } = context.home.instance(instance.id)
-    const { environment } = await specOf(context, instance)
-    const { USER: _, ...settings } = await hookEnvironment(context, instance)
+    const environment = await shellEnvironment(context, instance)
     return recordHistory(context, caller, { action: 'shell', instance }, () => ({
       message: `Shell of "${instance.name}" in ${folder}`,
       program: {
         // Of the person at the terminal, not of the one who runs the manager.
         command: '/bin/sh',
         args: ['-c', 'exec "${SHELL:-/bin/sh}"'],
-        environment: { ...settings, ...environment, APPS_HOME: context.home.folder },
+        environment,
         folder,
       },
     }))

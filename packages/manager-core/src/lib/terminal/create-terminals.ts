@@ -1,0 +1,106 @@
+import { ManagerError } from '../../errors.js'
+import { createRefusals } from '../access/refusals.js'
+import { recordHistory } from '../actions/record-history.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import type { Caller } from '../operation/operation.js'
+import { commandFolder } from './command-folder.js'
+import { shellEnvironment } from './shell-environment.js'
+import { terminalUser } from './terminal-user.js'
+
+/** A shell for a pseudo-terminal. */
+export interface Terminal {
+  /** Program and arguments. */
+  readonly command: readonly string[]
+  /** All of its environment; with secrets when it is of an instance. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Login of the user that it runs as. */
+  readonly user: string
+  /** Puts into the history how it ended and how long it was open; once. */
+  ended(how: string): Promise<void>
+}
+
+/** Shells for people in the browser. */
+export interface Terminals {
+  /**
+   * Whether the caller may have a terminal, of the manager or of an instance: a shell can do all that the manager can. That
+   * it may not is in the history.
+   *
+   * @throws ManagerError ERR_ACCESS; ERR_STATE when there are none; ERR_NOT_FOUND
+   */
+  check(caller: Caller, instance?: string): void
+  /**
+   * What to run; that it was opened, and how it was closed, is in the history.
+   *
+   * @throws ManagerError what `check` throws; ERR_SETTINGS when it would run as root
+   */
+  open(caller: Caller, instance?: string): Promise<Terminal>
+}
+
+const ofManager = { id: '', name: '' }
+/** Of the server's environment, what has no secrets. */
+const passedOn = /^(LANG|LC_\w+|TZ|NODE_EXTRA_CA_CERTS)$/
+
+export function createTerminals(context: ManagerContext): Terminals {
+  const { settings, registry, home } = context
+  const refusals = createRefusals(context)
+  const find = (name: string | undefined) => (name === undefined ? undefined : registry.get(name))
+
+  function check(caller: Caller, name?: string): void {
+    const { abilities, instances } = caller
+    if (!settings.global.terminal)
+      throw new ManagerError('ERR_STATE', 'The terminal is switched off.', {
+        help: 'Set APPS_TERMINAL=yes in config.sh.',
+      })
+    if (instances || (abilities && !(abilities.has('admin') && abilities.has('sensitive')))) {
+      const reason = 'A terminal needs the abilities "admin" and "sensitive", for all instances.'
+      refusals.note({ caller, action: 'terminal', reason })
+      throw new ManagerError('ERR_ACCESS', reason)
+    }
+    find(name)
+  }
+
+  return {
+    check,
+    async open(caller, name) {
+      check(caller, name)
+      const instance = find(name)
+      const of = { action: 'terminal', instance: instance ?? ofManager }
+      const folder = instance ? home.instance(instance.id).folder : home.folder
+      const { message: _, ...shell } = await recordHistory(context, caller, of, async () => {
+        const made = await shellOf(context, folder, instance)
+        return { message: `Terminal opened as ${made.user} in ${folder}`, ...made }
+      })
+      const { promise, resolve } = Promise.withResolvers<string>()
+      const closed = recordHistory(context, caller, of, async () => ({ message: `Terminal closed: ${await promise}` }))
+      return {
+        ...shell,
+        async ended(how) {
+          resolve(how)
+          await closed
+        },
+      }
+    },
+  }
+}
+
+async function shellOf(
+  context: ManagerContext,
+  folder: string,
+  instance: Instance | undefined,
+): Promise<Omit<Terminal, 'ended'>> {
+  const { name, home, shell, become } = await terminalUser(context)
+  const own = Object.entries(process.env).filter(([key]) => passedOn.test(key)) as [string, string][]
+  const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
+  return {
+    // APPS_USER need not be able to enter the folder.
+    command: [...become, '/bin/sh', '-c', 'cd "$0" 2>/dev/null || cd /; exec "$@"', folder, shell],
+    environment: {
+      ...Object.fromEntries(own),
+      ...(instance && (await shellEnvironment(context, instance))),
+      ...{ USER: name, LOGNAME: name, HOME: home, SHELL: shell, APPS_HOME: context.home.folder },
+      ...{ PATH: `${commandFolder(context)}:${path}`, TERM: 'xterm-256color', COLORTERM: 'truecolor' },
+    },
+    user: name,
+  }
+}

@@ -1,0 +1,43 @@
+import { userInfo } from 'node:os'
+import { execa } from 'execa'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+
+/** Whom a terminal belongs to. */
+export interface TerminalUser {
+  readonly name: string
+  readonly home: string
+  readonly shell: string
+  /** Program and arguments that make what follows them run as this user; empty: this process does already. */
+  readonly become: readonly string[]
+}
+
+/**
+ * Never root: a manager that runs as root opens terminals as APPS_USER.
+ *
+ * @throws ManagerError ERR_SETTINGS
+ */
+export async function terminalUser({ settings }: Pick<ManagerContext, 'settings'>): Promise<TerminalUser> {
+  if (process.getuid?.() !== 0) {
+    const { username: name, homedir: home, shell } = userInfo()
+    return { name, home, shell: usableShell(shell ?? ''), become: [] }
+  }
+  const { systemUser, systemGroup } = settings.global
+  const help = 'Name a user other than root as APPS_USER in config.sh.'
+  if (systemUser === undefined)
+    throw new ManagerError('ERR_SETTINGS', 'The manager runs as root, and a terminal never does.', { help })
+  const { stdout } = await execa('getent', ['passwd', '--', systemUser], { reject: false })
+  const [name, , uid, gid, , home = '/', shell = ''] = (stdout ?? '').split(':')
+  if (!name || !uid || !gid)
+    throw new ManagerError('ERR_SETTINGS', `This machine has no user "${systemUser}" (APPS_USER).`, { help })
+  if (uid === '0') throw new ManagerError('ERR_SETTINGS', `"${systemUser}" (APPS_USER) is root.`, { help })
+  return {
+    ...{ name, home, shell: usableShell(shell) },
+    become: ['setpriv', `--reuid=${uid}`, `--regid=${systemGroup ?? gid}`, '--init-groups', '--inh-caps=-all'],
+  }
+}
+
+/** Users of services often have a program that says no. */
+function usableShell(shell: string): string {
+  return shell === '' || /\/(nologin|false)$/.test(shell) ? '/bin/sh' : shell
+}
