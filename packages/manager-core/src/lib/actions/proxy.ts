@@ -53,9 +53,9 @@ const check: Action = {
   mutating: false,
   examples: ['proxy check'],
   view: { type: 'text' },
-  async handler({ context }) {
+  async handler({ context, caller }) {
     refuseWhenOff(context.proxies.status())
-    const { refusal, output, problems, isDue } = await context.proxies.check()
+    const { refusal, output, problems, isDue } = await context.proxies.check(caller)
     if (refusal !== undefined)
       return { message: [`It is refused: ${refusal}`, output].join('\n'), item: { ok: false, output }, exitCode: 1 }
     const warnings = problems.map(({ message }) => message)

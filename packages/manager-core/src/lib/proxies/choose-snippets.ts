@@ -1,6 +1,6 @@
 import type { Refusal } from './reverse-proxy.js'
 import type { Place, Publication } from './site.js'
-import { hashOf } from './desired-sites.js'
+import { hashOf } from './hash.js'
 import type { ProxyState, RefusedSnippet } from './proxy-state.js'
 
 export interface ChosenSnippets {

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -9,15 +9,9 @@ import { ManagerError } from '../../errors.js'
 import { addressOf, type Address } from './address.js'
 import { clientAuthorities } from './client-authorities.js'
 import { managerUpstream } from './manager-upstream.js'
+import { hashOf } from './hash.js'
 import type { Problem } from './problem.js'
 import type { Place, Publication, Site, SiteTls, Snippet, Upstream } from './site.js'
-
-export interface DesiredOptions {
-  /** Where the server of the manager listens, when it is not where the settings say. */
-  readonly manager?: Upstream | undefined
-  /** Ports to use instead of those of the registry, by the instance's id. */
-  readonly ports?: Readonly<Record<string, number>>
-}
 
 export interface Desired {
   readonly publication: Publication
@@ -33,7 +27,7 @@ const ownPaths: ReadonlySet<string> = new Set(['api', 'ui', 'term', 'ping', 'met
  */
 export function desiredSites(
   context: Pick<ManagerContext, 'settings' | 'registry' | 'certificates'>,
-  { manager, ports = {} }: DesiredOptions = {},
+  upstream: Upstream = managerUpstream(context.settings.global),
 ): Desired {
   const { global } = context.settings
   const problems: Problem[] = []
@@ -42,7 +36,6 @@ export function desiredSites(
     throw new ManagerError('ERR_SETTINGS', `APPS_BASEURL is "${global.baseUrl}", which cannot be published.`, {
       help: 'It is an address such as https://apps.example.com or https://example.com/apps.',
     })
-  const upstream = manager ?? managerUpstream(global)
   const hosts = new Map<string, Map<string, Place>>()
   const put = ({ host, path }: Address, place: Omit<Place, 'path'>): boolean => {
     const places = hosts.get(host) ?? new Map<string, Place>()
@@ -60,7 +53,7 @@ export function desiredSites(
   const placeOf = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
     const snippet = readSnippet(join(global.proxy.folder, global.proxy.type, 'snippets', `${name}.conf`))
     return {
-      upstream: { host: '127.0.0.1', port: ports[id] ?? port },
+      upstream: { host: '127.0.0.1', port },
       instance: { id, name },
       ...(snippet && { snippet }),
     }
@@ -157,8 +150,4 @@ function tlsOf(
 function listOf(names: readonly string[]): string {
   const [shown, more] = [names.slice(0, 3).join(', '), names.length - 3]
   return more > 0 ? `${shown} and ${more} more` : shown
-}
-
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

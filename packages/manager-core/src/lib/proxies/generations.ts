@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 
 /** Configurations of a reverse proxy: folders that never change, and a link `live` to the one in force. */
 export interface Generations {
-  /** Absolute path of a generation. */
+  /** Absolute path of a generation, also of one that is not there. */
   path(name: string): string
   /** Name of the one in force; undefined: there is none. */
   readonly live: string | undefined

@@ -16,16 +16,11 @@ export interface Proxies {
   /** Waits until no connection goes to what was published before the last publication. See `drained`. */
   drained(options: DrainOptions): Promise<boolean>
   /** What would be published and what is; renders and tests, but changes nothing. */
-  check(): Promise<ProxyCheck>
+  check(caller: Caller): Promise<ProxyCheck>
   status(): ProxyStatus
 }
 
 export interface PublishOptions {
-  /**
-   * Ports to use instead of those of the registry, by the instance's id, from now on; null: that of the registry again.
-   * They are forgotten when the registry has the same port.
-   */
-  readonly ports?: Readonly<Record<string, number | null>>
   /** Where the server of the manager listens now, `address:port`; remembered. */
   readonly manager?: string
   /** Looks at all files, and puts right what was changed by others. Default: only whether something else is wanted. */
@@ -55,6 +50,4 @@ export interface ProxyStatus {
   readonly generation: string
   readonly published: string
   readonly problems: readonly Problem[]
-  /** Ports other than those of the registry, by the instance's id. */
-  readonly ports: Readonly<Record<string, number>>
 }

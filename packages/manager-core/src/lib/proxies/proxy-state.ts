@@ -11,14 +11,10 @@ export interface ProxyState {
   readonly fingerprint: string
   /** Name of the generation that is in force, in `generations/`. */
   readonly generation: string
-  /** The one before. */
-  readonly previous: string
   /** ISO 8601; empty: never. */
   readonly published: string
   /** The program was told to take this generation, or did not run. */
   readonly reloaded: boolean
-  /** Ports that are used instead of those of the registry, by the instance's id. */
-  readonly ports: Readonly<Record<string, number>>
   /** Where the server of the manager listened last. */
   readonly manager?: Upstream
   /** Snippets that were refused, by the hash of their text: they are not tried again. */
@@ -28,6 +24,8 @@ export interface ProxyState {
   readonly retiring: readonly ProcessIdentity[]
   /** Names by the instance's id, so that a snippet follows its instance when that is renamed. */
   readonly names: Readonly<Record<string, string>>
+  /** Hashes by host: only what is another one is asked after a publication. */
+  readonly sites: Readonly<Record<string, string>>
 }
 
 export interface RefusedSnippet {
@@ -36,8 +34,8 @@ export interface RefusedSnippet {
 }
 
 const none: ProxyState = {
-  ...{ fingerprint: '', generation: '', previous: '', published: '', reloaded: false },
-  ...{ ports: {}, refused: {}, problems: [], retiring: [], names: {} },
+  ...{ fingerprint: '', generation: '', published: '', reloaded: false },
+  ...{ refused: {}, problems: [], retiring: [], names: {}, sites: {} },
 }
 
 /** One that is not there or damaged is empty: all is published anew. */

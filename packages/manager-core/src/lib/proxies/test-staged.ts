@@ -28,7 +28,7 @@ export async function testStaged({
   includeLine,
   run,
 }: StagedTest): Promise<Refusal | undefined> {
-  const shadowFolder = join(folder, `.check-${process.pid}-${randomBytes(4).toString('hex')}`)
+  const shadowFolder = join(folder, 'generations', `check-${randomBytes(4).toString('hex')}`)
   try {
     const shadow = shadowOf()
     if (!shadow.isIncluded)

@@ -88,10 +88,10 @@ export function testTraffic(under: () => ProxyUnderTest): void {
       await under().add('demo')
       await under().publish()
       const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-      let isOver = false
+      const over = new AbortController()
       const counts = { good: 0, bad: [] as string[] }
       const client = async (options: { agent?: Agent }) => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           const path = counts.good % 10 === 0 ? '/slow?ms=50' : '/'
           try {
             const { status } = await call({ host: 'demo.apps.test', port: proxy.http, path, ...options })
@@ -109,7 +109,7 @@ export function testTraffic(under: () => ProxyUnderTest): void {
         await under().add(name)
         await under().publish()
       }
-      isOver = true
+      over.abort()
       await Promise.all(clients)
       agent.destroy()
       expect(counts.bad).toEqual([])

@@ -11,7 +11,7 @@ import { renderHttpd } from './render-httpd.js'
 export interface HttpdProxyOptions {
   readonly settings: ProxySettings
   /** Of `home/proxy.secret`. */
-  readonly secret: () => string
+  readonly secret: string
 }
 
 /** Apache httpd, 2.4.47 or newer, with a threaded MPM. */
@@ -28,7 +28,7 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
     async version() {
       return (await about()).version
     },
-    render: (publication, generation) => renderHttpd(publication, generation, { secret: secret() }),
+    render: (publication, generation) => renderHttpd(publication, generation, { secret }),
     async test(staged) {
       const { mainFile, root } = await about()
       return testStaged({

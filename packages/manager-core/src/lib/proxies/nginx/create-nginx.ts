@@ -11,13 +11,14 @@ import { renderNginx } from './render-nginx.js'
 export interface NginxProxyOptions {
   readonly settings: ProxySettings
   /** Of `home/proxy.secret`. */
-  readonly secret: () => string
+  readonly secret: string
 }
 
 /** nginx, 1.19.4 or newer. */
 export function createNginx({ settings, secret }: NginxProxyOptions): ReverseProxy {
   const { folder, command = 'nginx' } = settings
   const includeLine = `include ${folder}/live/*.conf;`
+  let hasHashSizes = false
   let built: Promise<Built> | undefined
   const about = () => (built ??= look(command, settings.mainFile))
 
@@ -25,13 +26,16 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
     type: 'nginx',
     includeLine,
     async version() {
-      return (await about()).version
+      const { version, mainFile } = await about()
+      hasHashSizes = /^\s*server_names_hash_/m.test(textOf(mainFile))
+      return version
     },
     render(publication, generation, version) {
       return renderNginx(publication, generation, {
         version,
-        secret: secret(),
+        secret,
         ipv6: existsSync('/proc/net/if_inet6'),
+        hasHashSizes,
       })
     },
     async test(staged) {
@@ -52,12 +56,17 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
     },
     async workers() {
       const { mainFile, prefix, pidFile } = await about()
-      const said = /^\s*pid\s+"?([^";]+)"?\s*;/m.exec(readFileSync(mainFile, 'utf8'))?.[1]?.trim() ?? pidFile
+      const said = /^\s*pid\s+"?([^";]+)"?\s*;/m.exec(textOf(mainFile))?.[1]?.trim() ?? pidFile
       return workersOf(isAbsolute(said) ? said : join(prefix, said), ['nginx'])
     },
     // It takes connections for a tenth of a second beside the new ones; then it says so in its name.
     isEnding: ({ pid }) => !existsSync('/proc/self') || / is shutting down/.test(commandLineOf(pid)),
   }
+}
+
+/** Empty when it is not there, which its own test tells. */
+function textOf(mainFile: string): string {
+  return existsSync(mainFile) ? readFileSync(mainFile, 'utf8') : ''
 }
 
 interface Built {

@@ -9,6 +9,8 @@ export interface NginxOptions {
   readonly secret: string
   /** Whether this machine has IPv6. */
   readonly ipv6: boolean
+  /** Whether the main file says itself how large tables of host names may be. */
+  readonly hasHashSizes: boolean
 }
 
 /** Files of nginx: a server of each host, which includes a file for each instance there. */
@@ -47,7 +49,7 @@ function firstFile(publication: Publication, { id }: Generation, options: NginxO
   const hasTls = publication.sites.some(({ tls }) => tls)
   return [
     '# Written by the manager: changes are lost.',
-    ...hashSizes(publication),
+    ...hashSizes(publication, options),
     'map $http_upgrade $steward_connection { default upgrade; "" close; }',
     'map $http_host $steward_port { default ""; "~(?<steward_given_port>:[0-9]+)$" $steward_given_port; }',
     'server {',
@@ -62,9 +64,9 @@ function firstFile(publication: Publication, { id }: Generation, options: NginxO
 }
 
 /** Many or long names need larger tables than nginx has by itself; too small ones are an error of the whole. */
-function hashSizes({ sites }: Publication): readonly string[] {
+function hashSizes({ sites }: Publication, { hasHashSizes }: NginxOptions): readonly string[] {
   const isSmall = sites.length < 200 && sites.every(({ host }) => host.length <= 30)
-  if (isSmall) return []
+  if (hasHashSizes || isSmall) return []
   return [`server_names_hash_max_size ${Math.max(4096, sites.length * 8)};`, 'server_names_hash_bucket_size 512;']
 }
 

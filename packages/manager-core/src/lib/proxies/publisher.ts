@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import { failureOf } from '../failure.js'
+import { stateOf } from '../operation/process-identity.js'
+import { chooseSnippets, type ChosenSnippets } from './choose-snippets.js'
+import { desiredSites, type Desired } from './desired-sites.js'
+import { createGenerations } from './generations.js'
+import { hashOf } from './hash.js'
+import { createHttpd } from './httpd/create-httpd.js'
+import { upstreamOf } from './manager-upstream.js'
+import { createNginx } from './nginx/create-nginx.js'
+import { findsGeneration, foreignSites } from './probe.js'
+import { newProblems, placeOf, snippetProblems, type Problem } from './problem.js'
+import type { ProxyCheck, PublishOptions, PublishResult } from './proxies.js'
+import { ensureProxySecret } from './proxy-secret.js'
+import { readState, writeState, type ProxyState } from './proxy-state.js'
+import type { ReverseProxy } from './reverse-proxy.js'
+import type { Publication, Upstream } from './site.js'
+
+export interface Published {
+  readonly state: PublishResult['state']
+  /** Problems that were not there before. */
+  readonly news: readonly Problem[]
+}
+
+/** One look at the settings, and what is done with it. The lock `proxy` is held. */
+export interface Publisher {
+  publish(options: PublishOptions): Promise<Published>
+  check(): Promise<ProxyCheck>
+}
+
+export function createPublisher(context: ManagerContext, takeOverMs: number): Publisher {
+  const { proxy: settings } = context.settings.global
+  const { folder } = settings
+  const secret = ensureProxySecret(context.home).reveal()
+  const generations = createGenerations(folder)
+  const proxy: ReverseProxy = (settings.type === 'nginx' ? createNginx : createHttpd)({ settings, secret })
+  const before = readState(folder)
+
+  return {
+    async publish({ manager: listen, repair = false }) {
+      const manager = listen === undefined ? before.manager : upstreamOf(listen)
+      followRenames()
+      const { desired, fingerprint } = look(manager)
+      const isSettled = before.reloaded && generations.live === before.generation
+      if (!repair && isSettled && fingerprint === before.fingerprint) return { state: 'unchanged', news: [] }
+      const chosen = await choose(desired, repair ? {} : before.refused)
+      const { refusal, refused, publication, generation } = chosen
+      if (refusal) throw refusedError(refusal.message + placeOf(refusal), refusal.output)
+      const state: ProxyState = {
+        ...{ ...before, fingerprint, refused, names: namesOf(desired), sites: hashesOf(publication) },
+        problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
+        ...(manager && { manager }),
+      }
+      if (isSettled && (await isInForce(publication))) {
+        generations.remove(generation)
+        const problems = [...state.problems, ...before.problems.filter(({ kind, host }) => kind === 'probe' && host)]
+        await writeState(folder, { ...state, problems })
+        return { state: 'unchanged', news: newProblems(problems, before.problems) }
+      }
+      const problems = await bringIntoForce(generation, publication, state, repair)
+      return { state: 'published', news: newProblems(problems, before.problems) }
+    },
+
+    async check() {
+      const { desired } = look(before.manager)
+      const { refusal, refused, publication, generation } = await choose(desired, {})
+      const isDue = !refusal && !(await isInForce(publication))
+      generations.remove(generation)
+      return {
+        ...{ isDue, output: refusal?.output ?? '', refusal: refusal && `${refusal.message}${placeOf(refusal)}` },
+        problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
+      }
+    },
+  }
+
+  function look(manager: Upstream | undefined) {
+    const desired = desiredSites(context, manager)
+    return { desired, fingerprint: hashOf(JSON.stringify([settings, secret, desired])) }
+  }
+
+  /** Writes generations until one is good, which stays. */
+  async function choose(
+    { publication }: Desired,
+    known: ProxyState['refused'],
+  ): Promise<ChosenSnippets & { readonly generation: string }> {
+    const version = await proxy.version()
+    let generation = ''
+    const chosen = await chooseSnippets(publication, known, async (tried) => {
+      if (generation !== '') generations.remove(generation)
+      generation = `g-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`
+      const path = generations.path(generation)
+      generations.write(generation, proxy.render(tried, { folder: path, id: generation }, version))
+      return {
+        refusal: await proxy.test(path),
+        idOf: (file) => (file.startsWith(`${path}/snippets/`) ? /(\w+)\.conf$/.exec(file)?.[1] : undefined),
+      }
+    }).catch((error: unknown) => {
+      generations.remove(generation)
+      throw error
+    })
+    if (chosen.refusal) generations.remove(generation)
+    return { ...chosen, generation }
+  }
+
+  /** Whether the files in force are these, to the letter. */
+  async function isInForce(publication: Publication): Promise<boolean> {
+    const { generation: id } = before
+    if (id === '' || generations.live !== id) return false
+    const version = await proxy.version()
+    return generations.isSame(id, proxy.render(publication, { folder: generations.path(id), id }, version))
+  }
+
+  /** @returns all problems, with those that only the running program shows */
+  async function bringIntoForce(
+    generation: string,
+    publication: Publication,
+    wanted: ProxyState,
+    repair: boolean,
+  ): Promise<readonly Problem[]> {
+    const previous = generations.live
+    const retiring = await proxy.workers()
+    const published = context.clock().toISOString()
+    const state = { ...wanted, generation, published, retiring: retiring ?? [], reloaded: false }
+    // Whoever is killed from here on has not published: the next one does it again.
+    await writeState(folder, state)
+    generations.swap(generation)
+    let found: readonly Problem[]
+    if (retiring) {
+      try {
+        await proxy.reload()
+        const instead = await findsGeneration(publication, generation, {
+          timeoutMs: takeOverMs,
+          isOver: () => retiring.every((one) => stateOf(one) === 'dead' || (proxy.isEnding?.(one) ?? true)),
+        })
+        if (instead !== undefined) throw notTaken(instead)
+      } catch (error) {
+        await putBack(previous, state)
+        throw failureOf(error)
+      }
+      found = await probe(publication, state, repair)
+    } else {
+      const message = `${proxy.type} does not run; what is published is served when it is started.`
+      found = [{ kind: 'probe', message }]
+    }
+    const problems = [...state.problems, ...found]
+    await writeState(folder, { ...state, problems, reloaded: true })
+    generations.keep([generation, ...(previous === undefined ? [] : [previous])])
+    return problems
+  }
+
+  /** Asks all sites, or those that are others than before. */
+  async function probe(
+    publication: Publication,
+    { generation, sites }: ProxyState,
+    all: boolean,
+  ): Promise<readonly Problem[]> {
+    const isSame = (host: string) => !all && sites[host] === before.sites[host]
+    const asked = publication.sites.filter(({ host }) => !isSame(host))
+    const foreign = await foreignSites(publication, asked, generation)
+    return [
+      ...before.problems.filter(({ kind, host }) => kind === 'probe' && host !== undefined && isSame(host)),
+      ...foreign.map(({ host }): Problem => {
+        const message = `${host} is answered by another configuration of this machine, not by what the manager publishes.`
+        return { kind: 'probe', host, message }
+      }),
+    ]
+  }
+
+  /** The generation before; the failure that is why goes before one of this. */
+  async function putBack(previous: string | undefined, state: ProxyState): Promise<void> {
+    generations.swap(previous)
+    await proxy.reload().catch(() => undefined)
+    await writeState(folder, { ...before, generation: previous ?? '', retiring: state.retiring, reloaded: false })
+    generations.remove(state.generation)
+  }
+
+  /** The snippet of an instance has its name. */
+  function followRenames(): void {
+    for (const { id, name } of context.registry.instances()) {
+      const old = before.names[id]
+      if (old === undefined || old === name) continue
+      const [from = '', to = ''] = [old, name].map((one) => join(folder, settings.type, 'snippets', `${one}.conf`))
+      if (existsSync(from) && !existsSync(to)) renameSync(from, to)
+    }
+  }
+
+  function refusedError(why: string, output: string): ManagerError {
+    return new ManagerError('ERR_FAILED', `${proxy.type} refuses the configuration: ${why}.`, {
+      help: 'Nothing was changed: what was published before is still served.',
+      command: 'proxy check',
+      output,
+    })
+  }
+
+  function notTaken(instead: string): ManagerError {
+    return new ManagerError('ERR_FAILED', `${proxy.type} did not come with the new configuration: ${instead}.`, {
+      help: 'What was published before is served. The log of the reverse proxy says why; see also APPS_PROXYCONFIG.',
+      command: 'proxy check',
+    })
+  }
+}
+
+function namesOf({ publication }: Desired): ProxyState['names'] {
+  const places = publication.sites.flatMap((site) => site.places)
+  return Object.fromEntries(places.flatMap(({ instance }) => (instance ? [[instance.id, instance.name]] : [])))
+}
+
+function hashesOf({ sites }: Publication): ProxyState['sites'] {
+  return Object.fromEntries(sites.map((site) => [site.host, hashOf(JSON.stringify(site)).slice(0, 16)]))
+}
