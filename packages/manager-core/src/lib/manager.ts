@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { ManagerError } from '../errors.js'
 import { createRefusals } from './access/refusals.js'
+import { recordCall } from './access/record-call.js'
 import { contextFor } from './access/scope.js'
 import { subjectOf } from './access/subject.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
 import { checkInput } from './actions/check-input.js'
-import { recordHistory } from './actions/record-history.js'
 import { createBackups } from './backup/create-backups.js'
 import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
@@ -90,11 +90,6 @@ function publishes({ mutating, standalone = false, name }: Action, { dryRun = fa
   return mutating && !standalone && !dryRun && name !== 'proxy publish'
 }
 
-/** Who is on this machine reads the files. */
-function isSecretRead({ ability, mutating }: Action, { surface }: Caller): boolean {
-  return ability === 'sensitive' && !mutating && surface === 'api'
-}
-
 /** No I/O before the first call. */
 export function createManager(options: ManagerOptions): Manager {
   const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
@@ -173,11 +168,7 @@ export function createManager(options: ManagerOptions): Manager {
         const recovers = !action.standalone && !caller.leavesRecovery
         const recovered = recovers ? await context.operations.recover(caller) : []
         const handle = () => action.handler({ context: allowed, input: checked, caller })
-        const secretly = () => {
-          const about = { action: action.name, ...subjectOf(action, checked, allowed.registry), isSecret: true }
-          return recordHistory(context, caller, about, handle)
-        }
-        const perform = isSecretRead(action, caller) ? secretly : handle
+        const perform = () => recordCall(context, { action, input: checked, caller }, handle)
         return publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
       }
       return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()

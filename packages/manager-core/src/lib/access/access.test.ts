@@ -194,9 +194,9 @@ describe('abilities', () => {
 
 describe('history', () => {
   it('has who, from where, what and what came of it', async () => {
-    await test.perform('unprotect', { name: 'mine' }, api(['operate']))
+    await test.perform('protect', { name: 'mine' }, api(['operate']))
     expect(newest()).toMatchObject({
-      ...{ actor: 'token test', surface: 'api', address: '192.0.2.7', action: 'unprotect' },
+      ...{ actor: 'token test', surface: 'api', address: '192.0.2.7', action: 'protect' },
       ...{ instance: 'mine', instanceId: 'imine', result: 'ok', hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
     })
   })
@@ -230,5 +230,17 @@ describe('history', () => {
       result: 'failed',
       address: '192.0.2.7',
     })
+  })
+
+  it('has what was asked over the API and could not begin, or had nothing to do', async () => {
+    const admin = api(['admin'])
+    await expect(test.perform('delete', { name: 'mine' }, admin)).rejects.toMatchObject({ code: 'ERR_PROTECTED' })
+    expect(newest()).toMatchObject({ action: 'delete', instance: 'mine', result: 'refused', actor: 'token test' })
+    await test.perform('startall', {}, admin)
+    expect(newest()).toMatchObject({ action: 'startall', instance: '', result: 'ok', address: '192.0.2.7' })
+    const before = newest()?.id
+    await test.perform('startall', {}, { ...admin, dryRun: true })
+    await test.perform('list', {}, admin)
+    expect(newest()?.id).toBe(before)
   })
 })

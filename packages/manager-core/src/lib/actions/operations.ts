@@ -3,6 +3,7 @@ import type { Json } from '../domain/json.js'
 import type { Caller } from '../operation/operation.js'
 import { shownStates, type OperationItem, type ShownState } from '../runs/operation-item.js'
 import type { Action, Parameter } from './action.js'
+import { recordHistory } from './record-history.js'
 
 const id: Parameter = { name: 'id', type: 'text', required: true, summary: 'Id of the operation' }
 
@@ -67,12 +68,16 @@ export const operationActions: readonly Action[] = [
     direct: true,
     examples: ['operation cancel 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11'],
     view: { type: 'text' },
-    async handler({ context: { runs }, input, caller }) {
+    async handler({ context, input, caller }) {
+      const { runs } = context
       const wanted = input.id as string
-      allowed(runs.find(wanted), wanted, caller)
+      const { instance_id: id, instance: name } = allowed(runs.find(wanted), wanted, caller)
       if (caller.dryRun) return { message: `Would cancel operation ${wanted}.` }
-      const { title } = await runs.cancel(wanted, caller.actor)
-      return { message: `${title}: it is being cancelled.`, operation: wanted }
+      const entry = { action: 'operation cancel', instance: { id, name }, parameters: { operation: wanted } }
+      return recordHistory(context, caller, entry, async () => {
+        const { title } = await runs.cancel(wanted, caller.actor)
+        return { message: `${title}: it is being cancelled.`, operation: wanted }
+      })
     },
   },
 ]

@@ -1,0 +1,68 @@
+import { ManagerError } from '../../errors.js'
+import type { Action, ActionResult, Input } from '../actions/action.js'
+import { recordHistory } from '../actions/record-history.js'
+import type { ManagerContext } from '../context.js'
+import type { Caller } from '../operation/operation.js'
+import { subjectOf } from './subject.js'
+
+export interface RecordedCall {
+  readonly action: Action
+  readonly input: Readonly<Record<string, Input>>
+  readonly caller: Caller
+}
+
+/**
+ * Performs an action so that what came over the API is in the history: reads of secrets, and what changes something also
+ * when it writes none by itself, as it was refused before it began, or had nothing to do. (Who is on this machine reads
+ * the files.)
+ */
+export async function recordCall(
+  context: ManagerContext,
+  call: RecordedCall,
+  work: () => Promise<ActionResult>,
+): Promise<ActionResult> {
+  const { action, input, caller } = call
+  if (caller.surface !== 'api' || caller.dryRun) return work()
+  const subject = subjectOf(action, input, context.registry)
+  if (action.ability === 'sensitive' && !action.mutating)
+    return recordHistory(context, caller, { action: action.name, ...subject, isSecret: true }, work)
+  if (!action.mutating) return work()
+  const before = lastEntry(context)
+  try {
+    const done = await work()
+    note('ok', done.message)
+    return done
+  } catch (error) {
+    const isRefused = error instanceof ManagerError && error.outcome !== 'failed'
+    note(isRefused ? 'refused' : 'failed', (error as Error).message)
+    throw error
+  }
+
+  function note(result: 'ok' | 'failed' | 'refused', message: string): void {
+    const { actor, surface, address = '' } = caller
+    if (isWritten(context, before, { actor, address })) return
+    context.registry.transaction((writer) =>
+      writer.addHistory({
+        ...{ at: context.clock().toISOString(), actor, surface, address, action: action.name },
+        ...{ instanceId: subject.instance.id, instance: subject.instance.name, parameters: subject.parameters },
+        ...{ result, message: message.slice(0, 1000), operation: '', duration: 0 },
+      }),
+    )
+  }
+}
+
+function lastEntry({ registry }: Pick<ManagerContext, 'registry'>): number {
+  return Number(registry.database.prepare('select max(id) as id from history').get()?.['id'] ?? 0)
+}
+
+function isWritten(
+  { registry }: Pick<ManagerContext, 'registry'>,
+  before: number,
+  { actor, address }: { readonly actor: string; readonly address: string },
+): boolean {
+  return (
+    registry.database
+      .prepare('select 1 from history where id > ? and actor = ? and address = ? limit 1')
+      .get(before, actor, address) !== undefined
+  )
+}
