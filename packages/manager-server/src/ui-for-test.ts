@@ -26,16 +26,21 @@ export interface TestPages {
 /** Who may do everything. */
 export const administrator = { username: 'admin', password: 'admin' } as const
 
-/** The pages are those of `TEST_UI`, else those that were built last. */
-export async function startPages(options: TestManagerOptions = {}): Promise<TestPages> {
+export interface TestPagesOptions extends TestManagerOptions {
+  /** Folder of the pages. Default: that of `TEST_UI`, else those that were built last. */
+  readonly ui?: string
+}
+
+export async function startPages({ ui, ...options }: TestPagesOptions = {}): Promise<TestPages> {
   // The built manager, as the server has it, so that errors are of one class; to types that makes two of everything.
   const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
   const manager = await createTestManager({ createManager: built, ...options })
+  const folder = ui ?? (process.env['TEST_UI'] || undefined)
   const start = (listen: string) =>
     createManagerServer({
       manager: manager.manager as unknown as Manager,
       listen,
-      ui: process.env['TEST_UI'] || undefined,
+      ...(folder !== undefined && { ui: folder }),
     })
   let server = await start('127.0.0.1:0')
   const { host } = new URL(server.url)

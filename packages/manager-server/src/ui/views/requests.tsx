@@ -100,6 +100,11 @@ export function Requests() {
   )
 }
 
+/** It is decided, but the mail that tells so was not sent; to approve it once more sends it. */
+function isUntold({ status, note }: RequestRow): boolean {
+  return status === 'approved' && note !== ''
+}
+
 /** Waits for a decision. */
 function isOpen({ status }: RequestRow): boolean {
   return status === 'confirmed' || status === 'failed'
@@ -126,22 +131,26 @@ function useColumns(decide: (decision: Decision) => void): readonly Column<Reque
       cell: (row) =>
         isOpen(row) ? (
           <span class="decisions">
-            {decisions.map((action) => {
-              const key = `action.${action}`
-              return (
-                <Button
-                  key={action}
-                  small
-                  kind={action === 'requests-reject' ? 'plain' : 'primary'}
-                  onClick={() => decide({ action, request: row })}
-                >
-                  {hasText(key) ? t(key) : action}
-                </Button>
-              )
-            })}
+            {decisions.map((action) => (
+              <Button
+                key={action}
+                small
+                kind={action === 'requests-reject' ? 'plain' : 'primary'}
+                onClick={() => decide({ action, request: row })}
+              >
+                {t(`action.${action}`)}
+              </Button>
+            ))}
           </span>
         ) : (
-          <Decided row={row} />
+          <>
+            <Decided row={row} />
+            {isUntold(row) && decisions.includes('requests-approve') && (
+              <Button small onClick={() => decide({ action: 'requests-approve', request: row })}>
+                {t('requests.tell')}
+              </Button>
+            )}
+          </>
         ),
     },
   ]

@@ -9,6 +9,7 @@ export const requests = {
   'requests.created': 'Asked',
   'requests.decide': 'Decision',
   'requests.decidedBy': 'By {by}',
+  'requests.tell': 'Send the mail',
   'requests.approveOf': 'Approve the request for {name}',
   'requests.rejectOf': 'Reject the request for {name}',
   'requests.unconfirmed': 'Not confirmed yet',

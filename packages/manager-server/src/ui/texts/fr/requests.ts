@@ -9,6 +9,7 @@ export const requests: Readonly<Record<keyof typeof en, Text>> = {
   'requests.created': 'Demandée',
   'requests.decide': 'Décision',
   'requests.decidedBy': 'Par {by}',
+  'requests.tell': 'Envoyer le courriel',
   'requests.approveOf': 'Accepter la demande de {name}',
   'requests.rejectOf': 'Refuser la demande de {name}',
   'requests.unconfirmed': 'Pas encore confirmée',
