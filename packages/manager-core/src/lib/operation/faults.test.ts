@@ -8,6 +8,7 @@ import type { AddMany } from '../testing/add-many.js'
 import { canMount } from '../testing/can-mount.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
+import { fillDisk } from '../testing/fill-disk.js'
 import { runProgram } from '../testing/run-program.js'
 import { takeSnapshots } from '../testing/snapshot.js'
 
@@ -119,12 +120,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
 
   function fill(): void {
     isArmed = false
-    for (const size of [1_000_000, 100_000, 4096, 1])
-      try {
-        for (;;) writeFileSync(ballast(), Buffer.alloc(size), { flag: 'a' })
-      } catch {
-        // Less fits.
-      }
+    fillDisk(ballast())
   }
 
   it.each(['layout', 'settings', 'database', 'place'])('add undoes all when it is full in "%s"', async (step) => {

@@ -160,7 +160,7 @@ describe('the API', () => {
         '~root',
         'C:\\x',
       ]
-      const queries = [
+      const queries: Record<string, string>[] = [
         ...paths.flatMap((path) =>
           ['get', 'logs', 'download', 'health', 'del', 'save'].map((action) => ({ action, name: path })),
         ),

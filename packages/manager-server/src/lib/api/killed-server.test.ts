@@ -1,0 +1,131 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createManager, findAction } from '@steward/manager-core'
+import { operationKinds } from '../../../../manager-core/src/lib/operation/kinds.js'
+import {
+  createTestManager,
+  type TestManager,
+  type TestManagerOptions,
+} from '../../../../manager-core/src/lib/testing/create-test-manager.js'
+import { fakeApplicationServer, writeTemplate } from '../../../../manager-core/src/lib/testing/fake-application.js'
+import { apiClient, type ApiEvent } from './api-for-test.js'
+
+const program = fileURLToPath(new URL('./server-for-test.mjs', import.meta.url))
+
+/** What is asked of each instance, by the kind of the operation; and what is done with it before. */
+const asked: Readonly<Record<string, readonly [query: string, before?: readonly string[]]>> = {
+  add: ['add&name=NAME'],
+  clone: ['clone&name=NAME&param=cloneofit', ['add']],
+  rename: ['rename&name=NAME&param=renamed', ['add']],
+  reset: ['reset&name=NAME', ['add']],
+  delete: ['del&name=NAME', ['add']],
+  undelete: ['undelete&entry=NAME', ['add', 'delete']],
+  purge: ['purge&entry=NAME', ['add', 'delete']],
+  save: ['save&name=NAME', ['add']],
+  restore: ['restore&name=NAME', ['add', 'save']],
+  recreate: ['restore&name=NAME&as=recreated', ['add', 'save']],
+  prove: ['prove&name=NAME', ['add', 'save']],
+  upgrade: ['upgrade&name=NAME&force=true', ['add']],
+  setversion: ['setversion&name=NAME&version=1.1', ['add']],
+  start: ['start&name=NAME', ['add']],
+  stop: ['stop&name=NAME', ['add', 'start']],
+  restart: ['restart&name=NAME', ['add', 'start']],
+  protect: ['protect&name=NAME', ['add']],
+  unprotect: ['unprotect&name=NAME', ['add', 'protect']],
+  autoupdate: ['autoupdate&name=NAME', ['add']],
+  noautoupdate: ['noautoupdate&name=NAME', ['add']],
+  autosave: ['autosave&name=NAME', ['add']],
+  noautosave: ['noautosave&name=NAME', ['add', 'autosave']],
+  seturl: ['seturl&name=NAME&param=https://demo.example.com', ['add']],
+  reseturl: ['reseturl&name=NAME', ['add']],
+  neutralise: ['neutralise&name=NAME', ['add']],
+  unneutralise: ['unneutralise&name=NAME', ['add', 'neutralise']],
+}
+
+describe('a server that is killed', () => {
+  let test: TestManager
+  let server: ChildProcess
+  let client: ReturnType<typeof apiClient>
+
+  async function startServer(): Promise<void> {
+    const options = { home: test.home, applicationServer: fakeApplicationServer, defaultTemplate: test.template }
+    server = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', program, JSON.stringify(options), '127.0.0.1:0'],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const [line] = (await once(server.stdout!, 'data')) as [Buffer]
+    client = apiClient(line.toString().trim())
+  }
+
+  async function killServer(): Promise<void> {
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+  }
+
+  beforeAll(async () => {
+    const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
+    test = await createTestManager({
+      createManager: built,
+      config: ['export APPS_WORKERS=6', 'export APPS_DEFAULTVERSION=1.0'],
+    })
+    writeTemplate(test.template, { version: '1.0.1' })
+    writeFileSync(join(test.home, 'version-1.1.sh'), `export APPS_TEMPLATE=folder:${test.template}\n`, { mode: 0o600 })
+    await test.context.templates.refresh()
+    for (const [kind, [, before = []]] of Object.entries(asked))
+      for (const action of before)
+        await test.perform(action, action === 'add' ? { name: nameOf(kind), 'no-start': true } : { name: nameOf(kind) })
+    await startServer()
+  }, 120_000)
+  afterAll(async () => {
+    if (server?.exitCode === null && server.signalCode === null) await killServer()
+    await test?.close()
+  })
+
+  it('ends no operation of any kind: each comes to its end, and is told from where it was broken off', async () => {
+    const begun = await Promise.all(
+      Object.entries(asked).map(async ([kind, [query]]) => {
+        const { body } = await client.get(`async=true&action=${query.replace('NAME', nameOf(kind))}`)
+        expect({ kind, ...body }).toMatchObject({ status: 0 })
+        return { kind, id: body.operation as string }
+      }),
+    )
+    const heard = new Map<string, string>()
+    const listening = begun.map(async ({ id }) => {
+      const until = ({ id: last }: ApiEvent) => void heard.set(id, last) as never
+      await client.events(`action=operation&id=${id}`, { until }).catch(() => {})
+    })
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await killServer()
+    await Promise.all(listening)
+    const open = begun.filter(({ id }) => test.context.runs.find(id)?.ended === '')
+    // Some wait, some go on.
+    expect(open.length).toBeGreaterThan(begun.length / 3)
+    await startServer()
+    for (const { kind, id } of begun) {
+      const after = heard.get(id)
+      const events = await client.events(
+        `action=operation&id=${id}`,
+        after === undefined || after === 'end' ? {} : { after },
+      )
+      expect({ kind, ...events.at(-1) }).toMatchObject({ kind, event: 'result', data: { status: 0, operation: id } })
+      if (after !== undefined && /^[1-9]/.test(after)) {
+        const next = events.find(({ event }) => event === 'event')
+        expect(Number(next?.id ?? Number(after) + 1)).toBe(Number(after) + 1)
+      }
+    }
+    const done = test.context.registry.database
+      .prepare(`select distinct kind from operation where surface = 'api'`)
+      .all()
+    const ofApi = [...operationKinds.keys()].filter((kind) => findAction(kind)?.surfaces === undefined)
+    expect(done.map(({ kind }) => kind).toSorted()).toEqual(ofApi.toSorted())
+  }, 120_000)
+})
+
+function nameOf(kind: string): string {
+  return `it${kind}`
+}
