@@ -81,10 +81,10 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   }
   const runs = manager.context.runs.serve()
   const monitoring = monitoringOf(manager)
-  const renewals = renewalsOf(manager)
   const at = server.address() as AddressInfo
   const { address, port } = at
   const publishing = publishingOf(manager, at)
+  const renewals = renewalsOf(manager, publishing)
   return {
     url: `${web.scheme}://${address.includes(':') ? `[${address}]` : address}:${port}`,
     async close() {

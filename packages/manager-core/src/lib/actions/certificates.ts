@@ -73,6 +73,7 @@ const issue: Action = {
     const hosts = [...new Set(named.filter((one) => one !== '').map(checkHost))]
     if (hosts.length === 0) return renewed(call, (all) => all.filter(({ state }) => state === 'missing'))
     if (caller.dryRun) return { message: `A certificate would be issued for ${hosts.join(', ')}: nothing was done.` }
+    await context.proxies.publish(caller)
     await issueCertificate(context, hosts, caller, { action: 'certificates issue', force: input.force === true })
     const warnings = await publishCertificates(context, caller)
     return answer([{ name: hosts[0]!, hosts }], warnings)

@@ -15,6 +15,7 @@ export interface Renewal {
  * with one publication.
  *
  * @param choose which ones; default: those that are due
+ * @throws ManagerError when the reverse proxy cannot publish: nothing was tried
  */
 export async function renewCertificates(
   context: ManagerContext,
@@ -23,7 +24,10 @@ export async function renewCertificates(
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<{ readonly renewals: readonly Renewal[]; readonly warnings: readonly string[] }> {
   const renewals: Renewal[] = []
-  for (const { name, hosts, state } of choose(surveyCertificates(context))) {
+  const chosen = choose(surveyCertificates(context))
+  // The authority must find new hosts, which may not be published yet; an attempt that fails would be counted.
+  if (chosen.length > 0) await context.proxies.publish(caller)
+  for (const { name, hosts, state } of chosen) {
     caller.signal?.throwIfAborted()
     try {
       const action = state === 'missing' ? 'certificates issue' : 'certificates renew'

@@ -7,6 +7,8 @@ import { surveyCertificates } from './survey.js'
 
 export interface RenewalsOptions {
   readonly context: ManagerContext
+  /** It does not begin before: hosts have to be published first. Default: at once. */
+  readonly after?: Promise<void>
   /** How often it looks. Default: every minute, so that new addresses get theirs soon. */
   readonly everyMs?: number
   /** Told what went wrong; default: nobody. */
@@ -23,7 +25,7 @@ const caller: Caller = { actor: 'server', surface: 'schedule' }
 const alarmsEveryMs = 15 * 60_000
 
 /** Issues and renews certificates while the server runs, when APPS_ACME=yes, and tells of those that expire, also else. */
-export function startRenewals({ context, everyMs = 60_000, onProblem = () => {} }: RenewalsOptions): Renewals {
+export function startRenewals({ context, after, everyMs = 60_000, onProblem = () => {} }: RenewalsOptions): Renewals {
   const ended = new AbortController()
   let alarmsAt = 0
 
@@ -54,6 +56,7 @@ export function startRenewals({ context, everyMs = 60_000, onProblem = () => {} 
   }
 
   async function watch(): Promise<void> {
+    await after
     while (!ended.signal.aborted) {
       await look()
       await sleep(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => {})

@@ -14,6 +14,8 @@ export interface PublishingOptions {
 
 /** Publication while the server runs. */
 export interface Publishing {
+  /** Resolves when it was tried once. */
+  readonly begun: Promise<void>
   /** Ends it when what has begun is done. */
   close(): Promise<void>
 }
@@ -36,9 +38,10 @@ export function startPublishing({ context, manager, onProblem, intervalMs = 300_
     told = problem
   }
   const next = () => (working = working.then(publish))
-  void next()
+  const begun = next()
   const timer = setInterval(next, intervalMs).unref()
   return {
+    begun,
     async close() {
       clearInterval(timer)
       await working
