@@ -45,7 +45,10 @@ describe('tokens', () => {
     (await test.perform('token add', input, caller)).item as Readonly<Record<string, string>>
 
   it('are shown once, and only a hash is kept', async () => {
-    const { token = '', ...item } = await add({ name: 'deploy', abilities: 'operate, sensitive', instances: 'MINE' })
+    const input = { name: 'deploy', abilities: 'operate, sensitive', instances: 'MINE' }
+    const { message, item: made } = await test.perform('token add', input)
+    const { token = '', ...item } = made as Readonly<Record<string, string>>
+    expect(message).toContain(token)
     expect(token).toMatch(/^stw_[a-z0-9]{8}_[A-Za-z0-9]{43}$/)
     expect(item).toMatchObject({
       name: 'deploy',

@@ -36,7 +36,7 @@ const add: Action = {
     'token add deploy --abilities operate --instances demo,shop --days 30',
     'token add auditor --abilities read,sensitive',
   ],
-  view: { type: 'record' },
+  view: { type: 'text' },
   async handler(call) {
     const { context, input, caller } = call
     const name = checkedName(String(input.name))
@@ -51,13 +51,18 @@ const add: Action = {
         item: wire({ ...wanted, id: '', created: '', lastUsed: '' }, context),
       }
     const parameters = { token: name, abilities, instances: instances?.map((one) => one.name) ?? null, expires }
-    return recordHistory(context, caller, { action: 'token add', instance: nowhere, parameters }, () => {
-      const { token, secret } = createTokens(context).add(wanted)
-      return {
-        message: `Token "${name}" is made. Keep it: it is not shown again.`,
-        item: { token: secret.reveal(), ...wire(token, context) },
-      }
-    })
+    return recordHistory(
+      context,
+      caller,
+      { action: 'token add', instance: nowhere, parameters, isSecret: true },
+      () => {
+        const { token, secret } = createTokens(context).add(wanted)
+        return {
+          message: `Token "${name}" is made. Keep it, it is not shown again:\n${secret.reveal()}`,
+          item: { token: secret.reveal(), ...wire(token, context) },
+        }
+      },
+    )
   },
 }
 
