@@ -144,6 +144,8 @@ export function createRuns({ context, environment }: RunsOptions): Runs {
       if (!item) throw new ManagerError('ERR_NOT_FOUND', `There is no operation "${id.slice(0, 40)}".`)
       const { title } = item
       if (hasEnded(item)) throw new ManagerError('ERR_STATE', `${title}: it has ended already.`)
+      // Its process may be about to begin.
+      while (going.has(id) && !files.worker(id)) await sleep(answerPollMs)
       const worker = files.request(id) && files.worker(id)
       const at = waiting.findIndex((one) => one.id === id)
       if (!worker && at >= 0) {
