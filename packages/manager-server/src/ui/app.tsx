@@ -3,9 +3,9 @@ import { lazy, LocationProvider, Route, Router } from 'preact-iso'
 import { Shell } from './components/shell.js'
 import { ViewFailed } from './components/view-boundary.js'
 import { uiPath } from './lib/addresses.js'
+import { Instances } from './views/instances.js'
 import { NotFound } from './views/not-found.js'
 
-const Instances = view(() => import('./views/instances.js').then(({ Instances: view }) => view))
 const Instance = view(() => import('./views/instance.js').then(({ Instance: view }) => view))
 const Monitor = view(() => import('./views/monitor.js').then(({ Monitor: view }) => view))
 const Operations = view(() => import('./views/operations.js').then(({ Operations: view }) => view))
@@ -14,7 +14,7 @@ const Requests = view(() => import('./views/requests.js').then(({ Requests: view
 const History = view(() => import('./views/history.js').then(({ History: view }) => view))
 const Terminal = view(() => import('./views/terminal.js').then(({ Terminal: view }) => view))
 
-/** Loaded when it is first shown. */
+/** Loaded when it is first shown. The list of instances is there at once: most people begin with it. */
 function view(load: () => Promise<ComponentType>): ComponentType {
   return lazy(() => load().catch(() => ViewFailed))
 }
