@@ -1,4 +1,22 @@
 import type { terminal as en } from '../en/terminal.js'
 import type { Text } from '../text.js'
 
-export const terminal: Readonly<Record<keyof typeof en, Text>> = {}
+export const terminal: Readonly<Record<keyof typeof en, Text>> = {
+  'terminal.title': 'Terminal',
+  'terminal.titleOf': 'Terminal de {name}',
+  'terminal.input': 'Saisie du terminal',
+  'terminal.is.connecting': 'Connexion',
+  'terminal.is.open': 'Ouvert',
+  'terminal.is.ended': 'Fermé',
+  'terminal.is.failed': 'Impossible',
+  'terminal.readOut': 'Lire à voix haute',
+  'terminal.again': 'Rouvrir',
+  'terminal.close': 'Fermer',
+  'terminal.end.over': 'L’interpréteur de commandes s’est terminé.',
+  'terminal.end.idle': 'Il a été fermé parce que rien n’a été saisi depuis longtemps.',
+  'terminal.end.max': 'Il a été fermé parce qu’il était ouvert depuis trop longtemps.',
+  'terminal.end.server': 'Il a été fermé parce que le serveur a été arrêté.',
+  'terminal.end.lost': 'La connexion a été perdue, et l’interpréteur de commandes a été arrêté.',
+  'terminal.about':
+    'L’historique indique qui ouvre un terminal, quand et d’où. Ctrl+Maj+L le quitte pour la page, Ctrl+Maj+C copie la sélection.',
+}
