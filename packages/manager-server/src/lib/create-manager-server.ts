@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Manager } from '@steward/manager-core'
@@ -66,9 +65,10 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   app.use(terminals.route)
   app.use(pagesRoute({ access, addressing, folder: ui }))
 
+  const answer = app.callback()
   const web = await createWebServer({
     ...{ context: manager.context, addressing, limits: serverLimits, onProblem: tellOfCertificates },
-    listener: app.callback() as RequestListener,
+    listener: (request, response) => void answer(request, response),
   })
   const { server } = web
   limitServer(server)
