@@ -1,6 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
@@ -9,9 +7,9 @@ import { ManagerError } from '../../errors.js'
 import { addressOf, type Address } from './address.js'
 import { clientAuthorities } from './client-authorities.js'
 import { managerUpstream } from './manager-upstream.js'
-import { hashOf } from './hash.js'
 import type { Problem } from './problem.js'
-import type { Place, Publication, Site, SiteTls, Snippet, Upstream } from './site.js'
+import { createSiteCertificates } from './site-certificates.js'
+import type { Place, Publication, Site, Snippet, Upstream } from './site.js'
 
 export interface Desired {
   readonly publication: Publication
@@ -78,10 +76,9 @@ export function desiredSites(
 
   const { mode } = global.ssl
   const authorities = mode === 'off' ? undefined : clientAuthorities(global.ssl, problems)
-  /** Hosts by the reason why they have no HTTPS. */
-  const without = new Map<string, readonly string[]>()
+  const certificates = createSiteCertificates(context.certificates, global.ssl.serverCaCertificate)
   const sites = [...hosts].map(([host, places]): Site => {
-    const tls = mode === 'off' ? undefined : tlsOf(host, context, { problems, without })
+    const tls = mode === 'off' ? undefined : certificates.for(host)
     return {
       host,
       tls,
@@ -90,15 +87,13 @@ export function desiredSites(
       places: [...places.values()].toSorted((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1)),
     }
   })
-  for (const [why, names] of without)
-    problems.push({ kind: 'certificate', message: `There is no HTTPS at ${listOf(names)}: ${why}.` })
   const { httpPort, httpsPort } = global.proxy
   return {
     publication: {
       sites: sites.toSorted((a, b) => (a.host < b.host ? -1 : 1)),
       ...{ manager: upstream, httpPort, httpsPort, hsts: mode === 'force' },
     },
-    problems,
+    problems: [...problems, ...certificates.problems()],
   }
 }
 
@@ -114,40 +109,4 @@ function readSnippet(file: string): Snippet | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-function tlsOf(
-  host: string,
-  { settings, certificates }: Pick<ManagerContext, 'settings' | 'certificates'>,
-  { problems, without }: { readonly problems: Problem[]; readonly without: Map<string, readonly string[]> },
-): SiteTls | undefined {
-  const name = host.replace(/^\[(.*)\]$/, '$1')
-  const files = certificates.for([name])
-  const refuse = (why: string): undefined => {
-    without.set(why, [...(without.get(why) ?? []), host])
-  }
-  if (!files) return refuse('no certificate is set or issued for it')
-  try {
-    const certificate = readFileSync(files.certificate, 'utf8')
-    const key = readFileSync(files.key, 'utf8')
-    const parsed = new X509Certificate(certificate)
-    if (!parsed.checkPrivateKey(createPrivateKey(key))) return refuse(`${files.key} is not the key of its certificate`)
-    const isFor = isIP(name) === 0 ? parsed.checkHost(name) : parsed.checkIP(name)
-    if (isFor === undefined)
-      problems.push({ kind: 'certificate', message: `Browsers refuse ${host}: ${files.certificate} is not for it.` })
-    const { serverCaCertificate } = settings.global.ssl
-    const chain =
-      files.origin === 'configured' && serverCaCertificate !== undefined
-        ? `${certificate.trimEnd()}\n${readFileSync(serverCaCertificate, 'utf8')}`
-        : certificate
-    return { certificate: chain, keyFile: files.key, keyHash: hashOf(key) }
-  } catch (error) {
-    return refuse((error as Error).message)
-  }
-}
-
-/** The first ones of many. */
-function listOf(names: readonly string[]): string {
-  const [shown, more] = [names.slice(0, 3).join(', '), names.length - 3]
-  return more > 0 ? `${shown} and ${more} more` : shown
 }

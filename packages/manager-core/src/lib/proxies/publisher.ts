@@ -93,7 +93,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       if (generation !== '') generations.remove(generation)
       generation = `g-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`
       const path = generations.path(generation)
-      generations.write(generation, proxy.render(tried, { folder: path, id: generation }, version))
+      await generations.write(generation, proxy.render(tried, { folder: path, id: generation }, version))
       return {
         refusal: await proxy.test(path),
         idOf: (file) => (file.startsWith(`${path}/snippets/`) ? /(\w+)\.conf$/.exec(file)?.[1] : undefined),

@@ -13,6 +13,8 @@ export interface Site {
 }
 
 export interface SiteTls {
+  /** Of `certificate`: sites may have the same one. */
+  readonly hash: string
   /** PEM: the certificate, and those of its authorities behind it. */
   readonly certificate: string
   /** Absolute path. */

@@ -64,7 +64,7 @@ export function testTls(under: () => ProxyUnderTest): void {
       await under().add('demo')
       under().set([`export APPS_SSL=true`])
       expect((await under().publish()).warnings).toEqual([
-        'There is no HTTPS at apps.test, demo.apps.test: no certificate is set or issued for it.',
+        'At apps.test, demo.apps.test: no HTTPS, as no certificate is set or issued.',
       ])
       expect((await under().call('demo.apps.test')).status).toBe(200)
       under().set([`export APPS_SSL=force`])
@@ -73,7 +73,7 @@ export function testTls(under: () => ProxyUnderTest): void {
       expect((await under().call('demo.apps.test', '/.well-known/acme-challenge/x')).status).toBe(200)
       under().set([...settings(), `export APPS_SERVER_KEY=${client.files.key}`])
       expect((await under().publish()).warnings).toEqual([
-        `There is no HTTPS at apps.test, demo.apps.test: ${client.files.key} is not the key of its certificate.`,
+        `At apps.test, demo.apps.test: no HTTPS, as ${client.files.key} is not the key of ${server.files.certificate}.`,
       ])
       expect((await under().call('demo.apps.test')).status).toBe(200)
     })

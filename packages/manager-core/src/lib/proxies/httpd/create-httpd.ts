@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import type { ProxySettings } from '../../settings/settings.js'
@@ -21,6 +21,10 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
   const includeLine = `IncludeOptional ${folder}/live/*.conf`
   let built: Promise<Built> | undefined
   const about = () => (built ??= look(command, settings.mainFile))
+  const dumpedPidFile = async (mainFile: string) => {
+    const { output } = await runProgram(command, ['-f', mainFile, '-t', '-D', 'DUMP_RUN_CFG'])
+    return /^PidFile: "?([^"\n]+)"?/m.exec(output)?.[1]
+  }
 
   return {
     type: 'httpd',
@@ -47,10 +51,15 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
     },
     async workers() {
       const { mainFile, pidFile } = await about()
-      const { output } = await runProgram(command, ['-f', mainFile, '-t', '-D', 'DUMP_RUN_CFG'])
-      return workersOf(/^PidFile: "?([^"\n]+)"?/m.exec(output)?.[1] ?? pidFile, ['apache2', 'httpd'])
+      return workersOf(plainPidFile(mainFile) ?? (await dumpedPidFile(mainFile)) ?? pidFile, ['apache2', 'httpd'])
     },
   }
+}
+
+/** In most configurations it can be seen; reading all of a large one takes seconds. */
+function plainPidFile(mainFile: string): string | undefined {
+  if (!existsSync(mainFile)) return undefined
+  return /^\s*PidFile\s+"?(\/[^"$\n]+)"?\s*$/m.exec(readFileSync(mainFile, 'utf8'))?.[1]
 }
 
 /** Those that bring the environment along that the configuration of the distribution needs come first. */

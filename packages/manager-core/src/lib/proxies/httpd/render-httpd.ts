@@ -17,8 +17,8 @@ export function renderHttpd(
   for (const site of publication.sites) {
     const name = fileNameOf(site.host)
     files.set(`${name}.conf`, `${hostsOf(site, publication, generation).join('\n')}\n`)
-    if (site.tls) files.set(`certificates/${name}.pem`, site.tls.certificate)
-    if (site.clientAuthorities !== undefined) files.set(`certificates/${name}.clients.pem`, site.clientAuthorities)
+    if (site.tls) files.set(`certificates/${site.tls.hash}.pem`, site.tls.certificate)
+    if (site.clientAuthorities !== undefined) files.set('certificates/clients.pem', site.clientAuthorities)
     for (const place of site.places) {
       files.set(placeFile(site, place), `${locationOf(site, place, publication, generation, secret).join('\n')}\n`)
       if (place.instance && place.snippet) files.set(`snippets/${place.instance.id}.conf`, place.snippet.text)
@@ -61,10 +61,9 @@ function probe(id: string): readonly string[] {
 
 function tlsLines({ host, tls, clientAuthorities }: Site, folder: string): readonly string[] {
   if (!tls) return []
-  const certificates = `${folder}/certificates/${fileNameOf(host)}`
   return [
     '  SSLEngine on',
-    `  SSLCertificateFile "${certificates}.pem"`,
+    `  SSLCertificateFile "${folder}/certificates/${tls.hash}.pem"`,
     `  SSLCertificateKeyFile "${tls.keyFile}"`,
     '  SSLProtocol -all +TLSv1.2 +TLSv1.3',
     '  <IfModule http2_module>',
@@ -72,7 +71,11 @@ function tlsLines({ host, tls, clientAuthorities }: Site, folder: string): reado
     '  </IfModule>',
     ...(clientAuthorities === undefined
       ? []
-      : [`  SSLCACertificateFile "${certificates}.clients.pem"`, '  SSLVerifyClient optional', '  SSLVerifyDepth 5']),
+      : [
+          `  SSLCACertificateFile "${folder}/certificates/clients.pem"`,
+          '  SSLVerifyClient optional',
+          '  SSLVerifyDepth 5',
+        ]),
   ]
 }
 

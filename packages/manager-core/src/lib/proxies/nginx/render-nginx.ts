@@ -23,8 +23,8 @@ export function renderNginx(
   for (const site of publication.sites) {
     const name = fileNameOf(site.host)
     files.set(`${name}.conf`, `${serversOf(site, publication, generation, options).join('\n')}\n`)
-    if (site.tls) files.set(`certificates/${name}.pem`, site.tls.certificate)
-    if (site.clientAuthorities !== undefined) files.set(`certificates/${name}.clients.pem`, site.clientAuthorities)
+    if (site.tls) files.set(`certificates/${site.tls.hash}.pem`, site.tls.certificate)
+    if (site.clientAuthorities !== undefined) files.set('certificates/clients.pem', site.clientAuthorities)
     for (const place of site.places) {
       files.set(placeFile(site, place), `${locationOf(site, place, publication, generation, options).join('\n')}\n`)
       if (place.instance && place.snippet) files.set(`snippets/${place.instance.id}.conf`, place.snippet.text)
@@ -85,20 +85,19 @@ function serversOf(
   options: NginxOptions,
 ): readonly string[] {
   const { host, tls, http, clientAuthorities, places } = site
-  const certificates = `${folder}/certificates/${fileNameOf(host)}`
   const flag = semver.lt(options.version, '1.25.1') ? ' http2' : ''
   const plain = listen(publication.httpPort, options)
   const encrypted = tls
     ? [
         ...listen(publication.httpsPort, options, ` ssl${flag}`),
         ...(flag === '' ? ['  http2 on;'] : []),
-        `  ssl_certificate "${certificates}.pem";`,
+        `  ssl_certificate "${folder}/certificates/${tls.hash}.pem";`,
         `  ssl_certificate_key "${tls.keyFile}";`,
         '  ssl_protocols TLSv1.2 TLSv1.3;',
         ...(clientAuthorities === undefined
           ? []
           : [
-              `  ssl_client_certificate "${certificates}.clients.pem";`,
+              `  ssl_client_certificate "${folder}/certificates/clients.pem";`,
               '  ssl_verify_client optional;',
               '  ssl_verify_depth 5;',
             ]),
