@@ -17,9 +17,6 @@ const pages: Readonly<Record<string, string>> = {
   'frame-ancestors': "'none'",
 }
 
-/** The terminal makes style elements of its own. It holds for a page that is loaded, not for a view that is switched to. */
-const terminal = { ...pages, 'style-src': "'self' 'unsafe-inline'" }
-
 /** Of everything else: it is no page, whatever a browser takes it for. */
 const others = { 'default-src': "'none'", 'frame-ancestors': "'none'", sandbox: '' }
 
@@ -32,10 +29,10 @@ export function securityHeaders({
   readonly context: Pick<ManagerContext, 'settings'>
 }): Middleware<ServerState> {
   const isForced = settings.global.ssl.mode === 'force'
-  const policies = { pages: textOf(pages), terminal: textOf(terminal), others: textOf(others) }
+  const policies = { pages: textOf(pages), others: textOf(others) }
   return async (context, next) => {
     const path = addressing.below(context.path) ?? ''
-    const kind = /^\/ui\/terminal(\/|$)/.test(path) ? 'terminal' : /^\/ui(\/|$)/.test(path) ? 'pages' : 'others'
+    const kind = /^\/ui(\/|$)/.test(path) ? 'pages' : 'others'
     context.set({
       'Content-Security-Policy': policies[kind],
       'X-Content-Type-Options': 'nosniff',

@@ -43,7 +43,11 @@ function styleElement(): HTMLElement {
   const sheet = new CSSStyleSheet()
   element.hidden = true
   document.adoptedStyleSheets.push(sheet)
-  Object.defineProperty(element, 'textContent', { set: (text: string) => void sheet.replaceSync(text) })
+  Object.defineProperty(element, 'textContent', {
+    set(text: string) {
+      sheet.replaceSync(text)
+    },
+  })
   element.remove = () => {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet)
     Element.prototype.remove.call(element)
