@@ -44,6 +44,7 @@ export type { Registration, RegistrationFault, RegistrationFaults } from './lib/
 export { requestLanguages } from './lib/requests/request.js'
 export type { InstanceRequest, RequestLanguage } from './lib/requests/request.js'
 export type {
+  Copy,
   ExitInfo,
   InstanceRef,
   InstanceSpec,
