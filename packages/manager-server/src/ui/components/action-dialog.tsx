@@ -11,6 +11,7 @@ import { ActionRun } from './action-run.js'
 import { BulkRun } from './bulk-run.js'
 import { Button, ButtonLink } from './button.js'
 import { Dialog } from './dialog.js'
+import { PlanOf, usePreview } from './plan.js'
 import { FailureNotice } from './failure-notice.js'
 import { Skeleton } from './skeleton.js'
 
@@ -63,6 +64,7 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
   const [values, setValues] = useState(initial)
   const [bulk, setBulk] = useState<'idle' | 'running' | 'over'>('idle')
   const form = useId()
+  const preview = usePreview(row)
   const inputs = inputsOf(row, { ...use, given, instances })
   const all = { ...given, ...aboutOf(row, instances), ...values }
   const confirmation = confirmationOf(row, all, instances)
@@ -95,14 +97,22 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
   }
   if (run.state === 'idle' && !isSimple)
     return frame(
-      <ActionForm
-        id={form}
-        action={row}
-        {...{ instances, inputs, values, confirmation }}
-        onValue={(name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))}
-        onSubmit={begin}
-      />,
       <>
+        <ActionForm
+          id={form}
+          action={row}
+          {...{ instances, inputs, values, confirmation }}
+          onValue={(name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))}
+          onSubmit={begin}
+        />
+        <PlanOf preview={preview} />
+      </>,
+      <>
+        {row.mutating && instances.length <= 1 && (
+          <Button kind="quiet" busy={preview.isBusy} onClick={() => preview.look(all)}>
+            {t('form.preview')}
+          </Button>
+        )}
         <Button onClick={onClose}>{t('button.cancel')}</Button>
         <Button kind={confirmation === undefined ? 'primary' : 'danger'} type="submit" form={form}>
           {titleOf(row.name) ?? t('form.run')}

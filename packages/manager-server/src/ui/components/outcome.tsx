@@ -1,4 +1,5 @@
 import { t } from '../lib/i18n.js'
+import '../styles/operation.css'
 import '../styles/states.css'
 import { Icon } from './icon.js'
 

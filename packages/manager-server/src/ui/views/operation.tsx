@@ -60,7 +60,7 @@ function AboutIt({ operation: { id, action, instance, actor, started, ended } }:
       facts={[
         [t('history.action'), action],
         [t('operations.instance'), instance && <a href={pathTo('instances', instance)}>{instance}</a>],
-        [t('history.actor'), actor],
+        [t('operations.actor'), actor],
         [t('operations.started'), <Time at={started} as="date" />],
         [t('operations.ended'), ended ? <Time at={ended} as="date" /> : undefined],
         [t('history.duration'), <Duration {...{ started, ended }} />],

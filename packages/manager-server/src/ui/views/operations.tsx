@@ -10,6 +10,7 @@ import { formatDuration } from '../lib/format.js'
 import { t } from '../lib/i18n.js'
 import type { Operation, OperationState } from '../lib/operation.js'
 import { useApi } from '../lib/use-api.js'
+import '../styles/panel.css'
 import { OperationBadge } from './operations/operation-badge.js'
 
 const states: readonly OperationState[] = [
@@ -23,16 +24,16 @@ const columns: readonly Column<Operation>[] = [
     title: t('operations.what'),
     onCard: 'title',
     cell: ({ id, title, message }) => (
-      <>
+      <span class="cell-lines">
         <a href={pathTo('operations', id)} lang="en">
           {title}
         </a>
-        {message !== '' && (
+        {message !== '' && message !== `${title}: done.` && (
           <span class="cell-about cell-short" lang="en">
             {message}
           </span>
         )}
-      </>
+      </span>
     ),
   },
   {
@@ -47,13 +48,23 @@ const columns: readonly Column<Operation>[] = [
     cell: ({ instance }) =>
       instance === '' ? <span class="quiet">–</span> : <a href={pathTo('instances', instance)}>{instance}</a>,
   },
-  { id: 'actor', title: t('history.actor'), cell: ({ actor }) => actor, wideOnly: true },
-  { id: 'started', title: t('operations.started'), cell: ({ started }) => <Time at={started} /> },
+  { id: 'actor', title: t('operations.actor'), cell: ({ actor }) => actor, wideOnly: true },
+  {
+    id: 'started',
+    title: t('operations.started'),
+    cell: ({ started }) => (
+      <span class="nowrap">
+        <Time at={started} />
+      </span>
+    ),
+  },
   {
     id: 'duration',
     title: t('history.duration'),
     align: 'end',
-    cell: ({ started, ended }) => (ended ? formatDuration(Date.parse(ended) - Date.parse(started)) : '–'),
+    cell: ({ started, ended }) => (
+      <span class="nowrap">{ended ? formatDuration(Date.parse(ended) - Date.parse(started)) : '–'}</span>
+    ),
   },
 ]
 
@@ -73,7 +84,7 @@ export function Operations() {
   }
   return (
     <View title={t('nav.operations')}>
-      <div class="tab-bar" role="search" aria-label={t('operations.filters')}>
+      <div class="tab-bar filters" role="search" aria-label={t('operations.filters')}>
         <label class="field">
           <span>{t('operations.state')}</span>
           <select value={state} onChange={({ currentTarget }) => show({ state: currentTarget.value })}>

@@ -7,6 +7,8 @@ export const actions = {
   'form.default': 'As usual',
   'form.newName': '3 to 20 letters and digits',
   'form.run': 'Go',
+  'form.preview': 'Preview',
+  'form.planned': 'What would be done',
   'form.more': 'More about it',
   'form.advanced': 'More options',
   'form.confirm': 'To confirm, type {name}',

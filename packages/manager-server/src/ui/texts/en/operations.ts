@@ -40,6 +40,7 @@ export const operations = {
   'operations.anyInstance': 'Any instance',
   'operations.what': 'Operation',
   'operations.one': 'Operation',
+  'operations.actor': 'By',
   'operations.started': 'Begun',
   'operations.ended': 'Ended',
   'operations.none': 'There are no such operations',

@@ -7,6 +7,8 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'form.default': 'Comme d’habitude',
   'form.newName': '3 à 20 lettres et chiffres',
   'form.run': 'Exécuter',
+  'form.preview': 'Aperçu',
+  'form.planned': 'Ce qui serait fait',
   'form.more': 'En savoir plus',
   'form.advanced': 'Plus d’options',
   'form.confirm': 'Pour confirmer, saisissez {name}',

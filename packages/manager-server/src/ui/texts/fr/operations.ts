@@ -40,6 +40,7 @@ export const operations: Readonly<Record<keyof typeof en, Text>> = {
   'operations.anyInstance': 'Toutes les instances',
   'operations.what': 'Opération',
   'operations.one': 'Opération',
+  'operations.actor': 'Par',
   'operations.started': 'Commencée',
   'operations.ended': 'Terminée',
   'operations.none': 'Il n’y a pas de telle opération',

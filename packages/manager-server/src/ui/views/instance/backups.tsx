@@ -92,12 +92,12 @@ function Backups({ list, name, at, ask, order, onOrder }: BackupsProps) {
       title: t('backup.saved'),
       onCard: 'title',
       cell: ({ saved, backup }) => (
-        <>
+        <span class="cell-lines">
           <strong>
             <Time at={saved} />
           </strong>
           <span class="cell-about">{backup}</span>
-        </>
+        </span>
       ),
       order: ({ saved }) => saved,
     },
@@ -120,6 +120,7 @@ function Backups({ list, name, at, ask, order, onOrder }: BackupsProps) {
     {
       id: 'actions',
       title: t('backup.actions'),
+      onCard: 'corner',
       cell: (backup) => <ActionsOf backup={backup} name={name} at={at} ask={ask} />,
     },
   ]

@@ -5,7 +5,7 @@ import { Skeleton } from '../../components/skeleton.js'
 import { Table } from '../../components/table.js'
 import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
-import { columnsOfHistory, type HistoryRow } from '../history.js'
+import { columnsOfHistory, type HistoryRow } from '../history/columns.js'
 import type { TabProps } from './tab.js'
 
 /** What was done to it, the newest first. */

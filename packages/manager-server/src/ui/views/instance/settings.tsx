@@ -25,7 +25,7 @@ const columns: readonly Column<Setting>[] = [
     title: t('settings.name'),
     onCard: 'title',
     cell: ({ name, summary, hint }) => (
-      <>
+      <span class="cell-lines">
         <code>{name}</code>
         <span class="cell-about" lang="en">
           {summary}
@@ -35,7 +35,7 @@ const columns: readonly Column<Setting>[] = [
             <Badge tone="warn">{hint}</Badge>
           </span>
         )}
-      </>
+      </span>
     ),
     order: ({ name }) => name,
   },

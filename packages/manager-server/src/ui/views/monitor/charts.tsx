@@ -61,18 +61,32 @@ function ChartOf({ measure, series, from, to }: ChartOfProps) {
 }
 
 function seriesOf({ name, samples }: SamplesOf, measure: Measure): ChartSeries {
-  return {
-    name,
-    times: samples.map(({ at }) => Date.parse(at)),
-    values: samples.map((sample) => sample[measure]),
-  }
+  const points = withGaps(samples.map((sample) => [Date.parse(sample.at), sample[measure]]))
+  return { name, times: points.map(([time]) => time), values: points.map(([, value]) => value) }
+}
+
+type Point = readonly [time: number, value: number | null]
+
+/** Where nothing was measured for long, no line is drawn. */
+function withGaps(points: readonly Point[]): readonly Point[] {
+  const steps = points.slice(1).map(([time], at) => time - (points[at] as Point)[0])
+  const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0
+  return points.flatMap((point, at) => {
+    const step = steps[at - 1] ?? 0
+    return step > 4 * usual ? [[point[0] - step / 2, null] as const, point] : [point]
+  })
 }
 
 /** What a chart shows, for those who do not see it, and those who want to know it exactly. */
 function InNumbers({ measure, series }: { readonly measure: Measure; readonly series: readonly ChartSeries[] }) {
   const show = (value: number | undefined) => formatMeasure(measure, value)
   return (
-    <div class="part-scroll" tabIndex={0} role="region" aria-label={t(`monitor.${measure}`)}>
+    <div
+      class="part-scroll"
+      tabIndex={0}
+      role="region"
+      aria-label={t('monitor.numbers', { measure: t(`monitor.${measure}`) })}
+    >
       <table>
         <thead>
           <tr>

@@ -1,0 +1,187 @@
+import { appendFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
+import { startPages, type TestPages } from './ui-for-test.js'
+
+const tabs = ['overview', 'settings', 'database', 'backups', 'logs', 'history', 'access', 'health'] as const
+
+needsBrowser((browser) => {
+  let pages: TestPages
+
+  beforeAll(async () => {
+    pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
+    await pages.manager.perform('add', { name: 'demo' })
+    await pages.manager.perform('save', { name: 'demo' })
+  })
+  afterAll(() => pages?.close())
+
+  it('shows each tab of an instance at each width, in light and dark, in which axe finds nothing', async () => {
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [768, 'dark'],
+      [360, 'light'],
+    ] as const) {
+      const { page, problems, close } = await pages.open(browser(), 'instances/demo', { width, colorScheme })
+      for (const tab of tabs) {
+        await page.goto(`${pages.url}/instances/demo/${tab === 'overview' ? '' : tab}`)
+        await shown(page, tab)
+        await keepScreenshot(page, `instance-${tab}-${width}`)
+        expect(await accessibilityProblems(page), `${tab} at ${width}`).toEqual([])
+        expect(await scrollsSideways(page), `${tab} at ${width}`).toBe(false)
+      }
+      expect(problems).toEqual([])
+      await close()
+    }
+  })
+
+  it('deletes only when the name was typed, and leads to the list then', async () => {
+    await pages.manager.perform('add', { name: 'gone', 'no-start': true })
+    const { page, problems, close } = await pages.open(browser(), 'instances/gone')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete · gone' })
+    await dialog.getByText('“gone” will be deleted with all its data.').waitFor()
+    await keepScreenshot(page, 'dialog-delete')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await dialog.getByLabel('To confirm, type gone').fill('demo')
+    await page.keyboard.press('Enter')
+    expect(await dialog.locator('.step').count()).toBe(0)
+    await dialog.getByLabel('To confirm, type gone').fill('gone')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Instance "gone" is deleted', { exact: false }).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.waitForURL(`${pages.url}/`)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('shows what would be done, does it, and leads to where it is then', async () => {
+    await pages.manager.perform('add', { name: 'old', 'no-start': true })
+    const { page, problems, close } = await pages.open(browser(), 'instances/old')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByLabel('New name')
+    expect(await page.evaluate('document.activeElement.name')).toBe('new')
+    await name.fill('demo')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('alert').getByText('demo', { exact: false }).first().waitFor()
+    await name.fill('new1')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('What would be done').waitFor()
+    expect(pages.manager.instance('old').name).toBe('old')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await dialog.getByText('is called "new1" now', { exact: false }).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('heading', { name: 'new1', level: 1 }).waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('says why something failed, and what the program said', async () => {
+    await pages.manager.perform('add', { name: 'broken', 'no-start': true })
+    pages.manager.tell('broken', { start: 'fail' })
+    const { page, close } = await pages.open(browser(), 'instances/broken', { width: 360, colorScheme: 'dark' })
+    await page.getByRole('button', { name: 'Start', exact: true }).first().click()
+    const alert = page.getByRole('dialog').getByRole('alert')
+    await alert.getByText('broken', { exact: false }).first().waitFor()
+    await alert.getByText('Output').click()
+    await alert.getByText('fails to start, as it was told').waitFor()
+    await keepScreenshot(page, 'dialog-failed')
+    expect(await scrollsSideways(page)).toBe(false)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await close()
+  })
+
+  it('restores a backup as a new instance, and in place only when the name was typed', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'instances/demo/backups')
+    const menu = page.getByText('Actions', { exact: true }).last()
+    await menu.click()
+    await keepScreenshot(page, 'backup-actions')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('To confirm, type demo').waitFor()
+    await page.keyboard.press('Escape')
+    await menu.click()
+    await page.getByRole('button', { name: 'Restore as a new instance' }).click()
+    await dialog.getByLabel('As a new instance called').fill('copy1')
+    await dialog.getByRole('button', { name: 'Restore' }).click()
+    await dialog.getByText('Instance "copy1" (from', { exact: false }).waitFor()
+    expect(pages.manager.instance('copy1').source).not.toBe('')
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('changes a flag at once, and shows a password only when it is asked to', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'instances/demo')
+    const flag = page.getByRole('switch', { name: 'Protected' })
+    await flag.click()
+    await page.getByText('Instance "demo" is protected now.').waitFor()
+    expect(await flag.getAttribute('aria-checked')).toBe('true')
+    await page.getByRole('button', { name: 'I/O credentials' }).click()
+    const dialog = page.getByRole('dialog')
+    const { password } = await pages.manager.context.settings.instance(pages.manager.path('demo'))
+    await dialog.getByText('••••••••').first().waitFor()
+    expect(await page.content()).not.toContain(password.reveal())
+    await dialog.getByRole('button', { name: 'Show: I/O password' }).click()
+    await dialog.getByText(password.reveal()).waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('follows the log as it is written, pauses, searches and wraps', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'instances/demo/logs')
+    const log = page.getByRole('log')
+    const file = pages.manager.path('demo', 'logs', 'application.log')
+    await log.getByText('fake application server').first().waitFor()
+    appendFileSync(file, 'one warning\n')
+    await log.getByText('one warning').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    appendFileSync(file, 'two ERROR token=abcdef0123456789\n')
+    await page.getByRole('button', { name: 'Go on (1 new)' }).click()
+    await log.getByText('two ERROR').waitFor()
+    expect(await log.textContent()).not.toContain('abcdef0123456789')
+    await page.getByLabel('Search in the log').fill('error')
+    await expect.poll(() => log.locator('.log-line').count()).toBe(1)
+    expect(await log.locator('mark').textContent()).toBe('ERROR')
+    await page.getByRole('button', { name: 'Wrap lines' }).click()
+    expect(await log.getAttribute('class')).not.toContain('wrapped')
+    // After a restart of the server it goes on.
+    await page.getByLabel('Search in the log').fill('')
+    await pages.restart()
+    appendFileSync(file, 'three\n')
+    await log.getByText('three').waitFor()
+    problems.length = 0
+    await close()
+  })
+
+  it('speaks French to who prefers it', async () => {
+    const { page, close } = await pages.open(browser(), 'instances/demo', { locale: 'fr-FR' })
+    await page.getByRole('tab', { name: 'Aperçu' }).waitFor()
+    await page.getByText('Dernière sauvegarde').waitFor()
+    await close()
+  })
+
+  it('says so when there is no such instance', async () => {
+    const { page, close } = await pages.open(browser(), 'instances/nobody')
+    await page.getByText('There is no instance “nobody”').waitFor()
+    await close()
+  })
+})
+
+/** Waits for what a tab is about. */
+async function shown(page: Page, tab: (typeof tabs)[number]): Promise<void> {
+  const panel = page.getByRole('tabpanel')
+  const texts = {
+    overview: 'Last backup',
+    settings: 'SERVICE_DATABASE',
+    database: 'data/database.db',
+    backups: 'Actions',
+    logs: 'fake application server',
+    history: 'Create an instance',
+    access: 'There were no requests',
+    health: 'Healthy',
+  } as const
+  await panel.getByText(texts[tab]).first().waitFor()
+  await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+}

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
+import { createIncidentStore } from '../../manager-core/src/lib/monitoring/incident-store.js'
+import { createSampleStore } from '../../manager-core/src/lib/monitoring/sample-store.js'
+import { startPages, type TestPages } from './ui-for-test.js'
+
+const minuteMs = 60_000
+
+needsBrowser((browser) => {
+  let pages: TestPages
+
+  beforeAll(async () => {
+    pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
+    for (const name of ['shop', 'wiki']) await pages.manager.perform('add', { name })
+    pages.fill(['archive'])
+    measure(pages)
+  })
+  afterAll(() => pages?.close())
+
+  it('shows charts of the instance that is worst off, and in numbers what they show', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'monitor')
+    await charts(page, 4)
+    await page.getByRole('heading', { name: 'wiki', exact: true }).waitFor()
+    expect(await page.getByRole('img', { name: 'Memory of wiki' }).count()).toBe(1)
+    const memory = page.getByRole('region', { name: 'Memory in numbers' }).getByRole('row').last()
+    expect(await memory.textContent()).toMatch(/^ ?wiki.* MB.* MB.* MB.* MB$/)
+    await page.getByText('1 not healthy').waitFor()
+    await page.getByText('unreachable').first().waitFor()
+    await page.getByText('Two instances fell.').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('compares instances over the time that is chosen, all in the address', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'monitor')
+    await charts(page, 4)
+    await page.getByRole('checkbox', { name: 'Select shop' }).check()
+    await page.getByRole('checkbox', { name: 'Select wiki' }).check()
+    await page.getByText('7 days').click()
+    await page.getByRole('img', { name: 'CPU of shop, wiki' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?range=7d&instances=shop%2Cwiki')
+    await page.reload()
+    await page.getByRole('img', { name: 'CPU of shop, wiki' }).waitFor()
+    expect(await page.getByRole('radio', { name: '7 days' }).isChecked()).toBe(true)
+    // Nothing was measured of one that is stopped.
+    await page.goto(`${pages.url}/monitor?instances=archive`)
+    await page.getByText('Nothing was measured in this time.').first().waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('fits each width, in light and dark', async () => {
+    for (const [width, colorScheme] of [
+      [1280, 'dark'],
+      [768, 'light'],
+      [360, 'dark'],
+    ] as const) {
+      const { page, problems, close } = await pages.open(browser(), 'monitor?instances=shop,wiki', {
+        width,
+        colorScheme,
+      })
+      await charts(page, 4)
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
+      await keepScreenshot(page, `monitor-${width}`)
+      expect(await scrollsSideways(page), `at ${width}`).toBe(false)
+      expect(problems).toEqual([])
+      await close()
+    }
+  })
+})
+
+function charts(page: Page, count: number): Promise<void> {
+  return expect.poll(() => page.locator('.chart canvas').count()).toBe(count)
+}
+
+/** A day of samples of two instances, one of which does not answer any more. */
+function measure({ manager: { context, instance } }: TestPages): void {
+  const now = Date.now()
+  const rows = ['shop', 'wiki'].flatMap((name, n) =>
+    Array.from({ length: 288 }, (_, at) => {
+      const wave = Math.sin(at / 20 + n) + 1
+      const isDown = name === 'wiki' && at > 284
+      return {
+        ...{ instanceId: instance(name).id, at: now - (288 - at) * 5 * minuteMs },
+        ...{ ok: !isDown, reason: isDown ? 'unreachable' : '', responseMs: isDown ? 5000 : 20 + 30 * wave * (n + 1) },
+        ...{ memoryMb: 80 + 10 * wave + 30 * n, cpuPercent: 5 + 20 * wave, diskMb: 12 + at / 50 },
+      }
+    }),
+  )
+  createSampleStore(context.registry).add(rows)
+  const { id, name } = instance('wiki')
+  const opened = new Date(now - 10 * minuteMs).toISOString()
+  createIncidentStore(context.registry).insert({
+    ...{ opened, closed: '', message: 'Two instances fell.', told: '' },
+    instances: [{ id, name, reason: 'unreachable', opened, closed: '' }],
+  } as never)
+}

@@ -1,0 +1,122 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
+import { startPages, type TestPages } from './ui-for-test.js'
+
+/** Long enough for something to happen to the page meanwhile, in ms. */
+const startMs = 4000
+
+needsBrowser((browser) => {
+  let pages: TestPages
+  let page: Page
+  let problems: string[]
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
+    await pages.manager.perform('add', { name: 'slow' })
+    await pages.manager.perform('add', { name: 'demo', 'no-start': true })
+    pages.manager.tell('slow', { startMs })
+  })
+  afterAll(() => pages?.close())
+
+  beforeEach(async () => {
+    await pages.manager.perform('stop', { name: 'slow' }, { waitMs: 30_000 })
+    ;({ page, problems, close } = await pages.open(browser(), 'instances/slow'))
+  })
+  afterEach(async () => {
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('shows the steps of an action as they go on, and goes on in the background when its dialog is closed', async () => {
+    await begin(page)
+    const dialog = page.getByRole('dialog')
+    await step(dialog, 'running').waitFor()
+    await keepScreenshot(page, 'dialog-running')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => dialog.count()).toBe(0)
+    // The focus is where it was.
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Start')
+    await page.getByRole('link', { name: /Start instance "slow"/ }).click()
+    await page.getByText('"slow" is started').waitFor()
+    expect(await step(page.locator('main'), 'done').count()).toBeGreaterThan(0)
+  })
+
+  it('shows where an operation is after the page was loaded again', async () => {
+    await begin(page)
+    await page.getByRole('link', { name: 'Show the operation' }).click()
+    await step(page.locator('main'), 'running').waitFor()
+    await page.reload()
+    await step(page.locator('main'), 'running').waitFor()
+    await keepScreenshot(page, 'operation-running')
+    await page.getByText('"slow" is started').waitFor()
+    await keepScreenshot(page, 'operation-done')
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  it('catches up when the browser is online again', async () => {
+    await begin(page)
+    await step(page.getByRole('dialog'), 'running').waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('You are offline.', { exact: false }).waitFor()
+    await expect.poll(() => pages.manager.instance('slow').observed).toBe('started')
+    await page.context().setOffline(false)
+    await page.getByRole('dialog').getByText('"slow" is started').waitFor()
+    problems.length = 0
+  })
+
+  it('catches up when the server was started again, which ends no operation', async () => {
+    await begin(page)
+    await step(page.getByRole('dialog'), 'running').waitFor()
+    await pages.restart()
+    await page.getByRole('dialog').getByText('"slow" is started').waitFor()
+    expect(await step(page.getByRole('dialog'), 'done').count()).toBeGreaterThan(0)
+    problems.length = 0
+  })
+
+  it('cancels what goes on, which is undone then', async () => {
+    pages.manager.tell('slow', { startMs: 15_000 })
+    await begin(page)
+    await page.getByRole('link', { name: 'Show the operation' }).click()
+    await page.getByRole('button', { name: 'Cancel the operation' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the operation' }).click()
+    await page.getByRole('main').getByText('Undone', { exact: true }).waitFor()
+    await keepScreenshot(page, 'operation-cancelled')
+    expect(pages.manager.instance('slow').desired).toBe('stopped')
+    pages.manager.tell('slow', { startMs })
+  })
+
+  it('lists operations with filters that are in the address', async () => {
+    await page.goto(`${pages.url}/operations`)
+    await page.getByRole('link', { name: /Add instance "demo"/ }).waitFor()
+    await page.getByLabel('Instance', { exact: true }).fill('demo')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByRole('link', { name: /"slow"/ }).count()).toBe(0)
+    await page.getByLabel('State').selectOption('Failed')
+    await page.getByText('There are no such operations').waitFor()
+    expect(new URL(page.url()).search).toBe('?state=failed&instance=demo')
+    await page.goto(`${pages.url}/operations`)
+    await page.getByRole('link', { name: /Add instance "demo"/ }).waitFor()
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await keepScreenshot(page, `operations-${width}`)
+      expect(await scrollsSideways(page)).toBe(false)
+    }
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  it('says so when there is no such operation', async () => {
+    await page.goto(`${pages.url}/operations/${crypto.randomUUID()}`)
+    await page.getByText('There is no such operation').waitFor()
+  })
+})
+
+async function begin(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Start', exact: true }).first().click()
+}
+
+function step(where: ReturnType<Page['locator']>, state: string) {
+  return where.locator(`.step[data-state=${state}]`).first()
+}
