@@ -3,10 +3,12 @@ export interface Figure {
   readonly title: string
   readonly ours: number
   readonly peer: number
-  readonly unit: 'ms' | 'MiB' | 'MB/s'
+  readonly unit: 'ms' | 'MiB' | 'MB/s' | 'requests/s'
   /** The ratio that is asked for. */
   readonly atMost?: number
   readonly atLeast?: number
+  /** So much of ours is enough, whatever the ratio. */
+  readonly enough?: number
 }
 
 export interface Size {

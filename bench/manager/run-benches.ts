@@ -42,10 +42,11 @@ ${about} bench/README.md says what is compared.
   }
 }
 
-function format({ title, ours, peer, unit, atMost, atLeast }: Figure): string {
+function format({ title, ours, peer, unit, atMost, atLeast, enough }: Figure): string {
   const ratio = ours / peer
-  const isMet = (atMost === undefined || ratio <= atMost) && (atLeast === undefined || ratio >= atLeast)
-  const wanted = atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`
+  const isEnough = enough !== undefined && ours >= enough
+  const isMet = isEnough || ((atMost === undefined || ratio <= atMost) && (atLeast === undefined || ratio >= atLeast))
+  const wanted = (atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`) + (enough ? `, or ≥ ${enough} ${unit}` : '')
   const round = (value: number) => value.toFixed(value < 100 ? 1 : 0)
   return `${title}: ${round(ours)} ${unit} to ${round(peer)} ${unit} = ${ratio.toFixed(2)} (${wanted}: ${isMet ? 'met' : 'MISSED'})`
 }

@@ -160,23 +160,18 @@ describe('the API', () => {
         '~root',
         'C:\\x',
       ]
-      const queries: Record<string, string>[] = [
-        ...paths.flatMap((path) =>
-          ['get', 'logs', 'download', 'health', 'del', 'save'].map((action) => ({ action, name: path })),
-        ),
-        ...paths.flatMap((path) => [
-          { action: 'download', name: 'demo', param: path },
-          { action: 'download', name: 'demo', backup: path },
-          { action: 'backups-verify', name: 'demo', param: path },
-          { action: 'reset', name: 'copy', param: path },
-          { action: 'add', name: 'newone', param: path },
-          { action: 'operation', id: path },
-          { action: 'operation-cancel', id: path },
-          { action: 'undelete', param: path },
-        ]),
-      ]
+      const queries = paths
+        .map(encodeURIComponent)
+        .flatMap((path) => [
+          ...['get', 'logs', 'download', 'health', 'del', 'save'].map((action) => `${action}&name=${path}`),
+          ...['type', 'backup'].map((option) => `download&name=demo&options[${option}]=${path}`),
+          ...['backups-verify&name=demo', 'reset&name=copy', 'add&name=newone', 'undelete'].map(
+            (call) => `${call}&param=${path}`,
+          ),
+          ...['operation', 'operation-cancel'].map((call) => `${call}&id=${path}`),
+        ])
       for (const query of queries) {
-        const answer = await api.get(new URLSearchParams(query).toString())
+        const answer = await api.get(`action=${query}`)
         expect({ query, ...answer }).toMatchObject({
           status: expect.toSatisfy((status: number) => status >= 400 && status < 500),
         })

@@ -1,0 +1,8 @@
+import { runBenches } from '../manager/run-benches.ts'
+import { benchList } from './list.ts'
+
+await runBenches({
+  script: 'bench:server',
+  about: "Measures the manager's server against a bare Koa route that sends the same.",
+  benches: { list: benchList },
+})
