@@ -3,7 +3,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { folderSize } from '../instances/folder-size.js'
 import { checkHealth } from '../instances/health.js'
-import type { ProcessInfo } from '../runtime/runtime.js'
+import type { Usage } from '../runtime/runtime.js'
 import type { Sample } from './sample.js'
 
 /** How many instances are asked at the same time. */
@@ -16,7 +16,7 @@ const patienceMs = 5000
 /** Measures instances; it remembers of each what the next measurement needs. */
 export class Meter {
   readonly #context: Pick<ManagerContext, 'runtime' | 'home' | 'settings' | 'clock'>
-  readonly #usage = new Map<string, Usage>()
+  #before: { readonly taken: number; readonly usage: ReadonlyMap<string, Usage> } | undefined
   readonly #disk = new Map<string, { readonly measured: number; readonly mb: number | null }>()
   readonly #diskLimit = pLimit(1)
 
@@ -26,58 +26,51 @@ export class Meter {
 
   /** A sample of each, whatever state it is in. */
   async measure(instances: readonly Instance[], signal?: AbortSignal): Promise<readonly Sample[]> {
-    const limit = pLimit(atOnce)
-    const ids = new Set(instances.map(({ id }) => id))
-    for (const known of [this.#usage, this.#disk]) for (const id of known.keys()) if (!ids.has(id)) known.delete(id)
-    return Promise.all(instances.map((instance) => limit(() => this.#measureOne(instance, signal))))
-  }
-
-  async #measureOne({ id, port }: Instance, signal?: AbortSignal): Promise<Sample> {
-    const { clock, settings, home } = this.#context
+    const { settings, home, runtime, clock } = this.#context
     const { slowMs } = settings.global.monitoring
-    const { folder } = home.instance(id)
-    const at = clock().getTime()
-    const {
-      ok,
-      reason = '',
-      responseTime,
-    } = await checkHealth(port, { slowMs, timeoutMs: slowMs + patienceMs, signal })
-    return {
-      instanceId: id,
-      at,
-      ok,
-      reason,
-      responseMs: responseTime,
-      ...(await this.#load(id, folder)),
-      diskMb: this.#diskOf(id, folder),
-    }
+    const limit = pLimit(atOnce)
+    this.#forget(new Set(instances.map(({ id }) => id)))
+    const refs = instances.map(({ id }) => ({ id, folder: home.instance(id).folder }))
+    const loads = this.#loads(await runtime.usageAll(refs))
+    return Promise.all(
+      instances.map(({ id, port }) =>
+        limit(async () => {
+          const at = clock().getTime()
+          const health = await checkHealth(port, { slowMs, timeoutMs: slowMs + patienceMs, signal })
+          const { ok, reason = '', responseTime } = health
+          const load = loads.get(id) ?? { memoryMb: null, cpuPercent: null }
+          return { instanceId: id, at, ok, reason, responseMs: responseTime, ...load, diskMb: this.#diskOf(id) }
+        }),
+      ),
+    )
   }
 
-  async #load(id: string, folder: string): Promise<Pick<Sample, 'memoryMb' | 'cpuPercent'>> {
-    const processes = await this.#context.runtime.processes({ id, folder }).catch(() => [])
-    if (processes.length === 0) {
-      this.#usage.delete(id)
-      return { memoryMb: null, cpuPercent: null }
-    }
-    const before = this.#usage.get(id)
-    const now: Usage = {
-      taken: performance.now(),
-      seconds: new Map(processes.map((one) => [keyOf(one), one.cpuSeconds])),
-    }
-    this.#usage.set(id, now)
-    return {
-      memoryMb: processes.reduce((sum, { memoryMb }) => sum + memoryMb, 0),
-      cpuPercent: before ? percentBetween(before, now) : null,
-    }
+  #forget(others: ReadonlySet<string>): void {
+    for (const id of this.#disk.keys()) if (!others.has(id)) this.#disk.delete(id)
+  }
+
+  #loads(usage: ReadonlyMap<string, Usage>): ReadonlyMap<string, Load> {
+    const before = this.#before
+    this.#before = { taken: performance.now(), usage }
+    const seconds = before ? (this.#before.taken - before.taken) / 1000 : 0
+    return new Map(
+      [...usage].map(([id, { memoryMb, cpuSeconds }]) => {
+        const known = before?.usage.get(id)
+        return [
+          id,
+          { memoryMb, cpuPercent: known && seconds > 0 ? percent(known.cpuSeconds, cpuSeconds, seconds) : null },
+        ]
+      }),
+    )
   }
 
   /** As it was found last; it is looked at again in the background, one folder after the other. */
-  #diskOf(id: string, folder: string): number | null {
+  #diskOf(id: string): number | null {
     const known = this.#disk.get(id)
     if (!known || performance.now() - known.measured > diskMs) {
       this.#disk.set(id, { measured: performance.now(), mb: known?.mb ?? null })
       void this.#diskLimit(async () => {
-        const bytes = await folderSize(folder).catch(() => undefined)
+        const bytes = await folderSize(this.#context.home.instance(id).folder).catch(() => undefined)
         if (bytes !== undefined) this.#disk.set(id, { measured: performance.now(), mb: bytes / 1_048_576 })
       })
     }
@@ -85,23 +78,11 @@ export class Meter {
   }
 }
 
-/** CPU seconds by process. */
-interface Usage {
-  /** Of `performance.now()`. */
-  readonly taken: number
-  readonly seconds: ReadonlyMap<string, number>
-}
-
-/** Pids are used again. */
-function keyOf({ pid, started }: ProcessInfo): string {
-  return `${pid} ${started}`
-}
+type Load = Pick<Sample, 'memoryMb' | 'cpuPercent'>
 
 /** A process that was not there before has used all its time since. */
-function percentBetween(before: Usage, now: Usage): number | null {
-  const seconds = (now.taken - before.taken) / 1000
-  if (seconds <= 0) return null
+function percent(before: Usage['cpuSeconds'], now: Usage['cpuSeconds'], seconds: number): number {
   let used = 0
-  for (const [key, total] of now.seconds) used += Math.max(0, total - (before.seconds.get(key) ?? 0))
+  for (const [key, total] of now) used += Math.max(0, total - (before.get(key) ?? 0))
   return (used / seconds) * 100
 }

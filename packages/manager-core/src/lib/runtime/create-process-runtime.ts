@@ -13,6 +13,7 @@ import { describeProcess, processesOfSession, startedAt } from './process-table.
 import { readDebugger, readExit } from './run-files.js'
 import type { InstanceRef, Runtime } from './runtime.js'
 import { resume, suspend } from './suspension.js'
+import { usageOf } from './usage.js'
 
 export interface ProcessRuntimeOptions {
   /** Default: pauses of 1, 2, 4 … 60 s; given up after 5 crashes within 60 s of a start each. */
@@ -115,6 +116,7 @@ export function createProcessRuntime({
       const found = session === undefined ? look.strays : processesOfSession(session)
       return found.map(describeProcess).toSorted((a, b) => a.pid - b.pid)
     },
+    usageAll: (refs) => usageOf(new Map(refs.map((ref) => [ref.id, runFolderOf(ref)]))),
     logs: (ref, options) => followLog(join(instanceHomeAt(ref.folder).logs, 'application.log'), options),
   }
 }

@@ -167,6 +167,7 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
     },
     observeAll: async (refs) => new Map(refs.map((ref) => [ref.id, instances.get(keyOf(ref))?.state ?? 'stopped'])),
     processes: async () => [],
+    usageAll: async () => new Map(),
     logs,
   }
 }

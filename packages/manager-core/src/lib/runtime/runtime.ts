@@ -34,6 +34,8 @@ export interface Runtime {
   /** Of many at once, cheaply: for lists. */
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
   processes(ref: InstanceRef): Promise<readonly ProcessInfo[]>
+  /** Of many at once, cheaply, by their ids: for monitoring. What does not run, or is not known, is left out. */
+  usageAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Usage>>
   logs(ref: InstanceRef, options: LogOptions): AsyncIterable<string>
 }
 
@@ -111,6 +113,14 @@ export interface Observation {
   readonly lastExit?: { readonly code?: number; readonly signal?: string; readonly at: string }
   /** Debugger's address while it is open: `127.0.0.1:9229`. */
   readonly debugAddress?: string
+}
+
+/** What an instance uses. */
+export interface Usage {
+  /** Megabytes resident, of all its processes. */
+  readonly memoryMb: number
+  /** Seconds of CPU used so far, by process: a key that no later process has. */
+  readonly cpuSeconds: ReadonlyMap<string, number>
 }
 
 export interface ProcessInfo {

@@ -347,8 +347,12 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       expect(command).not.toBe('')
       expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
     }
+    const { memoryMb, cpuSeconds } = (await runtime.usageAll([spec])).get(spec.id) ?? {}
+    expect(memoryMb).toBeGreaterThan(1)
+    expect(cpuSeconds?.size).toBe(processes.length)
     await runtime.stop(spec, { graceMs: 10_000 })
     expect(await runtime.processes(spec)).toEqual([])
+    expect((await runtime.usageAll([spec])).size).toBe(0)
   })
 
   it('start() with debug opens a debugger on loopback; the next start does not', async (context) => {
