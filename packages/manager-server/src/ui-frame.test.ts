@@ -161,7 +161,6 @@ needsBrowser((browser) => {
     for (const [view, text] of [
       ['history', 'eve'],
       ['requests', 'Not this year'],
-      ['nowhere', 'There is no such page.'],
     ] as const) {
       const { page, close } = await pages.open(browser(), view, { width, colorScheme })
       await page.getByText(text).first().waitFor()

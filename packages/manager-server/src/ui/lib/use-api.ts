@@ -12,6 +12,13 @@ export interface ApiState<T> {
   readonly reload: () => void
 }
 
+export interface UseApiOptions {
+  /** Asks again after so many ms. Default: never. */
+  readonly refreshMs?: number
+  /** The answer to another question stays until there is the one to this. Default: no. */
+  readonly keep?: boolean
+}
+
 /**
  * Asks the API when the view is shown, when the question changes, when the server answers again after it did not, and
  * every `refreshMs` while the page is visible and the server answers.
@@ -21,7 +28,7 @@ export interface ApiState<T> {
 export function useApi<T extends object>(
   action: string | undefined,
   parameters: ApiParameters = {},
-  { refreshMs }: { readonly refreshMs?: number } = {},
+  { refreshMs, keep = false }: UseApiOptions = {},
 ): ApiState<T> {
   const [state, setState] = useState<Omit<ApiState<T>, 'reload'>>({
     data: undefined,
@@ -36,7 +43,11 @@ export function useApi<T extends object>(
   useEffect(() => {
     if (action === undefined) return
     const ended = new AbortController()
-    setState(({ data }) => ({ data: keyOfData.current === key ? data : undefined, failure: undefined, loading: true }))
+    setState(({ data }) => ({
+      data: keep || keyOfData.current === key ? data : undefined,
+      failure: undefined,
+      loading: true,
+    }))
     api<T>(action, parameters, ended.signal).then(
       (data) => {
         keyOfData.current = key

@@ -17,7 +17,7 @@ import { BulkBar } from './instances/bulk-bar.js'
 import { columnsOf } from './instances/columns.js'
 import { CreateDialog } from './instances/create-dialog.js'
 import { filterRows, filtersOf, noFilters, wordsOf, type Filters } from './instances/filters.js'
-import { Toolbar } from './instances/toolbar.js'
+import { FilterBar } from './instances/filter-bar.js'
 
 const refreshMs = 10_000
 /** While something is changed. */
@@ -65,7 +65,7 @@ export function Instances() {
     >
       {list.failure && <FailureNotice failure={list.failure} onRetry={list.reload} />}
       {!list.data && !list.failure && <Skeleton lines={8} />}
-      {rows.length > 0 && <Toolbar rows={rows} filters={filters} onFilter={show} />}
+      {(rows.length > 0 || !list.data) && <FilterBar rows={rows} filters={filters} onFilter={show} />}
       {list.data && rows.length === 0 && (
         <EmptyState title={t('instances.none')}>
           {create && <p>{t('instances.noneText')}</p>}

@@ -20,7 +20,6 @@ export const instances = {
   'flag.operation': 'Being changed',
   'flag.neverproved': 'No backup proved yet',
   'instances.create': 'New instance',
-  'instances.filters': 'Search and filters',
   'instances.search': 'Search by name, owner, address …',
   'instances.anyStatus': 'Any status',
   'instances.anyVersion': 'Any version',

@@ -19,7 +19,6 @@ export const shell = {
   'theme.dark': 'Dark',
   'shell.actor': 'Signed in as {actor}',
   'shell.offline': 'No connection to the server. What you see may be out of date; it is tried again and again.',
-  'shell.online': 'The server answers again.',
   'page.notFound': 'There is no such page.',
   'page.notFoundText': 'The address may be mistyped, or what it showed is gone.',
   'page.toInstances': 'To the instances',

@@ -20,7 +20,6 @@ export const instances: Readonly<Record<keyof typeof en, Text>> = {
   'flag.operation': 'En cours de modification',
   'flag.neverproved': 'Aucune sauvegarde éprouvée',
   'instances.create': 'Nouvelle instance',
-  'instances.filters': 'Recherche et filtres',
   'instances.search': 'Chercher par nom, propriétaire, adresse …',
   'instances.anyStatus': 'Tous les états',
   'instances.anyVersion': 'Toutes les versions',

@@ -20,7 +20,6 @@ export const shell: Readonly<Record<keyof typeof en, Text>> = {
   'theme.dark': 'Sombre',
   'shell.actor': 'Connecté : {actor}',
   'shell.offline': 'Pas de connexion au serveur. Ce qui est affiché peut être périmé ; de nouveaux essais sont faits.',
-  'shell.online': 'Le serveur répond à nouveau.',
   'page.notFound': 'Cette page n’existe pas.',
   'page.notFoundText': 'L’adresse est peut-être erronée, ou ce qu’elle montrait n’existe plus.',
   'page.toInstances': 'Vers les instances',

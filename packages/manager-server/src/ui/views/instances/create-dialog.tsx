@@ -7,10 +7,9 @@ import { Skeleton } from '../../components/skeleton.js'
 import type { FieldValue, FieldValues } from '../../lib/action-input.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import type { Instance, VersionRow } from '../../lib/instance.js'
 import { useActionTable, type ActionRow, type InputRow } from '../../lib/session.js'
-import { useApi } from '../../lib/use-api.js'
 import { useRun } from '../../lib/use-run.js'
+import { CloneField, NameField, VersionField } from './create-fields.js'
 
 /** What a new instance is made of. */
 type Origin = 'add' | 'clone'
@@ -148,7 +147,7 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
 }
 
 /** What the action is called with. */
-export function inputsOf(
+function inputsOf(
   { name: action, options }: Pick<ActionRow, 'name' | 'options'>,
   { name = '', version = '', instance = '', ...rest }: FieldValues,
 ): FieldValues {
@@ -159,82 +158,4 @@ export function inputsOf(
 function nameOf(result: unknown): string | undefined {
   const name = (result as { readonly item?: { readonly name?: unknown } } | undefined)?.item?.name
   return typeof name === 'string' ? name : undefined
-}
-
-interface FieldProps {
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-function NameField({ required, value, onChange }: FieldProps & { readonly required: boolean }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>
-        {t('create.name')}
-        {!required && <span class="field-optional"> {t('form.optional')}</span>}
-      </label>
-      <input
-        id={id}
-        name="name"
-        autofocus
-        required={required}
-        value={value}
-        pattern="[A-Za-z0-9]{3,20}"
-        maxLength={20}
-        autocomplete="off"
-        spellcheck={false}
-        title={t('form.newName')}
-        aria-describedby={`${id}-about`}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-      <p class="field-about" id={`${id}-about`}>
-        {t(required ? 'form.newName' : 'create.nameAbout')}
-      </p>
-    </div>
-  )
-}
-
-function VersionField({ value, onChange }: FieldProps) {
-  const { data } = useApi<{ list: readonly VersionRow[] }>('versions')
-  return (
-    <label class="field">
-      <span>{t('column.version')}</span>
-      <select name="version" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">{t('create.defaultVersion')}</option>
-        {data?.list.map(({ version }) => (
-          <option key={version} value={version}>
-            {version}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-function CloneField({ value, onChange }: FieldProps) {
-  const id = useId()
-  const { data } = useApi<{ list: readonly Instance[] }>('list')
-  return (
-    <div class="field">
-      <label for={id}>{t('create.cloned')}</label>
-      <input
-        id={id}
-        name="instance"
-        required
-        list={`${id}-names`}
-        value={value}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-      <datalist id={`${id}-names`}>
-        {data?.list.map(({ id: key, name, version }) => (
-          <option key={key} value={name}>
-            {version}
-          </option>
-        ))}
-      </datalist>
-    </div>
-  )
 }

@@ -1,35 +1,23 @@
 import { observedStates } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
-import { Icon } from '../../components/icon.js'
+import { Choice, Search, Toolbar, type ChoiceProps } from '../../components/toolbar.js'
 import { hasText, t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'
 import { flagNames, noFilters, type Filters } from './filters.js'
 
-export interface ToolbarProps {
+export interface FilterBarProps {
   /** All of them, for the values to choose from. */
   readonly rows: readonly Instance[]
   readonly filters: Filters
   readonly onFilter: (filters: Filters) => void
 }
 
-/** Search and filters above the list. */
-export function Toolbar({ rows, filters, onFilter }: ToolbarProps) {
+export function FilterBar({ rows, filters, onFilter }: FilterBarProps) {
   const set = (key: keyof Filters, value: string) => onFilter({ ...filters, [key]: value })
   const isFiltered = Object.values(filters).some((value) => value !== '')
   return (
-    <div class="toolbar" role="search" aria-label={t('instances.filters')}>
-      <label class="search">
-        <span class="hidden">{t('instances.search')}</span>
-        <Icon name="search" />
-        <input
-          type="search"
-          value={filters.q}
-          placeholder={t('instances.search')}
-          maxLength={200}
-          spellcheck={false}
-          onInput={(event) => set('q', event.currentTarget.value)}
-        />
-      </label>
+    <Toolbar>
+      <Search label={t('instances.search')} value={filters.q} onSearch={(text) => set('q', text)} />
       <Choice
         name={t('column.status')}
         any={t('instances.anyStatus')}
@@ -63,36 +51,7 @@ export function Toolbar({ rows, filters, onFilter }: ToolbarProps) {
           {t('instances.clear')}
         </Button>
       )}
-    </div>
-  )
-}
-
-interface ChoiceProps {
-  readonly name: string
-  /** What stands for no choice. */
-  readonly any: string
-  readonly value: string
-  readonly values: readonly (readonly [value: string, text: string])[]
-  readonly onChoose: (value: string) => void
-}
-
-function Choice({ name, any, value, values, onChoose }: ChoiceProps) {
-  // One of the address that no instance has now is shown all the same.
-  const all = value === '' || values.some(([one]) => one === value) ? values : [...values, [value, value] as const]
-  return (
-    <select
-      aria-label={name}
-      class={value === '' ? '' : 'active'}
-      value={value}
-      onChange={(event) => onChoose(event.currentTarget.value)}
-    >
-      <option value="">{any}</option>
-      {all.map(([one, text]) => (
-        <option key={one} value={one}>
-          {text}
-        </option>
-      ))}
-    </select>
+    </Toolbar>
   )
 }
 

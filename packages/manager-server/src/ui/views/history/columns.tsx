@@ -1,0 +1,107 @@
+import { Badge, type Tone } from '../../components/badge.js'
+import { ButtonLink } from '../../components/button.js'
+import type { Column } from '../../components/table.js'
+import { Time } from '../../components/time.js'
+import { pathTo } from '../../lib/addresses.js'
+import { formatDuration } from '../../lib/format.js'
+import { hasText, t } from '../../lib/i18n.js'
+import '../../styles/history.css'
+
+/** What was done, as `history list` answers it. */
+export interface HistoryRow {
+  readonly id: number
+  readonly at: string
+  readonly actor: string
+  /** IP address; empty: the machine of the manager. */
+  readonly address: string
+  readonly surface: string
+  readonly action: string
+  readonly instance: string
+  readonly result: string
+  readonly message: string
+  readonly operation: string
+  /** In ms. */
+  readonly duration: number
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  ok: 'good',
+  failed: 'bad',
+  'rolled-back': 'warn',
+  attention: 'bad',
+  refused: 'warn',
+}
+
+/** How an action may have ended. */
+export const results = Object.keys(tones)
+
+export function columnsOfHistory(): readonly Column<HistoryRow>[] {
+  return [
+    { id: 'at', title: t('history.at'), cell: ({ at }) => <Time at={at} as="date" /> },
+    { id: 'action', title: t('history.action'), cell: (row) => <Action row={row} />, onCard: 'title' },
+    { id: 'result', title: t('history.result'), cell: ({ result }) => <Result result={result} />, onCard: 'corner' },
+    { id: 'actor', title: t('history.actor'), cell: (row) => <Actor row={row} /> },
+    {
+      id: 'duration',
+      title: t('history.duration'),
+      cell: ({ duration }) => formatDuration(duration),
+      align: 'end',
+      wideOnly: true,
+      onCard: 'hidden',
+    },
+    { id: 'message', title: t('history.message'), cell: (row) => <Message row={row} /> },
+  ]
+}
+
+export function resultText(result: string): string {
+  const key = `history.${result}`
+  return hasText(key) ? t(key) : result
+}
+
+function Result({ result }: { readonly result: string }) {
+  return <Badge tone={tones[result] ?? 'neutral'}>{resultText(result)}</Badge>
+}
+
+function Action({ row: { action, instance } }: { readonly row: HistoryRow }) {
+  const key = `action.${action.replaceAll(' ', '-')}`
+  return (
+    <span class="done">
+      <strong>{hasText(key) ? t(key) : action}</strong>
+      {instance !== '' && <a href={pathTo('instances', instance)}>{instance}</a>}
+    </span>
+  )
+}
+
+function Actor({ row: { actor, address, surface } }: { readonly row: HistoryRow }) {
+  const key = `history.by.${surface}`
+  return (
+    <span class="done">
+      <span>{actor}</span>
+      <span class="quiet">{[hasText(key) ? t(key) : surface, address].filter((text) => text !== '').join(' · ')}</span>
+    </span>
+  )
+}
+
+/** The whole of it is behind its beginning: what it said, what it was asked with, and its operation. */
+function Message({ row: { message, parameters, operation } }: { readonly row: HistoryRow }) {
+  const asked = Object.entries(parameters).filter(([, value]) => value !== null && value !== '')
+  return (
+    <details class="said">
+      <summary>
+        <span class="said-short" lang="en">
+          {message.split('\n')[0] || t('history.details')}
+        </span>
+      </summary>
+      <pre lang="en" tabIndex={0}>
+        {message}
+        {asked.map(([name, value]) => `\n${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)}
+      </pre>
+      {operation !== '' && (
+        <ButtonLink small href={pathTo('operations', operation)}>
+          {t('run.page')}
+        </ButtonLink>
+      )}
+    </details>
+  )
+}
