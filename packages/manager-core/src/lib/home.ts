@@ -18,6 +18,8 @@ export interface Home {
   readonly programs: string
   /** What the reverse proxy proves itself with to the server. Mode 0600. */
   readonly proxySecret: string
+  /** What browsers are remembered by that somebody has logged in with. */
+  readonly deviceSecret: string
   readonly database: string
   versionSettings(version: string): string
   instance(id: string): InstanceHome
@@ -51,6 +53,7 @@ export function homeAt(folder: string): Home {
     certificates: at('certificates'),
     programs: at('bin'),
     proxySecret: at('proxy.secret'),
+    deviceSecret: at('device.secret'),
     database: at('manager.db'),
     versionSettings: (version: string) => at(`version-${version}.sh`),
     instance: (id: string) => instanceHomeAt(join(folder, 'instances', id)),

@@ -51,8 +51,11 @@ export function isTokenText(text: string): boolean {
 
 export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): Tokens {
   const { database } = registry
+  // Prepared once: every request may be one.
+  const byId = database.prepare('select * from token where id = ?')
+  const byName = database.prepare('select * from token where name = ?')
   const find = (column: 'id' | 'name', value: string) =>
-    database.prepare(`select * from token where ${column} = ?`).get(value) as TokenRow | undefined
+    (column === 'id' ? byId : byName).get(value) as TokenRow | undefined
 
   return {
     list: () =>

@@ -15,7 +15,7 @@ import { createNginx } from './nginx/create-nginx.js'
 import { findsGeneration, foreignSites } from './probe.js'
 import { newProblems, placeOf, snippetProblems, type Problem } from './problem.js'
 import type { ProxyCheck, PublishOptions, PublishResult } from './proxies.js'
-import { ensureProxySecret } from './proxy-secret.js'
+import { ensureSecretFile } from '../access/secret-file.js'
 import { readState, writeState, type ProxyState } from './proxy-state.js'
 import type { ReverseProxy } from './reverse-proxy.js'
 import type { Publication, Upstream } from './site.js'
@@ -35,7 +35,7 @@ export interface Publisher {
 export function createPublisher(context: ManagerContext, takeOverMs: number): Publisher {
   const { proxy: settings } = context.settings.global
   const { folder } = settings
-  const secret = ensureProxySecret(context.home).reveal()
+  const secret = ensureSecretFile(context.home.proxySecret).reveal()
   const generations = createGenerations(folder)
   const proxy: ReverseProxy = (settings.type === 'nginx' ? createNginx : createHttpd)({ settings, secret })
   const before = readState(folder)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createRefusals, createTokens, grantOf, whyNot, withParts } from '@steward/manager-core'
-import type { Action, ManagerContext } from '@steward/manager-core'
+import { createRefusals, createTokens, ensureSecretFile, grantOf, whyNot, withParts } from '@steward/manager-core'
+import type { Action, GlobalSettings, ManagerContext } from '@steward/manager-core'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import { createClientAddress } from './client-address.js'
@@ -42,6 +42,14 @@ export interface Access {
   addressOf(request: IncomingMessage): string
 }
 
+interface LogIn {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse | undefined
+  readonly address: string
+  readonly user: string
+  readonly password: string
+}
+
 /** @throws ManagerError ERR_SETTINGS when others could come in with the default password */
 export function createAccess(
   context: Pick<ManagerContext, 'settings' | 'registry' | 'clock' | 'home'>,
@@ -51,24 +59,26 @@ export function createAccess(
   assertOwnPassword(settings(), isLoopback)
   const tokens = createTokens(context)
   const refusals = createRefusals(context)
-  const addressOf = createClientAddress(settings)
-  const certificateOf = createPeerCertificateOf(context, settings)
-  const devices = createDevices(prefix)
+  const addressOf = createClientAddress()
+  const certificateOf = createPeerCertificateOf(context)
+  const passwordOf = ({ password }: GlobalSettings) => password?.reveal() ?? defaultPassword
+  const devices = createDevices(prefix, ensureSecretFile(context.home.deviceSecret), () => passwordOf(settings()))
   const throttle = createThrottle()
 
   return {
-    addressOf,
+    addressOf: (request) => addressOf(request, settings()),
 
     async authenticate(request, response) {
-      const address = addressOf(request)
+      const now = settings()
+      const address = addressOf(request, now)
       const { authorization } = request.headers
       const { token, user, password } = credentialsOf(authorization)
       if (token !== undefined) return byToken(token, address)
       if (user !== undefined && password !== undefined)
-        return byPassword(request, response, { address, user, password })
-      const certificate = authorization === undefined ? certificateOf(request) : undefined
+        return byPassword({ request, response, address, user, password }, now)
+      const certificate = authorization === undefined ? certificateOf(request, now) : undefined
       if (!certificate) throw unauthorized('User and password are needed.')
-      const abilities = withParts(settings().clientAbilities)
+      const abilities = withParts(now.clientAbilities)
       return { actor: `certificate ${certificate.commonName}`, by: 'certificate', abilities, address }
     },
 
@@ -96,12 +106,11 @@ export function createAccess(
   }
 
   async function byPassword(
-    request: IncomingMessage,
-    response: ServerResponse | undefined,
-    { address, user, password }: { readonly address: string; readonly user: string; readonly password: string },
+    { request, response, address, user, password }: LogIn,
+    now: GlobalSettings,
   ): Promise<Principal> {
-    const { userName, password: own, logInAttempts, baseUrl } = settings()
-    const expected = own?.reveal() ?? defaultPassword
+    const { userName, logInAttempts, baseUrl } = now
+    const expected = passwordOf(now)
     const outcome = await throttle.attempt({ address, device: devices.of(request) }, logInAttempts, () =>
       isSameText(JSON.stringify([user, password]), JSON.stringify([userName, expected])),
     )

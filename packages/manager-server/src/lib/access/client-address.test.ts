@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import type { GlobalSettings } from '@steward/manager-core'
 import { createClientAddress, networkOf } from './client-address.js'
 
 function addressOf(remoteAddress: string | undefined, forwarded?: string, trustedProxies = ['127.0.0.1', '::1']) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
-  const settings = { trustedProxies } as unknown as GlobalSettings
-  return createClientAddress(() => settings)({ headers, socket: { remoteAddress } } as unknown as IncomingMessage)
+  return createClientAddress()({ headers, socket: { remoteAddress } } as unknown as IncomingMessage, { trustedProxies })
 }
 
 it.each([

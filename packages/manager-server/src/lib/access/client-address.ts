@@ -4,11 +4,13 @@ import proxyAddress from 'proxy-addr'
 import type { GlobalSettings } from '@steward/manager-core'
 
 /** Where requests come from: the IP address of the client, as the reverse proxies say that are trusted. */
-export function createClientAddress(settings: () => GlobalSettings): (request: IncomingMessage) => string {
+export function createClientAddress(): (
+  request: IncomingMessage,
+  settings: Pick<GlobalSettings, 'trustedProxies'>,
+) => string {
   let proxies: readonly string[] = []
   let isTrusted = proxyAddress.compile([])
-  return (request) => {
-    const { trustedProxies } = settings()
+  return (request, { trustedProxies }) => {
     if (trustedProxies !== proxies) {
       isTrusted = proxyAddress.compile([...trustedProxies])
       proxies = trustedProxies

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
+import { Secret } from '@steward/manager-core'
 import { createDevices } from './device.js'
 
+const secret = new Secret('s'.repeat(43))
 const asking = (cookie?: string) => ({ headers: { ...(cookie !== undefined && { cookie }) } }) as IncomingMessage
 
 function remembered(devices: ReturnType<typeof createDevices>, request = asking(), isSecure = false) {
@@ -11,8 +13,8 @@ function remembered(devices: ReturnType<typeof createDevices>, request = asking(
   return cookie
 }
 
-it('a browser is known by its cookie until the server ends', () => {
-  const devices = createDevices('/manager')
+it('a browser is known by its cookie, also when the server was started again, until the password is another one', () => {
+  const devices = createDevices('/manager', secret, () => 'password')
   const cookie = remembered(devices) ?? ''
   expect(cookie).toMatch(
     /^steward_device=[\w-]{22}\.[\w-]{43}; Path=\/manager; Max-Age=31536000; HttpOnly; SameSite=Strict$/,
@@ -21,12 +23,20 @@ it('a browser is known by its cookie until the server ends', () => {
   const id = devices.of(asking(pair))
   expect(id).toMatch(/^[\w-]{22}$/)
   expect(remembered(devices, asking(pair))).toBeUndefined()
-  expect(createDevices('/manager').of(asking(pair))).toBeUndefined()
-  expect(remembered(createDevices(''), asking(), true)).toMatch(/; Path=\/;.*; Secure$/)
+  expect(createDevices('/manager', secret, () => 'password').of(asking(pair))).toBe(id)
+  expect(createDevices('/manager', new Secret('another'), () => 'password').of(asking(pair))).toBeUndefined()
+  expect(createDevices('/manager', secret, () => 'another').of(asking(pair))).toBeUndefined()
+  expect(
+    remembered(
+      createDevices('', secret, () => 'password'),
+      asking(),
+      true,
+    ),
+  ).toMatch(/; Path=\/;.*; Secure$/)
 })
 
 it('others put beside it, or made up, change nothing', () => {
-  const devices = createDevices('')
+  const devices = createDevices('', secret, () => 'password')
   const [pair = ''] = (remembered(devices) ?? '').split(';')
   const made = `steward_device=${'a'.repeat(22)}.${'b'.repeat(43)}`
   expect(devices.of(asking(made))).toBeUndefined()

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Secret } from '@steward/manager-core'
 
 /** Browsers that somebody has logged in with, by a cookie that proves nothing else: see `Throttle`. */
 export interface Devices {
@@ -9,11 +10,16 @@ export interface Devices {
   remember(request: IncomingMessage, response: ServerResponse, isSecure: boolean): void
 }
 
-/** Known until the server ends, as its counts are. */
-export function createDevices(path: string): Devices {
+/**
+ * @param path of the server's addresses, without a last slash
+ * @param password of now: with another one all are forgotten, as nobody knows who had the old one
+ */
+export function createDevices(path: string, secret: Secret, password: () => string): Devices {
   const name = 'steward_device'
-  const key = randomBytes(32)
-  const sign = (id: string) => createHmac('sha256', key).update(id).digest()
+  const sign = (id: string) =>
+    createHmac('sha256', secret.reveal())
+      .update(JSON.stringify([id, password()]))
+      .digest()
   const idOf = (value: string): string | undefined => {
     const [, id = '', signature = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(value) ?? []
     return timingSafeEqual(sign(id), digestOf(signature)) ? id : undefined

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GlobalSettings } from '@steward/manager-core'
 import {
   makeCertificate,
   type TestCertificate,
@@ -94,11 +93,11 @@ describe('of the reverse proxy', () => {
 describe('of a connection over TLS', () => {
   it('is one of our authorities, and of no other', async () => {
     const { settings, home } = test.manager.context
-    const of = createPeerCertificateOf({ home }, () => settings.global as unknown as GlobalSettings)
+    const of = createPeerCertificateOf({ home })
     const own = makeCertificate(folder, 'server', { subject: '/CN=localhost', names: ['localhost'], issuer: foreign })
     const options = { cert: own.certificate, key: own.key, ca: authority.certificate }
     const server = createServer({ ...options, requestCert: true, rejectUnauthorized: false }, (request, response) => {
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(of(request) ?? null))
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(of(request, settings.global) ?? null))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { proxyHeaders, readProxySecret, type GlobalSettings, type ManagerContext } from '@steward/manager-core'
+import { proxyHeaders, readSecretFile, type GlobalSettings, type ManagerContext } from '@steward/manager-core'
 import { isSameText } from './same-text.js'
 
 export interface PeerCertificate {
@@ -21,12 +21,13 @@ const names = {
  * The certificate that a client proved itself by: to this server over TLS, or to our own reverse proxy, which says so in
  * headers beside its secret. Undefined: none, or no authority of clients is set.
  */
-export function createPeerCertificateOf(
-  { home }: Pick<ManagerContext, 'home'>,
-  settings: () => GlobalSettings,
-): (request: IncomingMessage) => PeerCertificate | undefined {
-  return (request) => {
-    const { clientCaCertificate, clientCaFolder } = settings().ssl
+export function createPeerCertificateOf({
+  home,
+}: Pick<ManagerContext, 'home'>): (
+  request: IncomingMessage,
+  settings: Pick<GlobalSettings, 'ssl'>,
+) => PeerCertificate | undefined {
+  return (request, { ssl: { clientCaCertificate, clientCaFolder } }) => {
     // Without one of ours, TLS would take the certificates of every public authority.
     if (clientCaCertificate === undefined && clientCaFolder === undefined) return undefined
     return ofSocket(request.socket as TLSSocket) ?? ofProxy(request)
@@ -36,7 +37,7 @@ export function createPeerCertificateOf(
     const { [names.secret]: said, [names.verify]: verify, [names.subject]: subject, [names.serial]: serial } = headers
     if (typeof said !== 'string' || verify !== 'SUCCESS' || typeof subject !== 'string' || subject === '')
       return undefined
-    const secret = readProxySecret(home)
+    const secret = readSecretFile(home.proxySecret)
     if (!secret || !isSameText(said, secret.reveal())) return undefined
     return { commonName: commonNameIn(subject), serial: typeof serial === 'string' ? serial : '' }
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { proxyHeaders } from '../proxy-headers.js'
-import { readProxySecret } from '../proxy-secret.js'
+import { readSecretFile } from '../../access/secret-file.js'
 import { call, open, upgrade } from './call.js'
 import type { ProxyUnderTest } from './proxy-under-test.js'
 
@@ -35,7 +35,7 @@ export function testTraffic(under: () => ProxyUnderTest): void {
       const names = ['x-forwarded-prefix', 'forwarded', ...Object.values(proxyHeaders)]
       for (const name of names) expect(headers[name.toLowerCase()]).toBe(undefined)
       const atManager = (await under().call('apps.test', '/', { headers: given })).echo.headers
-      expect(atManager[proxyHeaders.secret.toLowerCase()]).toBe(readProxySecret(test.context.home)?.reveal())
+      expect(atManager[proxyHeaders.secret.toLowerCase()]).toBe(readSecretFile(test.context.home.proxySecret)?.reveal())
       for (const name of [proxyHeaders.verify, proxyHeaders.subject, proxyHeaders.serial])
         expect(atManager[name.toLowerCase()] ?? '').toBe('')
     })
