@@ -88,6 +88,7 @@ Settings from the environment: STEWARD_DATABASE STEWARD_HOST STEWARD_PORT STEWAR
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator that the first start makes)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
+STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not say them)
 
 Examples:
   $ app-server my-application

@@ -65,7 +65,11 @@ const validator = new URL('./app-schema.validate.js', import.meta.url)
  */
 export async function loadAppDefinition(
   folder: string,
-  { environment, nodeEnvironment }: Pick<Settings, 'environment' | 'nodeEnvironment'>,
+  {
+    environment,
+    nodeEnvironment,
+    trustedProxies,
+  }: Pick<Settings, 'environment' | 'nodeEnvironment' | 'trustedProxies'>,
 ): Promise<AppDefinition> {
   const file = join(folder, 'app.yaml')
   const { environments = {}, ...common } = (await loadCheckedFile(file, appSchema, validator)) as AppDefinition
@@ -73,11 +77,13 @@ export async function loadAppDefinition(
     const known = Object.keys(environments).join(', ') || 'none'
     throw new SettingsError(`${file} has no environment "${environment}"; it has ${known}.`)
   }
-  const definition = { ...common, ...environments[environment ?? nodeEnvironment ?? ''] }
+  const said = { ...common, ...environments[environment ?? nodeEnvironment ?? ''] }
+  const definition = { ...(trustedProxies && { trustedProxies }), ...said }
   for (const name of ['allowedOrigins', 'trustedProxies'] as const) {
     const wrong = definition[name]?.find((range) => !isAddressRange(range, name === 'trustedProxies'))
     if (wrong === undefined) continue
-    throw new SettingsError(`${file}: ${name}: "${wrong}" is no address and no range such as 10.0.0.0/8.`)
+    const place = said[name] === undefined ? 'STEWARD_TRUSTED_PROXIES' : `${file}: ${name}`
+    throw new SettingsError(`${place}: "${wrong}" is no address and no range such as 10.0.0.0/8.`)
   }
   return definition
 }

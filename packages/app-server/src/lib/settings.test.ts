@@ -34,3 +34,11 @@ test.each([
 ])('the database %j of a folder /app is %j', (url, expected) => {
   expect(resolveDatabase(url, '/app')).toBe(expected)
 })
+
+test('readSettings() takes trusted proxies, separated by commas', () => {
+  expect(readSettings({ STEWARD_TRUSTED_PROXIES: 'loopback, 10.0.0.0/8' }).trustedProxies).toEqual([
+    'loopback',
+    '10.0.0.0/8',
+  ])
+  expect(readSettings({}).trustedProxies).toBe(undefined)
+})

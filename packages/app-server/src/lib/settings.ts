@@ -12,6 +12,8 @@ export interface Settings {
   readonly logLevel: string | undefined
   /** `true`: a copy that sends nothing out. Its code can ask for it in `STEWARD_NEUTRALISED`. */
   readonly neutralised: boolean
+  /** Addresses or ranges of proxies that are believed, when `app.yaml` says nothing of them. */
+  readonly trustedProxies?: readonly string[] | undefined
   /** The one user of `/io`; absent: `/io` is off. */
   readonly serviceAccount?: { readonly user: string; readonly password: string } | undefined
 }
@@ -34,6 +36,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     adminPassword: text('STEWARD_ADMIN_PASSWORD'),
     logLevel: text('STEWARD_LOG_LEVEL'),
     neutralised: readYesNo(text('STEWARD_NEUTRALISED'), 'STEWARD_NEUTRALISED'),
+    trustedProxies: text('STEWARD_TRUSTED_PROXIES')
+      ?.split(',')
+      .map((range) => range.trim()),
     serviceAccount: readServiceAccount(text),
   })
 }

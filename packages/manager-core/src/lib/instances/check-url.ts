@@ -19,6 +19,8 @@ export function checkUrl(text: string): string {
     throw refused('It must be an address such as https://sales.example.com')
   if (url.search || url.hash) throw refused('It may have a path, but neither ? nor #: paths are put behind it.')
   if (!addressOf(url.href))
-    throw refused('Its host and path may have letters, digits, "-", "_" and "." only: a reverse proxy has to publish it.')
+    throw refused(
+      'Its host and path may have letters, digits, "-", "_" and "." only: a reverse proxy has to publish it.',
+    )
   return url.href.replace(/\/+$/, '')
 }

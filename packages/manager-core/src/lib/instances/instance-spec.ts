@@ -20,7 +20,7 @@ export async function specOf(
   const { folder, app: usual, data } = home.instance(instance.id)
   const app = other ?? usual
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
-  const { passedOn, log, externalApiKey } = settings.global
+  const { passedOn, log, externalApiKey, proxy } = settings.global
   const database = databases.server(own.database).url(databases.account(folder, own))
   return {
     id: instance.id,
@@ -30,6 +30,8 @@ export async function specOf(
     workingFolder: app,
     port: instance.port,
     environment: {
+      // Else all clients would be one for it.
+      ...(proxy.enabled && { STEWARD_TRUSTED_PROXIES: 'loopback' }),
       ...passedOn,
       ...(externalApiKey && { APPS_EXTERNAL_API_KEY: externalApiKey.reveal() }),
       ...version.passedOn,

@@ -59,7 +59,7 @@ function probe(id: string): readonly string[] {
   ]
 }
 
-function tlsLines({ host, tls, clientAuthorities }: Site, folder: string): readonly string[] {
+function tlsLines({ tls, clientAuthorities }: Site, folder: string): readonly string[] {
   if (!tls) return []
   return [
     '  SSLEngine on',

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadAppDefinition } from './app-definition.js'
+import { readSettings } from './settings.js'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-definition-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('trusted proxies of the environment hold when app.yaml says none; a wrong one is told', async () => {
+  const load = (trusted: string) => loadAppDefinition(folder, readSettings({ STEWARD_TRUSTED_PROXIES: trusted }))
+  writeFileSync(join(folder, 'app.yaml'), 'name: shop\nversion: 1.0.0\n')
+  expect((await load('loopback')).trustedProxies).toEqual(['loopback'])
+  expect((await load('')).trustedProxies).toBe(undefined)
+  await expect(load('nowhere')).rejects.toThrow('STEWARD_TRUSTED_PROXIES: "nowhere" is no address and no range')
+  writeFileSync(join(folder, 'app.yaml'), 'name: shop\nversion: 1.0.0\ntrustedProxies: [10.0.0.0/8]\n')
+  expect((await load('loopback')).trustedProxies).toEqual(['10.0.0.0/8'])
+})
