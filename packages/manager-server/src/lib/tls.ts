@@ -5,6 +5,7 @@ import type { ManagerContext, ServerTls } from '@steward/manager-core'
 import type { Addressing } from './addressing.js'
 import { closeServer } from './close-server.js'
 import { listenOn } from './listen-on.js'
+import { limitServer } from './server-limits.js'
 
 export interface WebServerOptions {
   readonly context: ManagerContext
@@ -93,6 +94,7 @@ async function listenForChallenges({
       return response.writeHead(404).end()
     return response.writeHead(308, { Location: `${new URL(baseUrl).origin}${url}` }).end()
   })
+  limitServer(server)
   try {
     await listenOn(server, { host, port: proxy.httpPort })
     return server

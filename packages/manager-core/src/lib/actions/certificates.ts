@@ -32,7 +32,7 @@ const list: Action = {
     const surveyed = surveyCertificates(context)
     const wrong = surveyed.filter((one) => alarmOf(one) !== undefined).length
     return {
-      message: `${surveyed.length} certificates${wrong > 0 ? `, ${wrong} with problems` : ''}`,
+      message: `${counted(surveyed.length)}${wrong > 0 ? `, ${wrong} with problems` : ''}`,
       list: surveyed.map(wireCertificate),
     }
   },
@@ -117,7 +117,7 @@ async function renewed(
   if (caller.dryRun) {
     const chosen = choose(surveyCertificates(context))
     return {
-      message: `${chosen.length} certificates would be issued: nothing was done.`,
+      message: `${counted(chosen.length)} would be issued: nothing was done.`,
       list: chosen.map(({ name, hosts }) => ({ name, hosts: hosts.join(' '), result: 'would be issued' })),
     }
   }
@@ -128,7 +128,7 @@ async function renewed(
 function answer(renewals: readonly Renewal[], warnings: readonly string[]): ActionResult {
   const failed = renewals.filter(({ error }) => error !== undefined).length
   return {
-    message: `${renewals.length - failed} certificates were issued${failed > 0 ? `, ${failed} were not` : ''}.`,
+    message: `Issued: ${counted(renewals.length - failed)}${failed > 0 ? `; failed: ${failed}` : ''}.`,
     list: renewals.map(({ name, hosts, error }) => ({ name, hosts: hosts.join(' '), result: error ?? 'issued' })),
     ...(warnings.length > 0 && { warnings }),
     ...(failed > 0 && { exitCode: 1 }),
@@ -159,6 +159,10 @@ const remove: Action = {
     }
     return context.locks.with(['certificates'], options, () => recordHistory(context, caller, entry, work))
   },
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 certificate' : `${count} certificates`
 }
 
 export const certificateActions: readonly Action[] = [list, issue, renew, remove]

@@ -96,8 +96,9 @@ async function approved(call: ActionCall, request: InstanceRequest): Promise<Act
   }
   try {
     return await runOperation(call, addKind, creation, async ({ warnings }) => {
-      const told = await tell(call, requestOf(context, request.id))
-      return { ...told, warnings: [...warnings, ...(told.warnings ?? [])] }
+      const { warnings: ofMail = [], ...told } = await tell(call, requestOf(context, request.id))
+      const all = [...warnings, ...ofMail]
+      return { ...told, ...(all.length > 0 && { warnings: all }) }
     })
   } catch (error) {
     if (error instanceof ManagerError && ['ERR_ROLLED_BACK', 'ERR_ATTENTION'].includes(error.code))

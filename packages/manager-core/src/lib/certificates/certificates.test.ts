@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
   test('certificates issue makes one for several hosts, with a private key that nobody else reads', async () => {
     const { context, perform } = await managerOf()
     const { message, list } = await perform('certificates issue', { hosts: ['apps.example.org', 'www.example.org'] })
-    expect(message).toBe('1 certificates were issued.')
+    expect(message).toBe('Issued: 1 certificate.')
     expect(list).toEqual([{ name: 'apps.example.org', hosts: 'apps.example.org www.example.org', result: 'issued' }])
     const files = context.certificates.for(['www.example.org', 'APPS.example.org'])!
     const chain = readFileSync(files.certificate, 'utf8')

@@ -30,17 +30,17 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
   const { certificates, settings, home, clock } = context
   const now = clock()
   const attempts = readAttempts(home)
-  const wanted = publicHosts(context)
+  const wanted = new Set(publicHosts(context))
   const issued = certificates.issued().map(({ name, certificate: _file, key: _key, ...info }): Surveyed => {
     const hosts = [name, ...info.names.filter((one) => one !== name)]
-    const isUsed = hosts.some((host) => wanted.includes(host))
+    const isUsed = hosts.some((host) => wanted.has(host))
     return {
       ...{ name, origin: 'acme', hosts, info, renewal: renewalOf({ name, ...info }) },
       state: isUsed ? stateOf(info, now) : 'unused',
       ...(attempts[name] && { attempts: attempts[name] }),
     }
   })
-  const missing = settings.global.acme ? wanted.filter((host) => !certificates.covers(host)) : []
+  const missing = settings.global.acme ? [...wanted].filter((host) => !certificates.covers(host)) : []
   return [
     ...configured(context, now),
     ...issued,

@@ -25,9 +25,10 @@ export interface RegisterRouteOptions {
   readonly addressing: Addressing
   /** IP address of who asks. */
   readonly addressOf: (request: IncomingMessage) => string
-  /** How many forms one address may post in an hour. Default 10. Not specified; chosen. */
-  readonly postsPerHour?: number
 }
+
+/** Forms that one address may post in an hour. Not specified; chosen. */
+const postsPerHour = 10
 
 const fields = ['name', 'version', 'email', 'firstname', 'lastname', 'phone', 'company'] as const
 
@@ -38,8 +39,7 @@ const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-u
  * Public pages at `/register`, where people ask for an instance and confirm it; without any script. They are there when
  * APPS_ALLOWREGISTER=yes. With APPS_ALLOWDISPLAYREGISTER the address of the manager leads to them, too.
  */
-export function registerRoute(options: RegisterRouteOptions): Middleware<ServerState> {
-  const { manager, addressing, addressOf, postsPerHour = 10 } = options
+export function registerRoute({ manager, addressing, addressOf }: RegisterRouteOptions): Middleware<ServerState> {
   const { context: core } = manager
   const limiter = new RateLimiterMemory({ points: postsPerHour, duration: 3600 })
   const base = `${addressing.prefix}/register`
@@ -77,6 +77,7 @@ export function registerRoute(options: RegisterRouteOptions): Middleware<ServerS
 
   async function form(context: Context, values: Partial<Registration> = {}, faults: RegistrationFaults = {}) {
     const versions = await core.templates.list()
+    if (versions.length === 0) return show(context, tellView(viewOf(context), 'closed'), 503)
     show(context, formView(viewOf(context), { values, faults, versions }), Object.keys(faults).length > 0 ? 400 : 200)
   }
 

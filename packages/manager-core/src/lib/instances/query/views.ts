@@ -34,8 +34,8 @@ export const viewsSql = `
   create temp view i as select ${wireKeys.map((key) => `${computed[key] ?? `t.${key}`} as ${key}`).join(', ')}
     from main.instance t left join temp.fresh f on f.id = t.id;
   create temp view v as select version, title, date, revision, location, fetched from main.version;
-  create temp view r as select id, name, version, email, firstname, lastname, phone, company, status, instance, created
-    from main.request;`
+  create temp view r as select id, name, version, email, firstname, lastname, phone, company, status, instance, created,
+    confirmed, decided, decided_by, note from main.request;`
 
 /** Ids of the instances for which a where clause holds. The clause stands on lines of its own, so that `--` ends there. */
 export function filterSql(where: string): string {
