@@ -101,4 +101,36 @@ describe('monitoring', () => {
     await expect.poll(() => hook.posted, poll).toHaveLength(2)
     expect(hook.posted[1]).toMatchObject({ event: 'closed' })
   })
+
+  it('leaves instances alone that an operation is at', async () => {
+    const hook = await webhookServer()
+    monitored({ APPS_ALERTWEBHOOK: `http://${hook.address}/`, APPS_MONITORAFTER: 1 })
+    await expect.poll(async () => (await list('monitoring'))[0]?.['ok'], poll).toBe(true)
+    const begin = new Date().toISOString()
+    test.tell('alpha', { startMs: 2500 })
+    await test.perform('stop', { name: 'alpha' })
+    await test.perform('start', { name: 'alpha' })
+    await expect.poll(() => list('samples', { name: 'beta', since: begin }), poll).toHaveLength(4)
+    for (const { ok } of await list('samples', { name: 'alpha', since: begin })) expect(ok).toBe(true)
+    expect(hook.posted).toEqual([])
+  })
+
+  it('is done by one server of a home; another one takes over, and tells what was not told yet', async () => {
+    const hook = await webhookServer()
+    const begin = new Date().toISOString()
+    const first = monitored({ APPS_ALERTWEBHOOK: 'http://127.0.0.1:2/' })
+    monitored({ APPS_ALERTWEBHOOK: `http://${hook.address}/` })
+    test.tell('gamma', { health: 'KO' })
+    await expect
+      .poll(() => first.problems, poll)
+      .toEqual(['The alert could not be posted to APPS_ALERTWEBHOOK: ECONNREFUSED.'])
+    const measured = await list('samples', { name: 'gamma', since: begin })
+    const times = measured.map(({ at }) => Date.parse(String(at)))
+    for (const [n, at] of times.entries()) if (n > 0) expect(at - (times[n - 1] ?? 0)).toBeGreaterThan(250)
+    expect(hook.posted).toEqual([])
+    await first.close()
+    await expect
+      .poll(() => hook.posted, poll)
+      .toMatchObject([{ event: 'opened', incident: { instances: [{ name: 'gamma' }] } }])
+  })
 })
