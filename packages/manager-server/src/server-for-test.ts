@@ -34,11 +34,12 @@ export function basic(user: string, password: string): string {
 /** Of the administrator of a manager without a password of its own. */
 export const asAdministrator = basic('admin', 'admin')
 
-export async function startServer(options: TestManagerOptions = {}): Promise<TestServer> {
+/** @param listen default: a free port of 127.0.0.1 */
+export async function startServer(options: TestManagerOptions = {}, listen = '127.0.0.1:0'): Promise<TestServer> {
   // The built manager, as the server has it, so that errors are of one class; to types that makes two of everything.
   const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
   const manager = await createTestManager({ createManager: built, refresh: false, ...options })
-  const server = await createManagerServer({ manager: manager.manager as unknown as Manager, listen: '127.0.0.1:0' })
+  const server = await createManagerServer({ manager: manager.manager as unknown as Manager, listen })
   return {
     manager,
     server,

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,8 +6,8 @@ import {
   makeCertificate,
   type TestCertificate,
 } from '../../../../manager-core/src/lib/proxies/contract/certificates-for-test.js'
+import { freePort } from '../../../../../tests/servers/ports.js'
 import { basic, get, startServer, type TestServer } from '../../server-for-test.js'
-import { createPeerCertificateOf } from './peer-certificate.js'
 
 const secret = 's'.repeat(43)
 const proxy = { 'x-steward-proxy': secret, 'x-steward-client-verify': 'SUCCESS', 'x-steward-client-serial': '0A' }
@@ -21,6 +19,7 @@ let foreign: TestCertificate
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'steward-clients-'))
+  mkdirSync(join(folder, 'clients'))
   authority = makeCertificate(folder, 'authority', { subject: '/CN=Our clients' })
   foreign = makeCertificate(folder, 'foreign', { subject: '/CN=Other clients' })
   test = await startServer({
@@ -92,29 +91,34 @@ describe('of the reverse proxy', () => {
 
 describe('of a connection over TLS', () => {
   it('is one of our authorities, and of no other', async () => {
-    const { settings, home } = test.manager.context
-    const of = createPeerCertificateOf({ home })
     const own = makeCertificate(folder, 'server', { subject: '/CN=localhost', names: ['localhost'], issuer: foreign })
-    const options = { cert: own.certificate, key: own.key, ca: authority.certificate }
-    const server = createServer({ ...options, requestCert: true, rejectUnauthorized: false }, (request, response) => {
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(of(request, settings.global) ?? null))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const port = await freePort()
+    const config = [
+      'export APPS_PASSWORD=s3cret',
+      `export APPS_BASEURL=https://localhost:${port}`,
+      `export APPS_SERVER_CERT=${own.files.certificate}`,
+      `export APPS_SERVER_KEY=${own.files.key}`,
+      `export APPS_CLIENT_CA_PATH=${join(folder, 'clients')}`,
+    ]
+    const direct = await startServer({ config }, `127.0.0.1:${port}`)
     try {
-      const { port } = server.address() as AddressInfo
-      const ask = async (client?: TestCertificate, headers = {}) => {
+      const ask = async (client?: TestCertificate, headers: Readonly<Record<string, string>> = {}) => {
         const tls = { ca: foreign.certificate, ...(client && { cert: client.certificate, key: client.key }) }
-        return JSON.parse((await get(`https://localhost:${port}/`, headers, tls)).text) as unknown
+        const { status, body } = await get(`https://localhost:${port}/api?action=whoami`, headers, tls)
+        return status === 200 ? (body as { item: { actor: string } }).item.actor : status
       }
       const alice = makeCertificate(folder, 'alice', { subject: '/O=Example/CN=Alice, of here', issuer: authority })
       const bob = makeCertificate(folder, 'bob', { subject: '/CN=bob', issuer: foreign })
-      expect(await ask(alice)).toEqual({ commonName: 'Alice, of here', serial: expect.stringMatching(/^[0-9A-F]+$/) })
-      expect(await ask(bob)).toBeNull()
-      expect(await ask()).toBeNull()
-      expect(await ask(bob, { ...proxy, 'x-steward-proxy': 'wrong', 'x-steward-client-subject': 'CN=eve' })).toBeNull()
+      // There is a folder of authorities, and nothing in it.
+      expect(await ask(alice)).toBe(401)
+      writeFileSync(join(folder, 'clients', 'ours.pem'), authority.certificate)
+      await expect.poll(() => ask(alice), { timeout: 20_000, interval: 200 }).toBe('certificate Alice, of here')
+      expect(await ask(bob)).toBe(401)
+      expect(await ask()).toBe(401)
+      expect(await ask(undefined, { authorization: basic('admin', 's3cret') })).toBe('admin')
+      expect(await ask(bob, { ...proxy, 'x-steward-proxy': 'wrong', 'x-steward-client-subject': 'CN=eve' })).toBe(401)
     } finally {
-      server.closeAllConnections()
-      server.close()
+      await direct.close()
     }
-  })
+  }, 60_000)
 })
