@@ -13,7 +13,7 @@ needsBrowser((browser) => {
   beforeAll(async () => {
     pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
     for (const name of ['shop', 'wiki']) await pages.manager.perform('add', { name })
-    pages.fill(['archive'])
+    pages.pretend(['archive'])
     measure(pages)
   })
   afterAll(() => pages?.close())

@@ -3,9 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
-/** Long enough for something to happen to the page meanwhile, in ms. */
-const startMs = 4000
-
 needsBrowser((browser) => {
   let pages: TestPages
   let page: Page
@@ -16,11 +13,12 @@ needsBrowser((browser) => {
     pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
     await pages.manager.perform('add', { name: 'slow' })
     await pages.manager.perform('add', { name: 'demo', 'no-start': true })
-    pages.manager.tell('slow', { startMs })
   })
   afterAll(() => pages?.close())
 
   beforeEach(async () => {
+    // Its start goes on until it says that it is well.
+    pages.manager.tell('slow', { health: 'KO' })
     await pages.manager.perform('stop', { name: 'slow' }, { waitMs: 30_000 })
     ;({ page, problems, close } = await pages.open(browser(), 'instances/slow'))
   })
@@ -40,6 +38,7 @@ needsBrowser((browser) => {
     // The focus is where it was.
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Start')
     await page.getByRole('link', { name: /Start instance "slow"/ }).click()
+    end(pages)
     await page.getByText('"slow" is started').waitFor()
     expect(await step(page.locator('main'), 'done').count()).toBeGreaterThan(0)
   })
@@ -51,6 +50,7 @@ needsBrowser((browser) => {
     await page.reload()
     await step(page.locator('main'), 'running').waitFor()
     await keepScreenshot(page, 'operation-running')
+    end(pages)
     await page.getByText('"slow" is started').waitFor()
     await keepScreenshot(page, 'operation-done')
     expect(await accessibilityProblems(page)).toEqual([])
@@ -61,6 +61,7 @@ needsBrowser((browser) => {
     await step(page.getByRole('dialog'), 'running').waitFor()
     await page.context().setOffline(true)
     await page.getByText('You are offline.', { exact: false }).waitFor()
+    end(pages)
     await expect.poll(() => pages.manager.instance('slow').observed).toBe('started')
     await page.context().setOffline(false)
     await page.getByRole('dialog').getByText('"slow" is started').waitFor()
@@ -71,13 +72,13 @@ needsBrowser((browser) => {
     await begin(page)
     await step(page.getByRole('dialog'), 'running').waitFor()
     await pages.restart()
+    end(pages)
     await page.getByRole('dialog').getByText('"slow" is started').waitFor()
     expect(await step(page.getByRole('dialog'), 'done').count()).toBeGreaterThan(0)
     problems.length = 0
   })
 
   it('cancels what goes on, which is undone then', async () => {
-    pages.manager.tell('slow', { startMs: 15_000 })
     await begin(page)
     await page.getByRole('link', { name: 'Show the operation' }).click()
     await page.getByRole('button', { name: 'Cancel the operation' }).click()
@@ -85,7 +86,6 @@ needsBrowser((browser) => {
     await page.getByRole('main').getByText('Undone', { exact: true }).waitFor()
     await keepScreenshot(page, 'operation-cancelled')
     expect(pages.manager.instance('slow').desired).toBe('stopped')
-    pages.manager.tell('slow', { startMs })
   })
 
   it('lists operations with filters that are in the address', async () => {
@@ -112,6 +112,11 @@ needsBrowser((browser) => {
     await page.getByText('There is no such operation').waitFor()
   })
 })
+
+/** What goes on comes to its end. */
+function end({ manager }: TestPages): void {
+  manager.tell('slow', { health: 'OK' })
+}
 
 async function begin(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Start', exact: true }).first().click()

@@ -32,9 +32,17 @@ function isPlain(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
+/** Whether an answer tells something that not everybody beside the screen should see. */
+export function hasSecret(answer: object): boolean {
+  return Object.entries(answer).some(([name, value]) => isSecret(name) && isPlain(value))
+}
+
+function isSecret(name: string): boolean {
+  return /password|secret|token/i.test(name)
+}
+
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  const isSecret = /password|secret|token/i.test(name)
-  const [shown, setShown] = useState(!isSecret)
+  const [shown, setShown] = useState(!isSecret(name))
   const [copied, setCopied] = useState(false)
   return (
     <div>

@@ -1,6 +1,6 @@
 import { t } from '../lib/i18n.js'
 import type { Run } from '../lib/use-run.js'
-import { ActionResult } from './action-result.js'
+import { ActionResult, hasSecret } from './action-result.js'
 import { FailureNotice } from './failure-notice.js'
 import { OperationProgress } from './operation-progress.js'
 import { Outcome } from './outcome.js'
@@ -13,7 +13,9 @@ export function ActionRun({ run }: { readonly run: Run }) {
     <div class="action-run" aria-busy={!isOver}>
       {(state === 'asking' || state === 'idle') && <Skeleton lines={3} />}
       {state === 'following' && <OperationProgress {...followed} />}
-      {answer && <Outcome message={answer.message} warnings={answer.warnings} isNo={answer.status !== 0} />}
+      {answer && !hasSecret(answer) && (
+        <Outcome message={answer.message} warnings={answer.warnings} isNo={answer.status !== 0} />
+      )}
       {failure && <FailureNotice failure={failure}>{failure.status === 0 && <p>{t('run.lost')}</p>}</FailureNotice>}
       {isOver && !run.hasFailed && result && <ActionResult result={result} />}
     </div>

@@ -50,7 +50,7 @@ export function TimeChart({ label, series, from, to, format, group }: TimeChartP
           y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] },
         },
         axes: [
-          { ...axis, values: (_, ticks, __, ___, step) => ticks.map((tick) => timeText(tick, step)) },
+          { ...axis, space: 85, values: (_, ticks, __, ___, step) => ticks.map((tick) => timeText(tick, step)) },
           { ...axis, size: 78, values: (_, ticks) => ticks.map(format) },
         ],
         series: [

@@ -116,4 +116,9 @@ export const actions = {
   'field.abilities': 'Abilities',
   'field.instances': 'Instances',
   'field.days': 'Days',
+  'field.io_url': 'I/O address',
+  'field.io_user': 'I/O user',
+  'field.io_password': 'I/O password',
+  'field.admin_user': 'Administrator',
+  'field.admin_password': 'First password of the administrator',
 } as const satisfies Texts

@@ -117,4 +117,9 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'field.abilities': 'Droits',
   'field.instances': 'Instances',
   'field.days': 'Jours',
+  'field.io_url': 'Adresse d’E/S',
+  'field.io_user': 'Utilisateur d’E/S',
+  'field.io_password': 'Mot de passe d’E/S',
+  'field.admin_user': 'Administrateur',
+  'field.admin_password': 'Premier mot de passe de l’administrateur',
 }
