@@ -15,7 +15,7 @@ export interface TestPages {
   /** Address of the pages without a last slash: `http://127.0.0.1:40123/ui`. */
   readonly url: string
   /** Adds instances without making them: they are in the registry, stopped, and have no files. */
-  fill(names: readonly string[]): void
+  pretend(names: readonly string[]): void
   /** Opens a page, such as `operations`, as the administrator. Default: the list of instances. */
   open(browser: Browser, view?: string, options?: PageOptions): Promise<WatchedPage>
   /** Ends the server and another is started at the same address, as after a restart. */
@@ -52,7 +52,7 @@ export async function startPages({ ui, ...options }: TestPagesOptions = {}): Pro
       return server
     },
     url,
-    fill: (names) => fill(manager, names),
+    pretend: (names) => pretend(manager, names),
     open: (browser, view = '', how = {}) => openPage(browser, `${url}/${view}`, { credentials: administrator, ...how }),
     async restart() {
       await server.close()
@@ -66,7 +66,7 @@ export async function startPages({ ui, ...options }: TestPagesOptions = {}): Pro
 }
 
 /** Of several versions, databases and flags, so that filters and columns have something to show. */
-function fill({ context: { registry } }: TestManager, names: readonly string[]): void {
+function pretend({ context: { registry } }: TestManager, names: readonly string[]): void {
   const [version] = registry.versions()
   const databases = ['sqlite', 'postgresql', 'mysql'] as const
   const now = new Date().toISOString()

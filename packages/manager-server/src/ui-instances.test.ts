@@ -11,7 +11,7 @@ needsBrowser((browser) => {
   beforeAll(async () => {
     pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
     for (const name of ['alpha', 'beta']) await pages.manager.perform('add', { name, 'no-start': true })
-    pages.fill(Array.from({ length: 998 }, (_, n) => `demo${n}`))
+    pages.pretend(Array.from({ length: 998 }, (_, n) => `demo${n}`))
   })
   afterAll(() => pages?.close())
 

@@ -6,8 +6,8 @@ let pages: TestPages
 beforeAll(async () => {
   pages = await startPages({ config: ['APPS_MONITORINTERVAL=1'] })
   await pages.manager.perform('add', { name: 'demo' })
-  const { fill } = pages
-  fill(['idle', 'other'])
+  const { pretend } = pages
+  pretend(['idle', 'other'])
 })
 afterAll(() => pages?.close())
 

@@ -5,7 +5,7 @@ import { t } from '../lib/i18n.js'
 export interface Selection {
   readonly selected: ReadonlySet<string>
   /** Chooses or leaves these rows; the last one is where the next range begins. */
-  readonly set: (keys: readonly string[], chosen: boolean, last?: string | undefined) => void
+  readonly set: (keys: readonly string[], chosen: boolean, last?: string) => void
   readonly clear: () => void
   /** The row that was chosen or left last. */
   readonly anchor: () => string | undefined

@@ -5,7 +5,7 @@ import icon from '../icon.svg'
 import { pathTo, uiPath } from '../lib/addresses.js'
 import { isConnected } from '../lib/connection.js'
 import { t } from '../lib/i18n.js'
-import { useSession, type Session } from '../lib/session.js'
+import { useActionTable, useSession, type ActionTable, type Session } from '../lib/session.js'
 import { useStore } from '../lib/store.js'
 import '../styles/shell.css'
 import { Button } from './button.js'
@@ -67,14 +67,15 @@ function viewOf(path: string): string {
 }
 
 /** Views by their address; of those that are not there for who looks, none is offered. */
-function linksOf(session: Session | undefined) {
+function linksOf(session: Session | undefined, { isAllowed }: ActionTable) {
+  const { register = false, terminal = false } = session?.features ?? {}
   return [
     { to: '', text: t('nav.instances') },
     { to: 'monitor', text: t('nav.monitor') },
     { to: 'operations', text: t('nav.operations') },
     { to: 'history', text: t('nav.history') },
-    ...(session?.features.register ? [{ to: 'requests', text: t('nav.requests') }] : []),
-    ...(session?.features.terminal ? [{ to: 'terminal', text: t('nav.terminal') }] : []),
+    ...(register && isAllowed('requests-list') ? [{ to: 'requests', text: t('nav.requests') }] : []),
+    ...(terminal && session?.abilities.includes('sensitive') ? [{ to: 'terminal', text: t('nav.terminal') }] : []),
   ]
 }
 
@@ -83,7 +84,7 @@ function Navigation({ session, path }: { readonly session: Session | undefined; 
   const view = viewOf(path).split('/')[0]
   const isHere = (to: string) => to === view || (to === '' && view === 'instances')
   useEffect(() => menu.current?.hidePopover?.(), [path])
-  const links = linksOf(session).map(({ to, text }) => (
+  const links = linksOf(session, useActionTable()).map(({ to, text }) => (
     <a key={to} href={pathTo(to)} aria-current={isHere(to) ? 'page' : undefined}>
       {text}
     </a>

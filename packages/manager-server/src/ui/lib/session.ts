@@ -69,9 +69,9 @@ function asking<T>(ask: () => Promise<T>) {
 }
 
 const session = asking(async () => (await api<{ item: Session }>('whoami')).item)
-const table = asking(async () => {
+const table = asking(async (): Promise<ReadonlyMap<string, ActionRow>> => {
   const { list } = await api<{ list: readonly ActionRow[] }>('actions')
-  return new Map(list.map((row) => [row.name, row])) as ReadonlyMap<string, ActionRow>
+  return new Map(list.map((row) => [row.name, row]))
 })
 
 /** Who uses the pages; undefined until it is known. */

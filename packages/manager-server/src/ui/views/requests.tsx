@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ActionDialog } from '../components/action-dialog.js'
 import { Badge, type Tone } from '../components/badge.js'
@@ -124,7 +125,7 @@ function useColumns(decide: (decision: Decision) => void): readonly Column<Reque
     { id: 'status', title: t('column.status'), cell: (row) => <Status row={row} />, onCard: 'corner' },
     { id: 'person', title: t('requests.person'), cell: (row) => <Person row={row} /> },
     { id: 'version', title: t('column.version'), cell: ({ version }) => version },
-    { id: 'created', title: t('requests.created'), cell: ({ created }) => <Time at={created} /> },
+    { id: 'created', title: t('requests.created'), cell: ({ created }) => <Time at={created} />, wideOnly: true },
     {
       id: 'decide',
       title: t('requests.decide'),
@@ -143,14 +144,13 @@ function useColumns(decide: (decision: Decision) => void): readonly Column<Reque
             ))}
           </span>
         ) : (
-          <>
-            <Decided row={row} />
+          <Decided row={row}>
             {isUntold(row) && decisions.includes('requests-approve') && (
               <Button small onClick={() => decide({ action: 'requests-approve', request: row })}>
                 {t('requests.tell')}
               </Button>
             )}
-          </>
+          </Decided>
         ),
     },
   ]
@@ -174,12 +174,18 @@ function Person({ row: { email, firstname, lastname, company, phone } }: { reado
   )
 }
 
-function Decided({ row: { decided, decided_by: by, note } }: { readonly row: RequestRow }) {
+interface DecidedProps {
+  readonly row: RequestRow
+  readonly children: ComponentChildren
+}
+
+function Decided({ row: { decided, decided_by: by, note }, children }: DecidedProps) {
   return (
     <span class="person quiet">
       {by !== '' && <span>{t('requests.decidedBy', { by })}</span>}
       {decided !== '' && <Time at={decided} />}
       {note !== '' && <span>{note}</span>}
+      {children}
     </span>
   )
 }
