@@ -30,7 +30,7 @@ export type WithoutGap = {
  * @param app folder of the application that is to run, when it is not the instance's
  */
 export async function handingOf(context: ManagerContext, instance: Instance, app?: string): Promise<Handing> {
-  const { home, runtime, settings, proxies } = context
+  const { home, runtime, settings } = context
   const { id, port } = instance
   const ref = { id, folder: home.instance(id).folder }
   if (!settings.global.proxy.enabled) return { gap: 'instances are not published by a reverse proxy (APPS_PROXY=no)' }

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { startHttpd } from '../../../../../tests/servers/httpd.js'
 import { startNginx } from '../../../../../tests/servers/nginx.js'
@@ -13,165 +13,168 @@ import { processesOf } from '../testing/end-processes.js'
 import { tellFake, writeTemplate, type FakeApplication } from '../testing/fake-application.js'
 import { startTraffic, type Traffic } from '../testing/traffic.js'
 
-const limit = 90_000
+const limit = 120_000
 
 for (const [type, tool, start] of [
   ['nginx', 'nginx', startNginx],
   ['httpd', 'apache2', startHttpd],
-] as const) {
-  const missing = toolIsMissing(tool)
-  if (missing !== undefined) console.warn(`An instance behind ${type}: skipped, ${missing}`)
-  describe.skipIf(missing !== undefined)(`no request fails behind ${type} while`, () => {
-    let folder: string
-    let test: TestManager
-    let proxy: TestProxy
-    let traffic: Traffic
-
-    beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'steward-published-'))
-      proxy = await start({ include: join(folder, 'live') })
-      test = await createTestManager({
-        config: [
-          ...proxy.settings,
-          ...[`export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false', 'export APPS_HEALTHWINDOW=0'],
-        ],
-      })
-      await test.perform('add', { name: 'demo' })
-      await test.context.proxies.publish(test.caller)
-      traffic = startTraffic({
-        port: proxy.http,
-        headers: { Host: 'demo.localhost' },
-        path: ({ id, ms }) => `/version?id=${id}&ms=${ms}`,
-      })
-      await traffic.round()
-    }, limit)
-    afterAll(async () => {
-      await traffic?.stop()
-      await test?.close()
-      await proxy?.close()
-      rmSync(folder, { recursive: true })
-    })
-    afterEach(async () => {
-      await traffic.round()
-      expect(traffic.failures).toEqual([])
-      const posted = test.log('demo').match(/^posted \d+$/gm) ?? []
-      expect(posted.length).toBeGreaterThan(0)
-      expect(new Set(posted).size).toBe(posted.length)
-      // Two processes: its supervisor and itself.
-      const { id } = test.instance('demo')
-      const { state, pids } = await test.context.runtime.observe({ id, folder: test.path('demo') })
-      expect([state, pids.toSorted()]).toEqual(['started', processesOf(test.path('demo')).toSorted()])
-      expect(test.context.registry.database.prepare('select port from reserved_port').all()).toEqual([])
-      const { url } = await test.context.settings.instance(test.path('demo'))
-      expect(url).toBe(`http://127.0.0.1:${test.instance('demo').port}/io`)
-      expect(await pid()).toBe(Math.max(...pids))
-      expect(readdirSync(test.path('demo')).filter((name) => name.startsWith('app.'))).toEqual([])
-    })
-
-    /** Of what answers through the reverse proxy. */
-    async function pid(): Promise<number> {
-      await traffic.round()
-      return (JSON.parse(traffic.answers.at(-1) as string) as { pid: number }).pid
-    }
-
-    async function publish(fake: FakeApplication, version: string): Promise<void> {
-      writeTemplate(test.template, { version, fake })
-      await test.perform('refresh')
-    }
-
-    const appVersions = () => {
-      const answers = traffic.answers.map((answer) => JSON.parse(answer) as { pid: number; version: string })
-      return [...new Map(answers.map((answer) => [JSON.stringify(answer), answer])).values()]
-    }
-
-    it(
-      'the reverse proxy takes a new configuration',
-      async () => {
-        await test.perform('add', { name: 'other', 'no-start': true })
-        await test.perform('seturl', { name: 'other', url: 'http://other.example.com' })
-        await test.context.proxies.publish(test.caller, { repair: true })
-      },
-      limit,
-    )
-
-    it(
-      'it is restarted, again and again',
-      async () => {
-        const { port } = test.instance('demo')
-        const { plan } = await test.perform('restart', { name: 'demo' }, { dryRun: true })
-        expect(plan?.notes).toEqual(['It goes on answering: a second copy takes over when it is healthy.'])
-        const old = await pid()
-        const { warnings, message } = await test.perform('restart', { name: 'demo' })
-        expect(warnings).toBe(undefined)
-        expect(test.instance('demo').port).not.toBe(port)
-        expect(message).toContain(`:${test.instance('demo').port}`)
-        expect(await pid()).not.toBe(old)
-        await test.perform('restart', { name: 'demo' })
-        expect(test.instance('demo').port).toBe(port)
-      },
-      limit,
-    )
-
-    it(
-      'it is upgraded: no process finds other files than its own',
-      async () => {
-        const { port } = test.instance('demo')
-        await publish({}, '1.1.0')
-        const { warnings } = await test.perform('upgrade', { name: 'demo' })
-        expect(warnings).toBe(undefined)
-        await traffic.round()
-        const seen = appVersions()
-        expect(JSON.parse(traffic.answers.at(-1) as string)).toMatchObject({ version: '1.1.0' })
-        expect(new Set(seen.map((answer) => answer.pid)).size).toBe(seen.length)
-        expect(test.instance('demo').port).toBe(port)
-      },
-      limit,
-    )
-
-    it(
-      'the new version does not start: the old one goes on, and what was written meanwhile stays',
-      async () => {
-        const before = await pid()
-        const { revision, port } = test.instance('demo')
-        const database = new DatabaseSync(test.path('demo', 'data', 'database.db'))
-        await publish({ startMs: 300, start: 'fail' }, '1.2.0')
-        const failing = test.perform('upgrade', { name: 'demo' })
-        database.exec(`insert into note (text) values ('meanwhile')`)
-        await expect(failing).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
-        expect(database.prepare(`select count(*) as n from note where text = 'meanwhile'`).get()).toEqual({ n: 1 })
-        database.close()
-        expect(test.instance('demo')).toMatchObject({ revision, port })
-        test.tell('demo', { start: 'fail' })
-        await expect(test.perform('restart', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
-        test.tell('demo', {})
-        expect(await pid()).toBe(before)
-      },
-      limit,
-    )
-
-    it.runIf(type === 'nginx')(
-      'it is restarted: what takes too long is cut, and told',
-      async () => {
-        const config = join(test.home, 'config.sh')
-        const before = readFileSync(config)
-        appendFileSync(config, 'export APPS_STOPTIMEOUT=3\n')
-        const endless = new Promise<string>((resolve) => {
-          const headers = { Host: 'demo.localhost' }
-          get({ host: '127.0.0.1', port: proxy.http, path: '/version?ms=600000', agent: false, headers }, (response) =>
-            resolve(`${response.resume().statusCode}`),
-          ).once('error', (error) => resolve(error.message))
-        })
-        await traffic.round()
-        const { warnings } = await test.perform('restart', { name: 'demo' })
-        writeFileSync(config, before)
-        expect(warnings?.join()).toMatch(
-          /^What the former copy of "demo" still did after 3 s is cut \(connections: \d+\)\.$/,
-        )
-        expect(await endless).not.toBe('200')
-      },
-      limit,
-    )
+] as const)
+  describe(`no request fails behind ${type}`, () => {
+    const missing = toolIsMissing(tool)
+    if (missing === undefined) testTraffic(type, start)
+    else it('while an instance is restarted', (context) => context.skip(missing))
   })
+
+function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
+  let folder: string
+  let test: TestManager
+  let proxy: TestProxy
+  let traffic: Traffic
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'steward-published-'))
+    proxy = await start({ include: join(folder, 'live') })
+    const publication = [`export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false']
+    test = await createTestManager({ config: [...proxy.settings, ...publication, 'export APPS_HEALTHWINDOW=0'] })
+    await test.perform('add', { name: 'demo' })
+    await test.context.proxies.publish(test.caller)
+    traffic = startTraffic({
+      port: proxy.http,
+      headers: { Host: 'demo.localhost' },
+      path: ({ id, ms }) => `/version?id=${id}&ms=${ms}`,
+    })
+    await traffic.round()
+  }, limit)
+  afterAll(async () => {
+    await traffic?.stop()
+    await test?.close()
+    await proxy?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** That none has failed, and that there is exactly one copy, to which all points. */
+  async function allIsWell(): Promise<void> {
+    await traffic.round()
+    expect(traffic.failures).toEqual([])
+    const posted = test.log('demo').match(/^posted \d+$/gm) ?? []
+    expect(posted.length).toBeGreaterThan(0)
+    expect(new Set(posted).size).toBe(posted.length)
+    const { id, port } = test.instance('demo')
+    const { state, pids } = await test.context.runtime.observe({ id, folder: test.path('demo') })
+    // Its supervisor and itself.
+    expect([state, pids.toSorted()]).toEqual(['started', processesOf(test.path('demo')).toSorted()])
+    expect(pids).toContain((await newest()).pid)
+    expect(test.context.registry.database.prepare('select port from reserved_port').all()).toEqual([])
+    const { url } = await test.context.settings.instance(test.path('demo'))
+    expect(url).toBe(`http://127.0.0.1:${port}/io`)
+    expect(readdirSync(test.path('demo')).filter((name) => name.startsWith('app.'))).toEqual([])
+  }
+
+  type Answer = { readonly pid: number; readonly version: string }
+  const answers = () => traffic.answers.map((answer) => JSON.parse(answer) as Answer)
+
+  /** Of what answers through the reverse proxy now. */
+  async function newest(): Promise<Answer> {
+    await traffic.round()
+    return answers().at(-1) as Answer
+  }
+
+  async function publish(fake: FakeApplication, version: string): Promise<void> {
+    writeTemplate(test.template, { version, fake })
+    await test.perform('refresh')
+  }
+
+  it(
+    'while the reverse proxy takes a new configuration',
+    async () => {
+      await test.perform('add', { name: 'other', 'no-start': true })
+      await test.perform('seturl', { name: 'other', url: 'http://other.example.com' })
+      await test.context.proxies.publish(test.caller, { repair: true })
+      await allIsWell()
+    },
+    limit,
+  )
+
+  it(
+    'while it is restarted, again and again',
+    async () => {
+      const { port } = test.instance('demo')
+      const { pid } = await newest()
+      const { warnings, message } = await test.perform('restart', { name: 'demo' })
+      expect(warnings).toBe(undefined)
+      expect(test.instance('demo').port).not.toBe(port)
+      expect(message).toContain(`:${test.instance('demo').port}`)
+      expect((await newest()).pid).not.toBe(pid)
+      await test.perform('restart', { name: 'demo' })
+      expect(test.instance('demo').port).toBe(port)
+      await allIsWell()
+    },
+    limit,
+  )
+
+  it(
+    'while it is upgraded, and no process finds other files than its own',
+    async () => {
+      const { port } = test.instance('demo')
+      await publish({}, '1.1.0')
+      const { warnings } = await test.perform('upgrade', { name: 'demo' })
+      expect(warnings).toBe(undefined)
+      expect((await newest()).version).toBe('1.1.0')
+      const versions = Map.groupBy(answers(), ({ pid }) => pid)
+      for (const [, all] of versions) expect(new Set(all.map(({ version }) => version)).size).toBe(1)
+      expect(test.instance('demo').port).toBe(port)
+      await allIsWell()
+    },
+    limit,
+  )
+
+  if (type !== 'nginx') return
+
+  it(
+    'while a copy does not start: the old one goes on, and what was written meanwhile stays',
+    async () => {
+      const { pid } = await newest()
+      const { revision, port } = test.instance('demo')
+      const database = new DatabaseSync(test.path('demo', 'data', 'database.db'))
+      await publish({ startMs: 300, start: 'fail' }, '1.2.0')
+      const failing = test.perform('upgrade', { name: 'demo' })
+      database.exec(`insert into note (text) values ('meanwhile')`)
+      await expect(failing).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+      expect(database.prepare(`select count(*) as n from note where text = 'meanwhile'`).get()).toEqual({ n: 1 })
+      database.close()
+      expect(test.instance('demo')).toMatchObject({ revision, port })
+      test.tell('demo', { start: 'fail' })
+      await expect(test.perform('restart', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+      test.tell('demo', {})
+      expect((await newest()).pid).toBe(pid)
+      await allIsWell()
+    },
+    limit,
+  )
+
+  it(
+    'while it is restarted, but what takes longer than APPS_STOPTIMEOUT: it is cut, and told',
+    async () => {
+      const config = join(test.home, 'config.sh')
+      const before = readFileSync(config)
+      appendFileSync(config, 'export APPS_STOPTIMEOUT=3\n')
+      const endless = new Promise<string>((resolve) => {
+        const headers = { Host: 'demo.localhost' }
+        get({ host: '127.0.0.1', port: proxy.http, path: '/version?ms=600000', agent: false, headers }, (response) =>
+          resolve(`${response.resume().statusCode}`),
+        ).once('error', (error) => resolve(error.message))
+      })
+      await traffic.round()
+      const { warnings } = await test.perform('restart', { name: 'demo' })
+      writeFileSync(config, before)
+      expect(warnings?.join()).toMatch(
+        /^What the former copy of "demo" still did after 3 s is cut \(connections: \d+\)/,
+      )
+      expect(await endless).not.toBe('200')
+      await allIsWell()
+    },
+    limit,
+  )
 }
 
 describe('a gap', () => {

@@ -122,8 +122,7 @@ export const crashScenarios: readonly CrashScenario[] = [
     ...published,
     action: 'upgrade',
     input: demo,
-    isMeant: (point) =>
-      point.at === 'effect' && /^(beside|copy|point|end|switch|copy-back|point-back|end-back|drop)$/.test(point.step),
+    isMeant: (point) => point.at === 'effect' && /^(copy|point|end|switch|point-back|end-back)$/.test(point.step),
   },
   { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
   { kind: 'start', ...stopped, action: 'start', input: demo },
@@ -145,8 +144,8 @@ export const crashScenarios: readonly CrashScenario[] = [
     action: 'restart',
     input: demo,
     isMeant: (point) =>
-      (point.at === 'effect' && /^(second-port|copy|point|end)$/.test(point.step)) ||
-      (point.at === 'intent' && /^(point|end)$/.test(point.step)),
+      (point.at === 'effect' && /^(copy|point|end)$/.test(point.step)) ||
+      (point.at === 'intent' && point.step === 'end'),
   },
   { kind: 'app-start', prepare: addDemo, begin: ['start', 'app-stop'], action: 'app-start', input: demo },
   { kind: 'app-stop', ...running, action: 'app-stop', input: demo },

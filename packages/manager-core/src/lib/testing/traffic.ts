@@ -38,7 +38,7 @@ export function startTraffic({ port, headers, path, body = () => 'some body', pa
   const failures: string[] = []
   const rounds: number[] = []
   let last = 0
-  let running = true
+  const end = new AbortController()
   const clients = [
     client({ method: 'GET', agent: false }),
     client({ method: 'POST', agent: false }),
@@ -50,17 +50,14 @@ export function startTraffic({ port, headers, path, body = () => 'some body', pa
 
   async function client(options: ClientOptions, { ms = 0, bodyMs = 0 } = {}): Promise<void> {
     const number = rounds.push(0) - 1
-    while (running) {
+    while (!end.signal.aborted) {
       try {
         const id = ++last
         const content = options.method === 'POST' ? body(id) : undefined
-        answers.push(
-          await ask(
-            { host: '127.0.0.1', port, path: path({ id, ms, method: options.method }), headers, ...options },
-            content,
-            bodyMs,
-          ),
-        )
+        const whole = { host: '127.0.0.1', port, path: path({ id, ms, method: options.method }), headers, ...options }
+        const answer = (await ask(whole, content, bodyMs)) ?? (await ask(whole, content, bodyMs))
+        if (answer === undefined) throw new Error('closed twice')
+        answers.push(answer)
       } catch (error) {
         failures.push(`${options.method} ${options.agent ? 'kept' : 'new'}: ${(error as Error).message}`)
         await sleep(20)
@@ -79,13 +76,14 @@ export function startTraffic({ port, headers, path, body = () => 'some body', pa
       while (rounds.some((count, at) => count <= now[at]! + 1)) await sleep(5)
     },
     async stop() {
-      running = false
+      end.abort()
       await Promise.all(clients)
     },
   }
 }
 
-function ask(options: RequestOptions, body: string | undefined, bodyMs: number): Promise<string> {
+/** @returns undefined: a kept connection was closed before it was used again */
+function ask(options: RequestOptions, body: string | undefined, bodyMs: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request({ ...options, signal: AbortSignal.timeout(30_000) }, (response) => {
       text(response).then(
@@ -97,7 +95,7 @@ function ask(options: RequestOptions, body: string | undefined, bodyMs: number):
       )
     })
     asked.once('error', (error: NodeJS.ErrnoException) => {
-      if (asked.reusedSocket && error.code === 'ECONNRESET') ask(options, body, bodyMs).then(resolve, reject)
+      if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(undefined)
       else reject(error)
     })
     if (body === undefined || bodyMs === 0) asked.end(body)
