@@ -2,6 +2,7 @@ import { isRunning, type Instance } from '../domain/instance.js'
 import { startKind } from '../instances/start-and-stop.js'
 import { urlOf } from '../instances/public-url.js'
 import { observed } from '../instances/wire-instance.js'
+import { ofSeveral } from '../operation/of-several.js'
 import type { Action, ActionCall } from './action.js'
 
 /** How many are started at once, unless the caller says otherwise. */
@@ -58,7 +59,7 @@ async function startOne(
 ): Promise<{ readonly result: 'started' | 'failed'; readonly message: string }> {
   const { id, name } = instance
   // Steps of several operations at once would be no story.
-  const { onEvent: _, ...quiet } = caller
+  const { onEvent: _, ...quiet } = ofSeveral(caller)
   try {
     const { warnings } = await context.operations.run(startKind, { id, name }, quiet)
     return { result: 'started', message: [urlOf(instance), ...warnings].join('; ') }

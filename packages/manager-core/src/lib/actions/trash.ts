@@ -5,6 +5,7 @@ import { findEntry, listTrash } from '../instances/trash.js'
 import { undeleteKind } from '../instances/undelete.js'
 import { urlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
+import { ofSeveral } from '../operation/of-several.js'
 import type { Action, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
 
@@ -79,8 +80,9 @@ export const purge: Action = {
     }
     const entries = await listTrash(context.home)
     const results: ActionResult[] = []
+    const each = { ...call, caller: ofSeveral(call.caller) }
     for (const { entry } of entries)
-      results.push(await runOperation(call, purgeKind, { entry }, () => ({ message: '' })))
+      results.push(await runOperation(each, purgeKind, { entry }, () => ({ message: '' })))
     const warnings = results.flatMap((result) => result.warnings ?? [])
     const message = call.caller.dryRun
       ? `${entries.length} would be removed for good.`

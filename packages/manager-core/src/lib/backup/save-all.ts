@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { forEachInstance, type Done } from '../operation/for-each-instance.js'
+import { ofSeveral } from '../operation/of-several.js'
 import type { Caller } from '../operation/operation.js'
 import { raiseAlarm } from './alarm.js'
 import type { Backup } from './backup.js'
@@ -83,7 +84,7 @@ async function saveOne(
   // Before, as that may make room here.
   const earlier = await settleEarlier(context, caller, name)
   const request = { id, name, automatic: true, secrets: false, copyTo }
-  const { outcomes, warnings } = await context.operations.run(saveKind, request, caller)
+  const { outcomes, warnings } = await context.operations.run(saveKind, request, ofSeveral(caller))
   const { backup } = outcomes.get('save') as { backup: string }
   const settled = await settleCopies(context, caller, await context.backups.find(name, backup))
   const pruned = settled.failure === undefined ? await pruneAt(context, caller, copyTo, name) : []

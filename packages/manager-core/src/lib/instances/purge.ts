@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
+import { ofSeveral } from '../operation/of-several.js'
 import type { Caller, OperationKind, Plan } from '../operation/operation.js'
 import { dropDatabaseStep, reachDatabaseServer } from './database-step.js'
 import { fileError } from './file-error.js'
@@ -66,7 +67,7 @@ export async function purgeExpired(context: ManagerContext, caller: Caller): Pro
   for (const { entry, expires } of await listTrash(context.home)) {
     if (expires > now) continue
     try {
-      await context.operations.run(purgeKind, { entry }, caller)
+      await context.operations.run(purgeKind, { entry }, ofSeveral(caller))
     } catch (error) {
       if (!(error instanceof ManagerError)) throw error
       // Another command is at it.

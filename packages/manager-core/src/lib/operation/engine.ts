@@ -109,7 +109,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
     },
   }
 
-  /** Of the operations of an action that has several, the first one has the caller's. */
+  /** The caller's own, once: what an action does beside its operation has others. */
   function newId({ operation }: Caller): string {
     return operation !== undefined && !journal().entry(operation) ? operation : randomUUID()
   }

@@ -78,7 +78,8 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
 function afterDeath(item: Omit<OperationItem, 'state'>, operation: OperationItem | undefined): OperationItem {
   if (!operation) {
     const message = 'The process that performed it was ended before it was done.'
-    return withResult({ ...item, message, state: 'failed' })
+    // Nobody was there to write down when.
+    return withResult({ ...item, message, state: 'failed', ended: item.started })
   }
   const { state, ended: end, message, steps } = operation
   return {
@@ -113,19 +114,8 @@ export function itemOfEntry(entry: JournalEntry, steps: readonly StepEntry[]): O
   const { id, kind, title, instance, instanceId, actor, surface, started, message, warnings } = entry
   const state = shownState(entry)
   const item = {
-    ...{
-      id,
-      action: kind,
-      title,
-      instance,
-      instance_id: instanceId,
-      actor,
-      surface,
-      started,
-      state,
-      message,
-      warnings,
-    },
+    ...{ id, action: kind, title, instance, instance_id: instanceId, actor, surface },
+    ...{ started, state, message, warnings },
     ...{ ended: entry.ended ?? '', steps: shownSteps(entry, steps) },
   }
   return hasEnded(item) ? withResult(item) : item

@@ -2,6 +2,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { mailFailure } from '../mail/mail-failure.js'
 import { forEachInstance } from '../operation/for-each-instance.js'
+import { ofSeveral } from '../operation/of-several.js'
 import type { Caller, OperationResult } from '../operation/operation.js'
 import { isUpgradeNeeded } from './upgrade-needed.js'
 import { upgradeKind } from './upgrade.js'
@@ -40,7 +41,7 @@ export async function upgradeAll(
     titleOf: (name) => `Upgrade instance "${name}"`,
     keepGoing,
     now,
-    run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, caller),
+    run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, ofSeveral(caller)),
     entryOf: ({ name, version }, { result, message }) => ({
       name,
       version,

@@ -112,7 +112,9 @@ export function afterEvent(operation: Operation, event: OperationEvent): Operati
 /** The operation when the answer of its action is there. */
 export function afterResult(operation: Operation, result: OperationAnswer): Operation {
   if (hasEnded(operation)) return { ...operation, result }
-  const state = result.code === undefined ? 'succeeded' : (endOf[result.code] ?? 'failed')
+  // Without a code it was done, and status 1 tells that the answer is no.
+  const done = result.status === undefined || result.status === 0 ? 'succeeded' : 'failed'
+  const state = result.code === undefined ? done : (endOf[result.code] ?? 'failed')
   const { message, warnings = operation.warnings } = result
   return { ...operation, state, message, warnings, result, ended: operation.ended || new Date().toISOString() }
 }

@@ -1,0 +1,6 @@
+import type { Caller } from './operation.js'
+
+/** For one of several operations of an action: none of them is the one whose id the caller told somebody. */
+export function ofSeveral({ operation: _, ...caller }: Caller): Caller {
+  return caller
+}
