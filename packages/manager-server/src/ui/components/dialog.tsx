@@ -38,7 +38,9 @@ function OpenDialog({ title, onClose, locked = false, size = 'normal', footer, c
     ;(first ?? dialog).focus()
     return () => {
       dialog.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      // What was done may have taken the button away.
+      const isThere = before instanceof HTMLElement && before.isConnected
+      ;(isThere ? before : document.getElementById('main'))?.focus()
     }
   }, [])
   const close = () => !locked && onClose()
