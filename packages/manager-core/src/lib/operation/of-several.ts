@@ -1,6 +1,7 @@
 import type { Caller } from './operation.js'
 
 /** For one of several operations of an action: none of them is the one whose id the caller told somebody. */
-export function ofSeveral({ operation: _, ...caller }: Caller): Caller {
-  return caller
+export function ofSeveral(caller: Caller): Caller {
+  const { operation: _, ...rest } = caller
+  return rest
 }
