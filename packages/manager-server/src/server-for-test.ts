@@ -34,7 +34,11 @@ export function basic(user: string, password: string): string {
 /** Of the administrator of a manager without a password of its own. */
 export const asAdministrator = basic('admin', 'admin')
 
-/** @param listen default: a free port of 127.0.0.1 */
+/**
+ * No version is fetched, unless the options say so.
+ *
+ * @param listen default: a free port of 127.0.0.1
+ */
 export async function startServer(options: TestManagerOptions = {}, listen = '127.0.0.1:0'): Promise<TestServer> {
   // The built manager, as the server has it, so that errors are of one class; to types that makes two of everything.
   const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>

@@ -1,10 +1,6 @@
-import { createManager, type Manager } from '@steward/manager-core'
-import {
-  createTestManager,
-  type TestManager,
-  type TestManagerOptions,
-} from '../../../../manager-core/src/lib/testing/create-test-manager.js'
-import { createManagerServer, type ManagerServer } from '../create-manager-server.js'
+import type { TestManager, TestManagerOptions } from '../../../../manager-core/src/lib/testing/create-test-manager.js'
+import { asAdministrator, startServer } from '../../server-for-test.js'
+import type { ManagerServer } from '../create-manager-server.js'
 
 export interface ApiAnswer {
   readonly status: number
@@ -49,21 +45,9 @@ export interface ApiEvent {
   readonly data: Record<string, unknown>
 }
 
-const administrator = `Basic ${Buffer.from('admin:admin').toString('base64')}`
-
 export async function startApi(options: TestManagerOptions = {}): Promise<TestApi> {
-  // The built manager, as the server has it, so that errors are of one class; to types that makes two of everything.
-  const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
-  const manager = await createTestManager({ createManager: built, ...options })
-  const server = await createManagerServer({ manager: manager.manager as unknown as Manager, listen: '127.0.0.1:0' })
-  const client = apiClient(server.url)
-  return {
-    ...{ manager, server, ...client },
-    async close() {
-      await server.close()
-      await manager.close()
-    },
-  }
+  const { manager, server, close } = await startServer({ refresh: true, ...options })
+  return { manager, server, close, ...apiClient(server.url) }
 }
 
 /** @param url of the server */
@@ -71,7 +55,7 @@ export function apiClient(url: string): Pick<TestApi, 'get' | 'raw' | 'ask' | 'e
   const call = (query: string, { headers, ...init }: RequestInit = {}) =>
     fetch(`${url}/api?${query}`, {
       ...init,
-      headers: { Authorization: administrator, 'X-Manager-Request': 'test', ...headers },
+      headers: { Authorization: asAdministrator, 'X-Manager-Request': 'test', ...headers },
     })
   const get: TestApi['get'] = async (query, init) => {
     const response = await call(query, init)
