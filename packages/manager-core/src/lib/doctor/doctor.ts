@@ -6,6 +6,7 @@ import { databaseChecks } from './database-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
 import { operationChecks } from './operation-checks.js'
+import { proxyChecks } from './proxy-checks.js'
 import { systemChecks } from './system-checks.js'
 import { templateChecks } from './template-checks.js'
 
@@ -23,6 +24,7 @@ export interface Diagnosis {
 const checks: readonly DoctorCheck[] = [
   ...homeChecks,
   ...systemChecks,
+  ...proxyChecks,
   ...databaseChecks,
   ...templateChecks,
   ...operationChecks,
