@@ -32,7 +32,8 @@ export function certificateOf(pem: string | Uint8Array): CertificateInfo {
 /** Names that stand for a host in certificates: itself, and `*` in place of its first label. */
 export function hostsThatCover(host: string): readonly string[] {
   const name = host.toLowerCase()
-  return [name, `*${name.slice(name.indexOf('.'))}`]
+  const dot = name.indexOf('.')
+  return dot < 0 ? [name] : [name, `*${name.slice(dot)}`]
 }
 
 /** Whether browsers accept it for all these hosts. */

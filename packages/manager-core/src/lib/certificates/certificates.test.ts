@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { startPebble, type TestPebble } from '../../../../../tests/servers/pebble.js'
 import { toolIsMissing } from '../../../../../tests/servers/tools.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
+import { canMount } from '../testing/can-mount.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { tellAlarms } from './alarms.js'
 import { answerOfChallenge, challengeFolder, challengePath } from './challenges.js'
@@ -244,6 +245,47 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     await perform('certificates remove', { certificate: 'old.example.org' })
     expect(context.certificates.issued()).toEqual([])
   })
+})
+
+test('certificates are not issued for addresses without HTTPS', async () => {
+  for (const config of [
+    ['export APPS_BASEURL=http://apps.example.org'],
+    ['export APPS_BASEURL=https://apps.example.org', 'export APPS_SSL=false'],
+  ]) {
+    const acme = ['export APPS_ACME=yes', 'export APPS_ACMEDIRECTORY=https://127.0.0.1:9/dir']
+    const { perform, close } = await createTestManager({ refresh: false, config: [...config, ...acme] })
+    onTestFinished(close)
+    expect((await perform('certificates')).list).toEqual([])
+  }
+})
+
+test('a configured certificate that cannot be read is an error that says why', async () => {
+  for (const [config, problem] of [
+    [['export APPS_SERVER_CERT=/no/such.pem'], 'APPS_SERVER_KEY is not set'],
+    [['export APPS_SERVER_CERT=/no/such.pem', 'export APPS_SERVER_KEY=/no/such.key'], 'it or /no/such.key is missing'],
+    [['export APPS_SERVER_CERT=/etc/passwd', 'export APPS_SERVER_KEY=/etc/passwd'], 'PEM routines'],
+  ] as const) {
+    const { perform, close } = await createTestManager({ refresh: false, config })
+    onTestFinished(close)
+    const { list } = await perform('doctor', { category: 'certificates' })
+    expect(list).toMatchObject([{ level: 'error', message: expect.stringContaining(problem) }])
+  }
+})
+
+const noDisk = canMount() ? '' : ' (skipped: it takes the right to mount a small file system)'
+
+test.skipIf(noDisk !== '')(`a full disk is told, and the authority is not asked${noDisk}`, async () => {
+  const config = ['export APPS_ACME=yes', 'export APPS_ACMEDIRECTORY=https://127.0.0.1:9/dir']
+  const { perform, close, context } = await createTestManager({ refresh: false, config })
+  onTestFinished(close)
+  const { certificates } = context.home
+  mkdirSync(certificates)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', certificates])
+  onTestFinished(() => void execFileSync('umount', [certificates]))
+  writeFileSync(join(certificates, 'ballast'), Buffer.alloc(16 * 1024))
+  await expect(perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toMatchObject({ code: 'ERR_DISK' })
+  rmSync(join(certificates, 'ballast'))
+  await expect(perform('certificates issue', { hosts: ['a.example.org'] })).rejects.toThrow('cannot be reached')
 })
 
 test('certificates issue takes names only that others can look up', async () => {

@@ -8,14 +8,15 @@ import { standardUrlOf } from '../instances/public-url.js'
 const privateNames = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
- * Host names by which this manager and its published instances are reached and that can be certified, each once, in lower
- * case; the manager's comes first.
+ * Host names by which this manager and its published instances are reached over HTTPS and that can be certified, each once,
+ * in lower case; the manager's comes first.
  */
 export function publicHosts({ settings, registry }: Pick<ManagerContext, 'settings' | 'registry'>): readonly string[] {
   const { global } = settings
   const instances = global.proxy.enabled ? registry.instances().filter((one) => !isThrowAway(one)) : []
+  const isHttps = global.proxy.enabled || global.baseUrl.startsWith('https:')
   const urls = [
-    global.baseUrl,
+    ...(isHttps ? [global.baseUrl] : []),
     ...instances.flatMap((one) => [standardUrlOf(one, global), ...(one.customUrl === '' ? [] : [one.customUrl])]),
   ]
   return [...new Set(urls.map((url) => new URL(url).hostname.toLowerCase()))].filter(

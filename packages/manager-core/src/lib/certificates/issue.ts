@@ -1,6 +1,7 @@
 import { recordHistory } from '../actions/record-history.js'
 import type { ManagerContext } from '../context.js'
 import { ManagerError } from '../../errors.js'
+import { failureOf } from '../failure.js'
 import { lockOptionsOf } from '../operation/lock-options.js'
 import type { Caller } from '../operation/operation.js'
 import { forgetAttempts, noteAttempt, noteFailure, readAttempts } from './attempts.js'
@@ -20,7 +21,7 @@ export interface IssueOptions {
  *
  * @param hosts checked
  * @throws ManagerError ERR_SETTINGS without APPS_ACME; ERR_LIMIT before the pause after failures is over; ERR_BUSY;
- *   ERR_FAILED with what the authority says
+ *   ERR_FAILED with what the authority says; ERR_DISK
  */
 export async function issueCertificate(
   context: ManagerContext,
@@ -38,20 +39,26 @@ export async function issueCertificate(
       throw new ManagerError('ERR_LIMIT', `The certificate of ${name} failed at ${attempt.last}: ${attempt.message}`, {
         help: `It is tried again after ${attempt.next}: authorities allow few failures. With --force it is tried now.`,
       })
+    // Not on a full disk: nothing would count how often the authority is asked.
+    await noteAttempt(home, name, clock(), 'The attempt did not end.').catch(rethrow)
     const entry = { action, instance: { id: '', name: '' }, parameters: { hosts: [...hosts] } }
     await recordHistory(context, caller, entry, async () => {
-      await noteAttempt(home, name, clock(), 'The attempt did not end.')
       try {
         const issued = await orderCertificate(context, acme, hosts, caller)
         await storeCertificate(home, name, { ...issued, at: clock() })
       } catch (error) {
-        await noteFailure(home, name, (error as Error).message)
-        throw error
+        const failure = failureOf(error)
+        await noteFailure(home, name, failure.message).catch(() => {})
+        throw failure
       }
       await forgetAttempts(home, name)
       return { message: `A certificate was issued for ${names}` }
     })
   })
+}
+
+function rethrow(error: unknown): never {
+  throw failureOf(error)
 }
 
 /** @throws ManagerError ERR_SETTINGS */

@@ -52,9 +52,10 @@ export async function storeCertificate(
   { certificate, key, at }: { readonly certificate: string; readonly key: string; readonly at: Date },
 ): Promise<void> {
   const own = join(folder, name)
-  const generation = at.toISOString().replaceAll(/[-:.]/g, '')
+  const generation = freeName(own, at)
   const beside = join(own, `.${generation}`)
-  await rm(beside, { recursive: true, force: true })
+  // Of those that were killed or found no room.
+  for (const one of foldersIn(own)) if (one.startsWith('.')) await rm(join(own, one), { recursive: true, force: true })
   await mkdir(beside, { recursive: true, mode: 0o700 })
   await write(join(beside, 'cert.pem'), certificate)
   await write(join(beside, 'key.pem'), key)
@@ -65,6 +66,12 @@ export async function storeCertificate(
     .toSorted()
     .slice(0, -kept)
   for (const one of old) await rm(join(own, one), { recursive: true, force: true })
+}
+
+/** Two may come at the same time of a clock. */
+function freeName(own: string, at: Date): string {
+  const name = at.toISOString().replaceAll(/[-:.]/g, '')
+  return existsSync(join(own, name)) ? freeName(own, new Date(at.getTime() + 1)) : name
 }
 
 /** What is left of attempts goes, too. */

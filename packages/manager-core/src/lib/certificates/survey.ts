@@ -40,7 +40,8 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
       ...(attempts[name] && { attempts: attempts[name] }),
     }
   })
-  const missing = settings.global.acme ? [...wanted].filter((host) => !certificates.covers(host)) : []
+  const { acme, ssl } = settings.global
+  const missing = acme && ssl.mode !== 'off' ? [...wanted].filter((host) => !certificates.covers(host)) : []
   return [
     ...configured(context, now),
     ...issued,
@@ -52,14 +53,18 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
 }
 
 function configured({ certificates, settings }: Context, now: Date): readonly Surveyed[] {
-  const { serverCertificate: name = '', mode } = settings.global.ssl
-  if (mode === 'off') return []
+  const { serverCertificate: name, serverKey: key, mode } = settings.global.ssl
+  if (mode === 'off' || name === undefined) return []
+  const about = { name, origin: 'configured' } as const
+  const unreadable = (problem: string): Surveyed => ({ ...about, hosts: [], state: 'unreadable', problem })
+  if (key === undefined) return [unreadable('APPS_SERVER_KEY is not set')]
   try {
     const info = certificates.configured()
-    return info ? [{ name, origin: 'configured', hosts: info.names, info, state: stateOf(info, now) }] : []
+    return [
+      info ? { ...about, hosts: info.names, info, state: stateOf(info, now) } : unreadable(`it or ${key} is missing`),
+    ]
   } catch (error) {
-    const problem = (error as Error).message
-    return [{ name, origin: 'configured', hosts: [], state: 'unreadable', problem }]
+    return [unreadable((error as Error).message)]
   }
 }
 
