@@ -149,6 +149,7 @@ const migrations = [
      port integer primary key,
      operation text not null
    )`,
+  `create index operation_started on operation (started)`,
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */
