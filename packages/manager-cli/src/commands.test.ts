@@ -17,6 +17,7 @@ const idle = (): Manager => ({
   actions,
   context: undefined as never,
   perform: async (name) => ({ message: name, list: [] }),
+  begin: async (name) => name,
   close() {},
 })
 

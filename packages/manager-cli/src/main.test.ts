@@ -174,6 +174,7 @@ function fakeManager(home: string): Manager {
         caller,
       })
     },
+    begin: async (action) => action,
     close() {},
   }
 }
