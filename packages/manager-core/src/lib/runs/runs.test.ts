@@ -142,6 +142,15 @@ describe('runs', () => {
     await expect(test.context.runs.cancel(operation!, 'bob')).rejects.toThrow('ended already')
   })
 
+  it('of several operations is none of them', async () => {
+    await test.perform('autosave', { name: 'demo' })
+    const id = await begin('saveall', {})
+    expect(await answer(id)).toMatchObject({ status: 0, message: expect.stringMatching(/^1 saved/) })
+    const [run, save] = (await test.context.runs.list({ limit: 2 })).toSorted((a) => (a.id === id ? -1 : 1))
+    expect(run).toMatchObject({ id, action: 'saveall', instance: '', state: 'succeeded' })
+    expect(save).toMatchObject({ action: 'save', instance: 'demo', actor: 'alice', surface: 'api' })
+  })
+
   it('is shown to nobody who may not touch the instance', async () => {
     const [item] = await test.context.runs.list({ instance: 'demo', limit: 1 })
     const scoped = { instances: new Set(['other']) }
