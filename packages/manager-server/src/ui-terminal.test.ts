@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
+const credentials = { username: 'admin', password: 'a-password' }
 const flood = "printf '\\033[1;32mgreen\\033[0m \\033[38;2;255;120;0mtrue colour\\033[0m \\033[7minverse\\033[0m\\n'\n"
 
 needsBrowser((browser) => {
@@ -10,7 +11,7 @@ needsBrowser((browser) => {
   beforeAll(async () => {
     pages = await startPages({
       refresh: false,
-      config: ['APPS_TERMINAL=yes', 'APPS_USER=nobody', 'APPS_MONITORINTERVAL=0'],
+      config: ['APPS_TERMINAL=yes', 'APPS_USER=nobody', 'APPS_MONITORINTERVAL=0', 'APPS_PASSWORD=a-password'],
     })
   })
   afterAll(() => pages?.close())
@@ -19,9 +20,8 @@ needsBrowser((browser) => {
     [360, 'light'],
     [768, 'dark'],
     [1280, 'light'],
-    [1280, 'dark'],
   ] as const)('shows a terminal at %i pixels, %s', async (width, colorScheme) => {
-    const { page, problems, close } = await pages.open(browser(), 'terminal', { width, colorScheme })
+    const { page, problems, close } = await pages.open(browser(), 'terminal', { width, colorScheme, credentials })
     const input = page.getByRole('textbox', { name: 'Input of the terminal' })
     await page.getByText('Open', { exact: true }).waitFor()
     await expect.poll(() => input.evaluate('document.activeElement.ariaLabel')).toBe('Input of the terminal')
@@ -37,7 +37,7 @@ needsBrowser((browser) => {
   })
 
   it('is left by the keyboard, says that the shell has ended, and opens again', async () => {
-    const { page, problems, close } = await pages.open(browser(), 'history')
+    const { page, problems, close } = await pages.open(browser(), 'history', { credentials })
     // Also when the page was loaded at another view.
     await page.getByRole('link', { name: 'Terminal' }).click()
     await page.getByText('Open', { exact: true }).waitFor()
@@ -59,7 +59,7 @@ needsBrowser((browser) => {
   })
 
   it('says why there is none', async () => {
-    const { page, close } = await pages.open(browser(), 'terminal?instance=nobody')
+    const { page, close } = await pages.open(browser(), 'terminal?instance=nobody', { credentials })
     await page.getByRole('alert').getByText('There is no instance "nobody".').waitFor()
     await keepScreenshot(page, 'terminal-refused')
     await close()

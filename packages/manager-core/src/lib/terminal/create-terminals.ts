@@ -26,7 +26,7 @@ export interface Terminals {
    * Whether the caller may have a terminal, of the manager or of an instance: a shell can do all that the manager can. That
    * it may not is in the history.
    *
-   * @throws ManagerError ERR_ACCESS; ERR_STATE when there are none; ERR_NOT_FOUND
+   * @throws ManagerError ERR_ACCESS; ERR_STATE when there are none; ERR_SETTINGS with the default password; ERR_NOT_FOUND
    */
   check(caller: Caller, instance?: string): void
   /**
@@ -51,6 +51,11 @@ export function createTerminals(context: ManagerContext): Terminals {
     if (!settings.global.terminal)
       throw new ManagerError('ERR_STATE', 'The terminal is switched off.', {
         help: 'Set APPS_TERMINAL=yes in config.sh.',
+      })
+    // All users of this machine know the default one, and may come in.
+    if (settings.global.password === undefined)
+      throw new ManagerError('ERR_SETTINGS', 'A terminal needs a password that is not the default one.', {
+        help: 'Set APPS_PASSWORD in config.sh.',
       })
     if (instances || (abilities && !(abilities.has('admin') && abilities.has('sensitive')))) {
       const reason = 'A terminal needs the abilities "admin" and "sensitive", for all instances.'

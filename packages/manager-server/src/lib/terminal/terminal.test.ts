@@ -4,16 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { isRoot } from '../../../../../tests/servers/as-user.js'
-import { administrator, startPages, type TestPages } from '../../ui-for-test.js'
+import { startPages, type TestPages } from '../../ui-for-test.js'
 
-const basic = `Basic ${Buffer.from(`${administrator.username}:${administrator.password}`).toString('base64')}`
+const password = 'a-password'
+const basic = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 let pages: TestPages
 
 beforeAll(async () => {
   pages = await startPages({
     refresh: false,
     // Root may not, and the tests run as root at some places.
-    config: ['APPS_TERMINAL=yes', 'APPS_USER=nobody'],
+    config: ['APPS_TERMINAL=yes', 'APPS_USER=nobody', `APPS_PASSWORD=${password}`],
   })
   for (const folder of [pages.manager.folder, pages.manager.home]) chmodSync(folder, 0o755)
 })

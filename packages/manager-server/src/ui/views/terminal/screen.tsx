@@ -4,7 +4,7 @@ import '@xterm/xterm/css/xterm.css'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../../lib/i18n.js'
 import { coloursOf, onColours } from './colours.js'
-import { strictDocument, withStrictStyles } from './strict-styles.js'
+import { makeStrictStyles } from './strict-styles.js'
 
 /** What a screen can do for a shell. */
 export interface Screen {
@@ -34,8 +34,8 @@ export function TerminalScreen(props: TerminalScreenProps) {
 
   useEffect(() => {
     const element = place.current as HTMLDivElement
+    const endStyles = makeStrictStyles()
     const made = new Terminal({
-      documentOverride: strictDocument(),
       fontFamily: getComputedStyle(element).fontFamily,
       fontSize: 14,
       lineHeight: 1.2,
@@ -48,7 +48,7 @@ export function TerminalScreen(props: TerminalScreenProps) {
     terminal.current = made
     const fit = new FitAddon()
     made.loadAddon(fit)
-    withStrictStyles(() => made.open(element))
+    made.open(element)
     made.textarea?.setAttribute('aria-label', t('terminal.input'))
     fit.fit()
     const encoder = new TextEncoder()
@@ -75,6 +75,7 @@ export function TerminalScreen(props: TerminalScreenProps) {
       endColours()
       sized.disconnect()
       made.dispose()
+      endStyles()
     }
   }, [])
 

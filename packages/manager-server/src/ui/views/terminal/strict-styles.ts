@@ -1,40 +1,28 @@
 /**
  * xterm.js puts rules into `<style>` elements and `style` attributes, which the content security policy forbids. Style
- * sheets and declarations that scripts make are allowed, so it gets elements that turn the one into the other.
+ * sheets and declarations that scripts make are allowed, so from now on the page makes elements that turn the one into
+ * the other. xterm.js can be given another document, but does not use it for everything.
+ *
+ * @returns ends it; what was made stays as it is
  */
-
-/** A document for xterm.js (`documentOverride`), whose spans take a `style` attribute as declarations. */
-export function strictDocument(): Document {
-  return new Proxy(document, {
-    get(target, name) {
-      if (name === 'createElement') return createElement
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value as () => unknown).bind(target) : value
-    },
-    set: (target, name, value) => Reflect.set(target, name, value, target),
-  })
-}
-
-/** Style elements that `work` makes, also by the real document, become style sheets. */
-export function withStrictStyles(work: () => void): void {
+export function makeStrictStyles(): () => void {
   document.createElement = createElement
-  try {
-    work()
-  } finally {
+  return () => {
     // What is left is that of the prototype.
     Reflect.deleteProperty(document, 'createElement')
   }
 }
 
-function createElement(tag: string): HTMLElement {
+function createElement(tag: string, options?: ElementCreationOptions): HTMLElement {
   if (tag === 'style') return styleElement()
-  const element = Document.prototype.createElement.call(document, tag)
-  if (tag === 'span')
-    element.setAttribute = (name, value) => {
-      if (name === 'style') element.style.cssText = value
-      else Element.prototype.setAttribute.call(element, name, value)
-    }
+  const element = Document.prototype.createElement.call(document, tag, options)
+  if (tag === 'span') element.setAttribute = setAttribute
   return element
+}
+
+function setAttribute(this: HTMLElement, name: string, value: string): void {
+  if (name === 'style') this.style.cssText = value
+  else Element.prototype.setAttribute.call(this, name, value)
 }
 
 /** Nothing to see; its text is a style sheet while it is there. */
