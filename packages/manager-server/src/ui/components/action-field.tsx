@@ -17,8 +17,10 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
   const id = useId()
   const { name, type, summary, required = false } = input
   const { text, lang } = said(summary)
-  const common = { id, name, required, autofocus, 'aria-describedby': `${id}-about` }
-  const about = (
+  const label = labelOf(name)
+  const isPlain = label === text
+  const common = { id, name, required, autofocus, ...(!isPlain && { 'aria-describedby': `${id}-about` }) }
+  const about = !isPlain && (
     <p class="field-about" id={`${id}-about`} lang={lang}>
       {text}
     </p>
@@ -32,7 +34,7 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
           checked={value === true}
           onChange={({ currentTarget }) => onChange(currentTarget.checked)}
         />
-        <label for={id}>{labelOf(name)}</label>
+        <label for={id}>{label}</label>
         {about}
       </div>
     )
@@ -41,7 +43,7 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
   return (
     <div class="field">
       <label for={id}>
-        {labelOf(name)}
+        {label}
         {!required && <span class="field-optional"> {t('form.optional')}</span>}
       </label>
       {choices ? (
@@ -49,9 +51,9 @@ export function ActionField({ input, value, onChange, names, autofocus = false }
           <option value="" disabled={required}>
             {required ? t('form.choose') : t('form.default')}
           </option>
-          {choices.map(([key, label]) => (
+          {choices.map(([key, shown]) => (
             <option key={key} value={key}>
-              {label}
+              {shown}
             </option>
           ))}
         </select>

@@ -25,12 +25,13 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
   const [at, setAt] = useState('')
   const [order, setOrder] = useState('-saved')
   const targets = useApi<{ readonly list: readonly Target[] }>(isAllowed('target-list') ? 'target-list' : undefined)
+  const hasTargets = (targets.data?.list.length ?? 0) > 0
   const { data, failure, reload } = useApi<{ readonly list: readonly Backup[] }>('backups-list', { name, at })
   const askAndReload: Ask = (action, use) => ask(action, { ...use, onDone: reload })
   return (
     <div class="tab-parts">
       <div class="tab-bar">
-        {targets.data && targets.data.list.length > 0 && (
+        {targets.data && hasTargets && (
           <label class="field">
             <span>{t('backup.where')}</span>
             <select value={at} onChange={({ currentTarget }) => setAt(currentTarget.value)}>
@@ -69,7 +70,7 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
             <p>{t('backup.noneText')}</p>
           </EmptyState>
         ) : (
-          <Backups list={data.list} name={name} at={at} ask={askAndReload} order={order} onOrder={setOrder} />
+          <Backups list={data.list} {...{ name, at, hasTargets, order }} ask={askAndReload} onOrder={setOrder} />
         ))}
     </div>
   )
@@ -80,12 +81,14 @@ interface BackupsProps {
   readonly name: string
   /** Empty: here. */
   readonly at: string
+  /** There is somewhere to copy them to. */
+  readonly hasTargets: boolean
   readonly ask: Ask
   readonly order: string
   readonly onOrder: (order: string) => void
 }
 
-function Backups({ list, name, at, ask, order, onOrder }: BackupsProps) {
+function Backups({ list, order, onOrder, ...rest }: BackupsProps) {
   const columns: readonly Column<Backup>[] = [
     {
       id: 'saved',
@@ -121,7 +124,7 @@ function Backups({ list, name, at, ask, order, onOrder }: BackupsProps) {
       id: 'actions',
       title: t('backup.actions'),
       onCard: 'corner',
-      cell: (backup) => <ActionsOf backup={backup} name={name} at={at} ask={ask} />,
+      cell: (backup) => <ActionsOf backup={backup} {...rest} />,
     },
   ]
   return (
@@ -157,11 +160,11 @@ function StateOf({ damage, verified, proved, proved_seconds: seconds }: Backup) 
   )
 }
 
-interface ActionsOfProps extends Pick<BackupsProps, 'name' | 'at' | 'ask'> {
+interface ActionsOfProps extends Pick<BackupsProps, 'name' | 'at' | 'hasTargets' | 'ask'> {
   readonly backup: Backup
 }
 
-function ActionsOf({ backup: { backup, damage, saved }, name, at, ask }: ActionsOfProps) {
+function ActionsOf({ backup: { backup, damage, saved }, name, at, hasTargets, ask }: ActionsOfProps) {
   const { isAllowed } = useActionTable()
   const session = useSession()
   const isHere = at === ''
@@ -183,7 +186,7 @@ function ActionsOf({ backup: { backup, damage, saved }, name, at, ask }: Actions
       ],
       ['backups-verify', () => ask('backups-verify', { given: { backup, at }, fields: isHere ? ['deep'] : [] }), true],
       ['prove', () => ask('prove', { given: { backup, ...(!isHere && { from }) }, fields: [] }), damage === ''],
-      ['backups-export', () => ask('backups-export', { given: { backup } }), isHere],
+      ['backups-export', () => ask('backups-export', { given: { backup } }), isHere && hasTargets],
       ['backups-fetch', () => ask('backups-fetch', { given: { from }, fields: [] }), !isHere],
     ] as const
   ).filter(([action, , fits]) => fits && isAllowed(action === 'restoreAs' ? 'restore' : action))
@@ -195,7 +198,7 @@ function ActionsOf({ backup: { backup, damage, saved }, name, at, ask }: Actions
       </summary>
       <div class="row-menu-list panel">
         {offered.map(([action, act]) => (
-          <Button key={action} kind="quiet" onClick={act}>
+          <Button key={action} kind="quiet" onClick={(event) => leaveFor(event, act)}>
             {action === 'restoreAs' ? t('backup.restoreAs') : t(`action.${action}`)}
           </Button>
         ))}
@@ -207,6 +210,14 @@ function ActionsOf({ backup: { backup, damage, saved }, name, at, ask }: Actions
       </div>
     </details>
   )
+}
+
+/** The menu is closed before: the focus comes back to what opens it. */
+function leaveFor({ currentTarget }: Event, act: () => void): void {
+  const details = (currentTarget as HTMLElement).closest('details') as HTMLDetailsElement
+  details.querySelector('summary')?.focus()
+  details.open = false
+  act()
 }
 
 function closeOnEscape(event: KeyboardEvent): void {
