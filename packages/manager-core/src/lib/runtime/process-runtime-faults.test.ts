@@ -396,6 +396,27 @@ describe('log', () => {
     await runtime.stop(spec, { graceMs: 10_000 })
   })
 
+  it('of two copies is rotated by the one that serves', async () => {
+    const log = { maxBytes: 20_000, keep: 5 }
+    const first: InstanceSpec = { ...(await subject.spec('a', await freePort(), {})), log }
+    const port = await freePort()
+    const second: InstanceSpec = { ...first, copy: 'b', port, environment: { TEST_PORT: String(port) } }
+    for (const spec of [first, second]) {
+      await runtime.start(spec)
+      await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
+    }
+    const rotated = (number: number) => inodeOf(join(first.folder, 'logs', `application.log.${number}`))
+    for (const [round, copy] of (['a', 'b'] as const).entries()) {
+      await runtime.serve?.(first, copy)
+      for (const spec of [first, second])
+        await ask(spec, '/print', { text: `${copy} ${'x'.repeat(100)}`, times: '100' })
+      await expect.poll(() => rotated(round + 1), patience).toBeDefined()
+    }
+    expect(rotated(3)).toBe(undefined)
+    expect(await logOf(runtime, first, 1000)).toHaveLength(400)
+    await runtime.stop(first, { graceMs: 10_000 })
+  })
+
   it('takes a burst of output', async () => {
     const spec = await started()
     await ask(spec, '/print', { text: 'y'.repeat(990), times: '30000' }, 20_000)
