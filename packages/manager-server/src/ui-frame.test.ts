@@ -110,6 +110,8 @@ needsBrowser((browser) => {
   it('says so when a page is not there, or its files are not there any more', async () => {
     const { page, close } = await pages.open(browser(), 'nowhere/at/all')
     await page.getByRole('heading', { name: 'There is no such page.' }).waitFor()
+    await page.goto(`${pages.url}/instances/%E0%A4%A`)
+    await page.getByRole('heading', { name: /no such page|could not be shown/ }).waitFor()
     await page.route(/assets\/history-.*\.js/, (route) => route.fulfill({ status: 404, body: '' }))
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'History' }).click()
     await page.getByRole('heading', { name: 'This page could not be shown.' }).waitFor()

@@ -70,6 +70,12 @@ needsBrowser((browser) => {
     expect(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('descending')
     await page.getByRole('searchbox').fill('nothing is like this')
     await page.getByText('No instance is like that').waitFor()
+    // Whatever an address says.
+    const odd = new URLSearchParams({ flag: 'constructor', order: '-__proto__', status: '<b>', q: '<img src=x>' })
+    await page.goto(`${pages.url}/?${odd}`)
+    await page.getByText('No instance is like that').waitFor()
+    expect(await page.getByLabel('Flags', { exact: true }).inputValue()).toBe('')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('<img src=x>')
     await close()
   })
 

@@ -21,7 +21,7 @@ export interface Column<Row> {
 }
 
 /** `id` of a column, descending with `-` before it: `-created`. */
-export type Order = string
+type Order = string
 
 export interface TableProps<Row> {
   /** What it lists, for a screen reader. */

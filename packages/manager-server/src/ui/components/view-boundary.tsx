@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
-import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 import { t } from '../lib/i18n.js'
 import { Button } from './button.js'
 import { EmptyState } from './empty-state.js'
@@ -10,7 +10,11 @@ import { View } from './view.js'
 export function ViewBoundary({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation()
   const [error, reset] = useErrorBoundary()
-  useEffect(reset, [path])
+  const at = useRef(path)
+  if (error === undefined) at.current = path
+  useEffect(() => {
+    if (error !== undefined && at.current !== path) reset()
+  }, [error, path])
   return error === undefined ? <>{children}</> : <ViewFailed />
 }
 

@@ -65,7 +65,9 @@ export function Instances() {
     >
       {list.failure && <FailureNotice failure={list.failure} onRetry={list.reload} />}
       {!list.data && !list.failure && <Skeleton lines={8} />}
-      {(rows.length > 0 || !list.data) && <FilterBar rows={rows} filters={filters} onFilter={show} />}
+      {(rows.length > 0 || !list.data) && (
+        <FilterBar {...{ rows, filters, columns, order }} onFilter={show} onOrder={(by) => show(filters, by)} />
+      )}
       {list.data && rows.length === 0 && (
         <EmptyState title={t('instances.none')}>
           {create && <p>{t('instances.noneText')}</p>}

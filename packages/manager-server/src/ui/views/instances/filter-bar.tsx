@@ -1,5 +1,6 @@
 import { observedStates } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
+import type { Column } from '../../components/table.js'
 import { Choice, Search, Toolbar, type ChoiceProps } from '../../components/toolbar.js'
 import { hasText, t } from '../../lib/i18n.js'
 import type { Instance } from '../../lib/instance.js'
@@ -10,9 +11,13 @@ export interface FilterBarProps {
   readonly rows: readonly Instance[]
   readonly filters: Filters
   readonly onFilter: (filters: Filters) => void
+  /** What they may be in order of. */
+  readonly columns: readonly Column<Instance>[]
+  readonly order: string
+  readonly onOrder: (order: string) => void
 }
 
-export function FilterBar({ rows, filters, onFilter }: FilterBarProps) {
+export function FilterBar({ rows, filters, onFilter, columns, order, onOrder }: FilterBarProps) {
   const set = (key: keyof Filters, value: string) => onFilter({ ...filters, [key]: value })
   const isFiltered = Object.values(filters).some((value) => value !== '')
   return (
@@ -46,6 +51,14 @@ export function FilterBar({ rows, filters, onFilter }: FilterBarProps) {
         values={flagNames.map((flag) => [flag, t(`flag.${flag}`)])}
         onChoose={(value) => set('flag', value)}
       />
+      <Choice
+        name={t('instances.order')}
+        any={t('instances.orderBy', { column: t('column.name') })}
+        value={order === 'name' ? '' : order}
+        values={ordersOf(columns)}
+        onChoose={(value) => onOrder(value === '' ? 'name' : value)}
+        cardsOnly
+      />
       {isFiltered && (
         <Button kind="quiet" icon="close" onClick={() => onFilter(noFilters)}>
           {t('instances.clear')}
@@ -53,6 +66,16 @@ export function FilterBar({ rows, filters, onFilter }: FilterBarProps) {
       )}
     </Toolbar>
   )
+}
+
+/** Each of them, up and down. */
+function ordersOf(columns: readonly Column<Instance>[]): ChoiceProps['values'] {
+  return columns
+    .filter(({ order }) => order)
+    .flatMap(({ id, title }) => [
+      ...(id === 'name' ? [] : [[id, t('instances.orderBy', { column: title })] as const]),
+      [`-${id}`, t('instances.orderDown', { column: title })] as const,
+    ])
 }
 
 function statesOf(rows: readonly Instance[]): ChoiceProps['values'] {
