@@ -87,7 +87,7 @@ async function modelProblem(
     return unknown
   }
   if (next.model === undefined) return unknown
-  if (next.model !== running) return 'the data model changes, so that data are migrated'
+  if (next.model !== running) return 'the data model or the application server changes, so that data may be migrated'
   // Those of the new one would be below a folder that is only there for a while.
   if (app !== undefined && !`${next.documents}${sep}`.startsWith(join(data, sep)))
     return 'its documents are kept in the folder of the application'

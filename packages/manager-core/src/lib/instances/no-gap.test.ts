@@ -201,7 +201,8 @@ describe('a gap', () => {
 
   it('is foretold where data would be migrated, or two copies cannot run', async () => {
     const none = 'It goes on answering: a second copy takes over when it is healthy.'
-    const migrated = 'It does not answer for a moment: the data model changes, so that data are migrated.'
+    const migrated =
+      'It does not answer for a moment: the data model or the application server changes, so that data may be migrated.'
     appendFileSync(join(test.home, 'config.sh'), 'export APPS_PROXY=yes\n')
     for (const action of ['restart', 'upgrade']) expect(await notesOf(action)).toContain(none)
     tellFake(test.template, { model: 'other' })
