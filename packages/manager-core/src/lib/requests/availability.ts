@@ -14,11 +14,12 @@ export function checkRequestsAllowed({ settings }: Pick<ManagerContext, 'setting
 }
 
 /** Why nobody can register although it is allowed; undefined: they can. */
-export function whyClosed({ settings }: Pick<ManagerContext, 'settings'>): string | undefined {
+export function whyClosed({ settings, registry }: Pick<ManagerContext, 'settings' | 'registry'>): string | undefined {
   const { mail, email } = settings.global
   const missing = [...(mail ? [] : ['APPS_MAILSERVER']), ...(email === undefined ? ['APPS_EMAIL'] : [])]
-  if (missing.length === 0) return undefined
-  return `Nobody can register: ${missing.join(' and ')} must be set, as addresses are confirmed by mail.`
+  if (missing.length > 0)
+    return `Nobody can register: ${missing.join(' and ')} must be set, as addresses are confirmed by mail.`
+  return registry.versions().length === 0 ? 'Nobody can register: no version was fetched yet (refresh).' : undefined
 }
 
 /** Removes requests that nobody has confirmed in time. */

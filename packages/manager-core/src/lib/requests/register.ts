@@ -131,7 +131,7 @@ export async function confirmRequest(
 }
 
 /** @throws ManagerError ERR_STATE unless people may and can register now */
-export function checkOpen(context: Pick<ManagerContext, 'settings'>): void {
+export function checkOpen(context: Pick<ManagerContext, 'settings' | 'registry'>): void {
   checkRequestsAllowed(context)
   const reason = whyClosed(context)
   if (reason !== undefined) throw new ManagerError('ERR_STATE', reason)

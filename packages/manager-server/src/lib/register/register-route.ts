@@ -77,18 +77,17 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
 
   async function form(context: Context, values: Partial<Registration> = {}, faults: RegistrationFaults = {}) {
     const versions = await core.templates.list()
-    if (versions.length === 0) return show(context, tellView(viewOf(context), 'closed'), 503)
     show(context, formView(viewOf(context), { values, faults, versions }), Object.keys(faults).length > 0 ? 400 : 200)
   }
 
-  /** The operator finds the reason in `requests` and `doctor`; strangers need not know it. */
+  /** Strangers need not know the reason; the operator finds it in `requests` and `doctor`, what fails in the log. */
   async function whenOpen(context: Context, work: () => Promise<void>): Promise<void> {
     try {
       checkOpen(core)
       await work()
     } catch (error) {
       if (!(error instanceof ManagerError)) throw error
-      context.app.emit('error', error, context)
+      if (error.outcome === 'failed') context.app.emit('error', error, context)
       show(context, tellView(viewOf(context), error.code === 'ERR_LIMIT' ? 'tooMany' : 'closed'), 503)
     }
   }

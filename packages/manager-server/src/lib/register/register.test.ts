@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import Koa from 'koa'
 import { createManager, type Manager } from '@steward/manager-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   accessibilityProblems,
   keepScreenshot,
@@ -207,6 +209,41 @@ describe('the form', () => {
     )
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('nobody can register', () => {
+  const config = () => join(manager.home, 'config.sh')
+  let before = ''
+
+  beforeEach(() => {
+    before = readFileSync(config(), 'utf8')
+  })
+  afterEach(() => {
+    writeFileSync(config(), before)
+  })
+
+  test.each([
+    ['without a mail server', /.*APPS_MAILSERVER.*\n/],
+    ['without an address of the operator', /.*APPS_EMAIL.*\n/],
+    ['when the mail server does not answer', /(?<=APPS_MAILPORT=)\d+/],
+  ])('%s, and the form says so without a reason', async (_when, what) => {
+    writeFileSync(config(), before.replace(what, '9'.repeat(what.source.includes('PORT') ? 1 : 0)))
+    const answer = await post(url, ada)
+    expect(answer.status).toBe(503)
+    const text = await answer.text()
+    expect(text).toContain('not possible at the moment')
+    expect(text).not.toMatch(/APPS_|mail server/)
+    expect(await requests()).toEqual([])
+  })
+
+  test('when it is not allowed: there is no such page', async () => {
+    writeFileSync(config(), before.replace('APPS_ALLOWREGISTER=yes', 'APPS_ALLOWREGISTER=no'))
+    for (const path of ['/register', '/register/confirm?token=x', '/register/style.css', '/'])
+      expect((await fetch(new URL(path, url))).status).toBe(404)
+    writeFileSync(config(), before.replace('APPS_ALLOWDISPLAYREGISTER=yes', 'APPS_ALLOWDISPLAYREGISTER=no'))
+    expect((await fetch(new URL('/', url))).status).toBe(404)
+    expect((await fetch(url)).status).toBe(200)
   })
 })
 
