@@ -1,14 +1,6 @@
 import { apiAddress, type ApiParameters } from './addresses.js'
+import type { Answer, FailureBody } from './answer.js'
 import { reached } from './connection.js'
-
-/** Every answer. Source: wire-decisions, "every API answer". */
-export interface Answer {
-  /** 0: done. */
-  readonly status: number
-  readonly message: string
-  readonly operation?: string
-  readonly warnings?: readonly string[]
-}
 
 /** What the API refused, or why it could not be asked. */
 export class ApiFailure extends Error {
@@ -31,16 +23,6 @@ export class ApiFailure extends Error {
     this.output = output
     this.operation = operation
   }
-}
-
-/** What a refused or failed action answers. */
-export interface FailureBody {
-  readonly code?: string
-  readonly message: string
-  readonly help?: string
-  readonly command?: string
-  readonly output?: string
-  readonly operation?: string
 }
 
 /** @throws ApiFailure */

@@ -1,4 +1,5 @@
-import { ApiFailure, type FailureBody } from './api.js'
+import type { FailureBody } from './answer.js'
+import { ApiFailure } from './api.js'
 import { createEventParser, type StreamEvent } from './event-parser.js'
 
 /** `connecting`: first attempt; `live`: events come; `waiting`: it broke and is tried again; `offline`: no network. */

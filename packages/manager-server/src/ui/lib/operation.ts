@@ -1,4 +1,4 @@
-import type { FailureBody, Answer } from './api.js'
+import type { Answer, FailureBody } from './answer.js'
 
 export type OperationState =
   | 'queued'

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { api, type Answer, type ApiFailure } from './api.js'
+import type { Answer } from './answer.js'
+import { api, type ApiFailure } from './api.js'
 import type { ApiParameters } from './addresses.js'
 import { isConnected } from './connection.js'
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { parametersOf, type FieldValues } from './action-input.js'
 import type { ActionRow } from './session.js'
-import { api, type Answer, type ApiFailure } from './api.js'
+import type { Answer } from './answer.js'
+import { api, type ApiFailure } from './api.js'
 import { hasEnded, type OperationAnswer, type ResultBody } from './operation.js'
 import { useOperation, type FollowedOperation } from './use-operation.js'
 

@@ -1,4 +1,5 @@
-import { ApiFailure, type Answer, type FailureBody } from '../../lib/api.js'
+import type { Answer, FailureBody } from '../../lib/answer.js'
+import { ApiFailure } from '../../lib/api.js'
 
 /** A shell on the server. */
 export interface Shell {
