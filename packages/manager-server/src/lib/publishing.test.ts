@@ -48,7 +48,7 @@ describe.each([
       ],
     })
     // It publishes itself when it starts.
-    await vi.waitFor(async () => expect(await status('/ping')).toBe(200), { timeout: 60_000 })
+    await vi.waitUntil(async () => (await status('/ping')) === 200, { timeout: 60_000 })
   }, 120_000)
   afterAll(async () => {
     await test?.close()

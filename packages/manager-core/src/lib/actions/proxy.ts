@@ -89,7 +89,7 @@ const publish: Action = {
 }
 
 async function bring({ context, caller }: ActionCall): Promise<ActionResult> {
-  const { state, warnings } = await context.proxies.publish(caller, { repair: true })
+  const { state, warnings } = await context.proxies.publish(caller, { repair: true, retry: true })
   return {
     message: state === 'published' ? 'It is published.' : 'It was published already, and nothing was changed by hand.',
     ...(warnings.length > 0 && { warnings }),

@@ -64,7 +64,8 @@ export async function chooseSnippets(
   }
 }
 
-function without(publication: Publication, refused: ProxyState['refused']): Publication {
+/** Without the snippets that were refused. */
+export function without(publication: Publication, refused: ProxyState['refused']): Publication {
   const plain = ({ snippet, ...place }: Place): Place =>
     snippet && !refused[hashOf(snippet.text)] ? { ...place, snippet } : place
   return { ...publication, sites: publication.sites.map((site) => ({ ...site, places: site.places.map(plain) })) }

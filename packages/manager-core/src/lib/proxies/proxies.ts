@@ -25,6 +25,8 @@ export interface PublishOptions {
   readonly manager?: string
   /** Looks at all files, and puts right what was changed by others. Default: only whether something else is wanted. */
   readonly repair?: boolean
+  /** Tries snippets again that were refused. Default: when they are others. */
+  readonly retry?: boolean
 }
 
 export interface PublishResult {

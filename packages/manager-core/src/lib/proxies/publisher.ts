@@ -5,7 +5,7 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { failureOf } from '../failure.js'
 import { stateOf } from '../operation/process-identity.js'
-import { chooseSnippets, type ChosenSnippets } from './choose-snippets.js'
+import { chooseSnippets, without, type ChosenSnippets } from './choose-snippets.js'
 import { desiredSites, type Desired } from './desired-sites.js'
 import { createGenerations } from './generations.js'
 import { hashOf } from './hash.js'
@@ -41,13 +41,17 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
   const before = readState(folder)
 
   return {
-    async publish({ manager: listen, repair = false }) {
+    async publish({ manager: listen, repair = false, retry = false }) {
       const manager = listen === undefined ? before.manager : upstreamOf(listen)
       followRenames()
       const { desired, fingerprint } = look(manager)
       const isSettled = before.reloaded && generations.live === before.generation
-      if (!repair && isSettled && fingerprint === before.fingerprint) return { state: 'unchanged', news: [] }
-      const chosen = await choose(desired, repair ? {} : before.refused)
+      const isAsked = retry && Object.keys(before.refused).length > 0
+      if (isSettled && fingerprint === before.fingerprint && !isAsked) {
+        const isGood = !repair || (await isInForce(without(desired.publication, before.refused)))
+        if (isGood) return { state: 'unchanged', news: [] }
+      }
+      const chosen = await choose(desired, retry ? {} : before.refused)
       const { refusal, refused, publication, generation } = chosen
       if (refusal) throw refusedError(refusal.message + placeOf(refusal), refusal.output)
       const state: ProxyState = {

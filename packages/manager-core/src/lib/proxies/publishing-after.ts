@@ -35,7 +35,9 @@ export async function publishQuietly(context: ManagerContext, caller: Caller): P
     const { message } = failureOf(error)
     warnings = [`It is not published: ${message}`]
     const failed = () => ({ message, exitCode: 1 as const })
-    await recordHistory(context, caller, { action: 'proxy publish', instance: { id: '', name: '' } }, failed)
+    const about = { action: 'proxy publish', instance: { id: '', name: '' } }
+    // On a full disk, too, what was done is done.
+    await recordHistory(context, caller, about, failed).catch(() => undefined)
   }
   for (const text of warnings) caller.onEvent?.({ type: 'warning', text })
   return warnings

@@ -20,16 +20,19 @@ export interface Publishing {
   close(): Promise<void>
 }
 
-const caller: Caller = { actor: 'server', surface: 'api' }
+const caller: Caller = { actor: 'manager', surface: 'api' }
 
 /** Publishes now and again and again, so that what others changed by hand, or what failed, is put right. */
 export function startPublishing({ context, manager, onProblem, intervalMs = 300_000 }: PublishingOptions): Publishing {
   let told = ''
+  let isFirst = true
   let working = Promise.resolve()
   const publish = async () => {
+    const retry = isFirst
+    isFirst = false
     let problem = ''
     try {
-      const { warnings } = await context.proxies.publish(caller, { manager, repair: true })
+      const { warnings } = await context.proxies.publish(caller, { manager, repair: true, retry })
       problem = warnings.join('\n')
     } catch (error) {
       problem = failureOf(error).message

@@ -13,7 +13,13 @@ export interface StagedTest {
   /** Line that belongs into the main file. */
   readonly includeLine: string
   /** Runs the program's own test. */
-  readonly run: (mainFile: string) => Promise<Refusal | undefined>
+  readonly run: (mainFile: string) => Promise<ProgramTest>
+}
+
+export interface ProgramTest {
+  readonly refusal?: Refusal
+  /** Whether the program has read what is staged. Absent: it does not tell; then that a file names it is enough. */
+  readonly isIncluded?: boolean
 }
 
 /**
@@ -31,15 +37,19 @@ export async function testStaged({
   const shadowFolder = join(folder, 'generations', `check-${randomBytes(4).toString('hex')}`)
   try {
     const shadow = shadowOf()
-    if (!shadow.isIncluded)
-      throw new ManagerError('ERR_SETTINGS', `${mainFile} does not include what the manager publishes.`, {
-        help: `Put this line into it, or into a file that it includes in the same folder: ${includeLine}`,
-        command: 'proxy check',
-      })
-    const refusal = await run(shadow.mainFile)
+    if (!shadow.isIncluded) throw notIncluded()
+    const { refusal, isIncluded = true } = await run(shadow.mainFile)
+    if (!refusal && !isIncluded) throw notIncluded()
     return refusal?.file === undefined ? refusal : { ...refusal, file: shadow.real(refusal.file) }
   } finally {
     rmSync(shadowFolder, { recursive: true, force: true })
+  }
+
+  function notIncluded(): ManagerError {
+    return new ManagerError('ERR_SETTINGS', `${mainFile} does not include what the manager publishes.`, {
+      help: `Put this line into it, or into a file that it includes in the same folder: ${includeLine}`,
+      command: 'proxy check',
+    })
   }
 
   function shadowOf() {

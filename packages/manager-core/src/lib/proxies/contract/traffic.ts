@@ -60,6 +60,14 @@ export function testTraffic(under: () => ProxyUnderTest): void {
       events.destroy()
     })
 
+    it('nothing but WebSocket is upgraded', async () => {
+      await under().add('demo')
+      await under().publish()
+      const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' }
+      const { echo } = await under().call('demo.apps.test', '/', { headers })
+      expect([echo.name, echo.headers['upgrade']]).toEqual(['demo', undefined])
+    })
+
     it('large bodies go through in both directions', async () => {
       await under().add('demo')
       await under().publish()

@@ -38,8 +38,9 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
       return testStaged({
         ...{ mainFile, folder, staged, includeLine },
         run: async (file) => {
-          const { ok, output } = await runProgram(command, ['-t', '-d', rootOf(mainFile, root, file), '-f', file])
-          return ok ? undefined : refusalOf(output)
+          const args = ['-t', '-D', 'DUMP_INCLUDES', '-d', rootOf(mainFile, root, file), '-f', file]
+          const { ok, output } = await runProgram(command, args)
+          return ok ? { isIncluded: output.includes(`${staged}/`) } : { refusal: refusalOf(output) }
         },
       })
     },
@@ -103,7 +104,8 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
  * `AH00526: Syntax error on line 3 of /etc/…:` and the reason behind it or in the next line; of files that others include
  * the innermost one comes last. Or the reason alone.
  */
-function refusalOf(output: string): Refusal {
+function refusalOf(said: string): Refusal {
+  const output = said.replace(/^Included configuration files:\n(?: +\(.*\n?)*/m, '')
   const place = [...output.matchAll(/Syntax error on line (\d+) of ([^\n:]+):\s+(?!Syntax error)(.+)/g)].at(-1)
   if (place) {
     const [, line, file, message] = place as unknown as readonly string[]

@@ -44,7 +44,7 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
         ...{ mainFile, folder, staged, includeLine },
         run: async (file) => {
           const { ok, output } = await runProgram(command, ['-t', '-q', '-c', file])
-          return ok ? undefined : refusalOf(output)
+          return ok ? {} : { refusal: refusalOf(output) }
         },
       })
     },

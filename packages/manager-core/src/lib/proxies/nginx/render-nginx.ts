@@ -50,7 +50,9 @@ function firstFile(publication: Publication, { id }: Generation, options: NginxO
   return [
     '# Written by the manager: changes are lost.',
     ...hashSizes(publication, options),
-    'map $http_upgrade $steward_connection { default upgrade; "" close; }',
+    // Nothing else than WebSocket: others could get past what the proxy does.
+    'map $http_upgrade $steward_upgrade { default ""; "~*^websocket$" websocket; }',
+    'map $steward_upgrade $steward_connection { default upgrade; "" close; }',
     'map $http_host $steward_port { default ""; "~(?<steward_given_port>:[0-9]+)$" $steward_given_port; }',
     'server {',
     ...listen(publication.httpPort, options),
@@ -163,7 +165,7 @@ function locationOf(
         ]),
     '  proxy_http_version 1.1;',
     '  proxy_set_header Host $host$steward_port;',
-    '  proxy_set_header Upgrade $http_upgrade;',
+    '  proxy_set_header Upgrade $steward_upgrade;',
     '  proxy_set_header Connection $steward_connection;',
     '  proxy_set_header Forwarded "";',
     '  proxy_set_header X-Real-IP $remote_addr;',
