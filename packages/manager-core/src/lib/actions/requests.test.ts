@@ -49,6 +49,8 @@ test('requests approve makes the instance for its person, and tells them its add
   const { list } = await perform('requests')
   expect(list).toMatchObject([{ id, status: 'approved', instance: 'demo', decided_by: 'tester', note: '' }])
   await expect(perform('requests approve', { id })).rejects.toMatchObject({ code: 'ERR_STATE' })
+  await perform('rename', { name: 'demo', new: 'sales' })
+  expect((await perform('list', { where: "r.email = 'ada@example.org'" })).list).toMatchObject([{ name: 'sales' }])
 })
 
 test('requests are there only when APPS_ALLOWREGISTER=yes', async () => {

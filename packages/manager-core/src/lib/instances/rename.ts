@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import { checkName } from '../domain/names.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { renameInRequests } from '../requests/request-rows.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import type { Settings } from '../settings/settings.js'
 import { existing } from './existing.js'
@@ -51,7 +52,10 @@ function planRename({ id, to }: RenameRequest, { name, folder, context }: Rename
     instance,
     steps: restart,
     notes: context ? [`Its context becomes ${context.to}; it is started again when it runs.`] : [],
-    commit: (registry) => registry.updateInstance(id, { name: to }),
+    commit(registry, run) {
+      registry.updateInstance(id, { name: to })
+      renameInRequests(run.context.registry.database, name, to)
+    },
   }
 }
 

@@ -54,6 +54,11 @@ export function approveRequest(database: DatabaseSync, { request, by, at }: Deci
   updateRequest(database, request, { status: 'approved', instance, decided: at, decided_by: by, note: notTold })
 }
 
+/** Requests follow the instances that they became. */
+export function renameInRequests(database: DatabaseSync, from: string, to: string): void {
+  database.prepare('update request set instance = ? where instance = ?').run(to, from)
+}
+
 export function deleteRequest(database: DatabaseSync, id: number): void {
   database.prepare('delete from request where id = ?').run(id)
 }
