@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 let home: string
@@ -69,4 +69,32 @@ test.each([
   })
   expect(stdout).toMatch(output)
   expect(stderr).not.toContain('EPIPE')
+})
+
+test('a server that is ended leaves what it has begun', { timeout: 60_000 }, async () => {
+  const { out: made } = manager('token', 'add', 'test', '--abilities', 'admin', '--json')
+  const { token } = (JSON.parse(made) as { item: { token: string } }).item
+  const server = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', '--home', home], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  const closed = once(server, 'close')
+  const [line] = (await once(server.stderr, 'data')) as [Buffer]
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString()) ?? []
+  const ask = async (query: string) => {
+    const response = await fetch(`${url}/api?action=${query}`, { headers: { Authorization: `Bearer ${token}` } })
+    return (await response.json()) as { operation: string; item: { state: string; steps: object[] } }
+  }
+  const begun = await ask('add&name=demo&async=true')
+  expect(begun).toMatchObject({ status: 0 })
+  const { operation: id } = begun
+  await expect.poll(async () => (await ask(`operation&id=${id}`)).item.steps.length).toBeGreaterThan(0)
+  server.kill('SIGTERM')
+  expect(await closed).toEqual([0, null])
+  expect(manager('operation', id).out).toContain('running')
+  const at = (file: string) => join(home, 'runs', id, file)
+  const { pid } = JSON.parse(readFileSync(at('worker.json'), 'utf8')) as { pid: number }
+  process.kill(pid, 'SIGTERM')
+  await expect.poll(() => existsSync(at('result.json'))).toBe(true)
+  expect(manager('operation', id).out).toContain('rolled_back')
 })
