@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
 import { hasText, said, t } from '../lib/i18n.js'
 import type { ActionRow, InputRow } from '../lib/session.js'
@@ -88,9 +88,13 @@ function About({ action: { name, summary, description } }: Pick<ActionFormProps,
 }
 
 function Confirmation({ action, instances, values, wanted }: ActionFormProps & { readonly wanted: string }) {
-  const [typed, setTyped] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.setCustomValidity(typed === wanted ? '' : t('form.confirmWrong')), [typed, wanted])
+  const check = () => {
+    const element = field.current as HTMLInputElement
+    element.setCustomValidity(element.value === wanted ? '' : t('form.confirmWrong'))
+  }
+  // Also with each key, at once: who types fast and presses Enter must not have to do it twice.
+  useLayoutEffect(check, [wanted])
   const key = `lost.${action.name}`
   const name = instances.length > 0 ? instances.join(', ') : String(values[subjectOf(action)?.name ?? ''] ?? '')
   const english = (action.destructive ?? '').replaceAll(/\{(\w+)\}/g, (place, input: string) =>
@@ -101,15 +105,7 @@ function Confirmation({ action, instances, values, wanted }: ActionFormProps & {
       <p lang={hasText(key) ? undefined : 'en'}>{hasText(key) ? t(key, { name }) : english}</p>
       <label>
         {t(instances.length > 1 ? 'bulk.confirm' : 'form.confirm', { name: wanted })}
-        <input
-          ref={field}
-          type="text"
-          name="confirmation"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
+        <input ref={field} type="text" name="confirmation" autocomplete="off" spellcheck={false} onInput={check} />
       </label>
     </div>
   )

@@ -40,7 +40,7 @@ function withoutPending(step: OperationStep): OperationStep {
 function OperationOutcome({ operation }: { readonly operation: Operation }) {
   const { state, warnings, result } = operation
   const message = operation.message === '' ? t(`state.${state}`) : operation.message
-  if (state === 'succeeded') return <Outcome message={message} warnings={warnings} isNo={(result?.status ?? 0) !== 0} />
+  if (state === 'succeeded') return <Outcome message={message} warnings={warnings} />
   const { help, command, output } = result ?? {}
   return (
     <FailureNotice failure={new ApiFailure(500, { message, help, command, output })}>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { language } from '../lib/i18n.js'
+import { language, t } from '../lib/i18n.js'
 import '../styles/chart.css'
 
 export interface ChartSeries {
@@ -43,7 +43,6 @@ export function TimeChart({ label, series, from, to, format, group }: TimeChartP
       {
         width: Math.max(place.clientWidth, 200),
         height,
-        legend: { show: false },
         cursor: { sync: { key: group }, drag: { x: false, y: false }, points: { size: 7 } },
         scales: {
           x: { range: () => range.current },
@@ -54,9 +53,10 @@ export function TimeChart({ label, series, from, to, format, group }: TimeChartP
           { ...axis, size: 78, values: (_, ticks) => ticks.map(format) },
         ],
         series: [
-          {},
+          { label: t('monitor.time'), value: (_, seconds) => (seconds === null ? '' : exact.format(seconds * 1000)) },
           ...series.map(({ name }, at) => ({
             label: name,
+            value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
             stroke: colorOf(at),
             width: 1.75,
             points: { show: false },
@@ -106,6 +106,7 @@ function resolved(place: HTMLElement, value: string): string {
   return color
 }
 
+const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const ofDay = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })
 const ofYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
 

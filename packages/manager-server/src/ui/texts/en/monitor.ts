@@ -29,6 +29,7 @@ export const monitor = {
   'monitor.choose': 'Choose instances in the table to compare them, at most {count}.',
   'monitor.chartOf': '{measure} of {names}',
   'monitor.nothing': 'Nothing was measured in this time.',
+  'monitor.time': 'Time',
   'monitor.numbers': '{measure} in numbers',
   'monitor.name': 'Instance',
   'monitor.last': 'Last',

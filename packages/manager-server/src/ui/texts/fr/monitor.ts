@@ -29,6 +29,7 @@ export const monitor: Readonly<Record<keyof typeof en, Text>> = {
   'monitor.choose': 'Choisissez des instances dans le tableau pour les comparer, {count} au plus.',
   'monitor.chartOf': '{measure} de {names}',
   'monitor.nothing': 'Rien n’a été mesuré pendant cette période.',
+  'monitor.time': 'Heure',
   'monitor.numbers': '{measure} en chiffres',
   'monitor.name': 'Instance',
   'monitor.last': 'Dernier',
