@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { create as contentDisposition } from 'content-disposition'
@@ -25,7 +26,7 @@ export async function sendFile(
     if (value !== undefined) res.setHeader(key, value)
   res.writeHead(200, {
     'Content-Type': mime,
-    'Content-Disposition': contentDisposition(name),
+    'Content-Disposition': contentDisposition(basename(name)),
     'Cache-Control': 'no-store',
   })
   const all = async function* () {
