@@ -1,10 +1,8 @@
-export { abilities, withParts } from './lib/access/abilities.js'
+export { withParts } from './lib/access/abilities.js'
 export { createRefusals } from './lib/access/refusals.js'
-export type { Refusal, Refusals } from './lib/access/refusals.js'
 export { ensureSecretFile, readSecretFile } from './lib/access/secret-file.js'
 export { whyNot } from './lib/access/scope.js'
 export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
-export type { Token, Tokens } from './lib/access/tokens.js'
 export { createManager } from './lib/manager.js'
 export type { Manager, ManagerOptions } from './lib/manager.js'
 export { actions, findAction } from './lib/actions/index.js'
@@ -56,6 +54,7 @@ export type {
   RuntimeCapabilities,
   StartOptions,
   StopOptions,
+  Usage,
 } from './lib/runtime/runtime.js'
 export { proxyHeaders } from './lib/proxies/proxy-headers.js'
 export type { ProxyCheck, Proxies, ProxyStatus, PublishOptions, PublishResult } from './lib/proxies/proxies.js'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -11,7 +12,7 @@ const poll = { timeout: 20_000, interval: 50 }
 let test: TestManager
 
 beforeAll(async () => {
-  test = await createTestManager({ config: ['APPS_MONITORINTERVAL=1'] })
+  test = await createTestManager()
   await Promise.all(names.map((name) => test.perform('add', { name }, { waitMs: 30_000 })))
 })
 afterAll(() => test?.close())
@@ -24,7 +25,8 @@ function monitored(config: Readonly<Record<string, string | number>> = {}, optio
   const monitoring = startMonitoring({
     context: manager.context,
     onProblem: (message) => void problems.push(message),
-    gatherMs: 300,
+    intervalMs: 300,
+    gatherMs: 200,
     retryMs: 200,
     outbox: { pauses: [50] },
     ...options,
@@ -78,7 +80,7 @@ describe('monitoring', () => {
       incident: expect.any(Number),
     })
     // More than one check.
-    await sleep(1500)
+    await sleep(700)
     test.tell('beta', {})
     await expect.poll(() => hook.posted, poll).toHaveLength(2)
     expect(hook.posted[1]?.text).toMatch(/^Over: "beta" is not well \(status-KO\); well again after \d+ s$/)
@@ -107,7 +109,7 @@ describe('monitoring', () => {
     monitored({ APPS_ALERTWEBHOOK: `http://${hook.address}/`, APPS_MONITORAFTER: 1 })
     await expect.poll(async () => (await list('monitoring'))[0]?.['ok'], poll).toBe(true)
     const begin = new Date().toISOString()
-    test.tell('alpha', { startMs: 2500 })
+    test.tell('alpha', { startMs: 1000 })
     await test.perform('stop', { name: 'alpha' })
     await test.perform('start', { name: 'alpha' })
     await expect.poll(() => list('samples', { name: 'beta', since: begin }), poll).toHaveLength(4)
@@ -126,11 +128,35 @@ describe('monitoring', () => {
       .toEqual(['The alert could not be posted to APPS_ALERTWEBHOOK: ECONNREFUSED.'])
     const measured = await list('samples', { name: 'gamma', since: begin })
     const times = measured.map(({ at }) => Date.parse(String(at)))
-    for (const [n, at] of times.entries()) if (n > 0) expect(at - (times[n - 1] ?? 0)).toBeGreaterThan(250)
+    for (const [n, at] of times.entries()) if (n > 0) expect(at - (times[n - 1] ?? 0)).toBeGreaterThan(150)
     expect(hook.posted).toEqual([])
     await first.close()
     await expect
       .poll(() => hook.posted, poll)
       .toMatchObject([{ event: 'opened', incident: { instances: [{ name: 'gamma' }] } }])
+    test.tell('gamma', {})
+    await expect.poll(() => hook.posted, poll).toHaveLength(2)
+    await expect.poll(() => list('incidents', { open: true })).toEqual([])
+  })
+
+  it('tells of incidents also when the disk is full', async () => {
+    const hook = await webhookServer()
+    const { context } = test.another({ environment: { APPS_ALERTWEBHOOK: `http://${hook.address}/` } })
+    const full = () => {
+      throw new ManagerError('ERR_DISK', 'The disk is full.')
+    }
+    const registry = { ...context.registry, transaction: full }
+    const { problems } = monitored({}, { context: Object.create(context, { registry: { value: registry } }) })
+    test.tell('alpha', { health: 'KO' })
+    await expect.poll(() => hook.posted, poll).toHaveLength(1)
+    test.tell('alpha', {})
+    await expect.poll(() => hook.posted, poll).toHaveLength(2)
+    expect(hook.posted[1]).toMatchObject({ event: 'closed', incident: { instances: [{ name: 'alpha' }] } })
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        'Measured values could not be written down: The disk is full.',
+        'Incidents could not be written down: The disk is full.',
+      ]),
+    )
   })
 })

@@ -8,6 +8,8 @@ import type { Sample } from './sample.js'
 import { Watch, type WatchOptions } from './watch.js'
 
 export interface MonitoringOptions extends WatchOptions {
+  /** Between checks. Default: APPS_MONITORINTERVAL. */
+  readonly intervalMs?: number
   /** How soon after the first failures the next checks are made, so that what falls together is told together. Default 10,000. */
   readonly gatherMs?: number
   /** How often another server of the home, and settings that could not be read, are looked at again. Default 10,000. */
@@ -70,7 +72,8 @@ async function measureOn(options: MonitoringOptions, signal: AbortSignal): Promi
       const begin = performance.now()
       let next = retryMs
       try {
-        const { intervalMs, keepDays } = context.settings.global.monitoring
+        const { keepDays, ...set } = context.settings.global.monitoring
+        const intervalMs = options.intervalMs ?? set.intervalMs
         if (intervalMs > 0) {
           const isAwaited = await measureOnce(options, { meter, watch, signal })
           next = isAwaited ? Math.min(gatherMs, intervalMs) : intervalMs
