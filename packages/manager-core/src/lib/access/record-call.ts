@@ -40,14 +40,18 @@ export async function recordCall(
 
   function note(result: 'ok' | 'failed' | 'refused', message: string): void {
     const { actor, surface, address = '' } = caller
-    if (isWritten(context, before, { actor, address })) return
-    context.registry.transaction((writer) =>
-      writer.addHistory({
-        ...{ at: context.clock().toISOString(), actor, surface, address, action: action.name },
-        ...{ instanceId: subject.instance.id, instance: subject.instance.name, parameters: subject.parameters },
-        ...{ result, message: message.slice(0, 1000), operation: '', duration: 0 },
-      }),
-    )
+    try {
+      if (isWritten(context, before, { actor, address })) return
+      context.registry.transaction((writer) =>
+        writer.addHistory({
+          ...{ at: context.clock().toISOString(), actor, surface, address, action: action.name },
+          ...{ instanceId: subject.instance.id, instance: subject.instance.name, parameters: subject.parameters },
+          ...{ result, message: message.slice(0, 1000), operation: '', duration: 0 },
+        }),
+      )
+    } catch {
+      // The disk is full, most likely; what became of the action is to be told all the same.
+    }
   }
 }
 

@@ -37,6 +37,8 @@ export async function verifyHistory(database: DatabaseSync, expected?: string): 
   let entries = 0
   let unsealed = 0
   let before = { id: 0, hash: '' }
+  // Looked at first: others write meanwhile.
+  const last = Number(database.prepare(`select seq from sqlite_sequence where name = 'history'`).get()?.['seq'] ?? 0)
   for (;;) {
     const rows = rowsAfter(database, before.id)
     for (const row of rows) {
@@ -52,7 +54,6 @@ export async function verifyHistory(database: DatabaseSync, expected?: string): 
     if (rows.length < atOnce) break
     await setImmediate()
   }
-  const last = Number(database.prepare(`select seq from sqlite_sequence where name = 'history'`).get()?.['seq'] ?? 0)
   if (last > before.id) fault(last, `Missing: ${rangeOf(before.id + 1, last)}.`)
   else if (Number(expectedId) > before.id) fault(Number(expectedId), 'Missing: the one that is expected.')
   const head = before.hash === '' ? '' : `${before.id}:${before.hash}`

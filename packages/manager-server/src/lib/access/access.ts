@@ -3,13 +3,13 @@ import { createRefusals, createTokens, ensureSecretFile, grantOf, whyNot, withPa
 import type { Action, GlobalSettings, ManagerContext } from '@steward/manager-core'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
+import { createCertificateNameOf } from './certificate-name.js'
 import { createClientAddress } from './client-address.js'
 import { credentialsOf } from './credentials.js'
 import { createCurrentSettings } from './current-settings.js'
 import { assertOwnPassword, defaultPassword, isFromThisMachine } from './default-password.js'
 import { createDevices } from './device.js'
 import { whyRefused } from './guard.js'
-import { createPeerCertificateOf } from './peer-certificate.js'
 import type { Principal } from './principal.js'
 import { isSameText } from './same-text.js'
 import { createThrottle } from './throttle.js'
@@ -60,7 +60,7 @@ export function createAccess(
   const tokens = createTokens(context)
   const refusals = createRefusals(context)
   const addressOf = createClientAddress()
-  const certificateOf = createPeerCertificateOf(context)
+  const certificateNameOf = createCertificateNameOf(context)
   const passwordOf = ({ password }: GlobalSettings) => password?.reveal() ?? defaultPassword
   const devices = createDevices(prefix, ensureSecretFile(context.home.deviceSecret), () => passwordOf(settings()))
   const throttle = createThrottle()
@@ -76,10 +76,9 @@ export function createAccess(
       if (token !== undefined) return byToken(token, address)
       if (user !== undefined && password !== undefined)
         return byPassword({ request, response, address, user, password }, now)
-      const certificate = authorization === undefined ? certificateOf(request, now) : undefined
-      if (!certificate) throw unauthorized('User and password are needed.')
-      const abilities = withParts(now.clientAbilities)
-      return { actor: `certificate ${certificate.commonName}`, by: 'certificate', abilities, address }
+      const name = authorization === undefined ? certificateNameOf(request, now) : undefined
+      if (name === undefined) throw unauthorized('User and password are needed.')
+      return { actor: `certificate ${name}`, abilities: withParts(now.clientAbilities), address }
     },
 
     authorize(principal, action) {
@@ -101,7 +100,7 @@ export function createAccess(
 
   function byToken(text: string, address: string): Principal {
     const token = tokens.use(text)
-    if (token) return { actor: `token ${token.name}`, by: 'token', address, ...grantOf(token) }
+    if (token) return { actor: `token ${token.name}`, address, ...grantOf(token) }
     throw refused('unknown', address, 'The token is not known, or has expired.')
   }
 
@@ -124,7 +123,7 @@ export function createAccess(
       })
     }
     if (response) devices.remember(request, response, baseUrl.startsWith('https:'))
-    return { actor, by: 'password', abilities: withParts(['admin', 'sensitive']), address }
+    return { actor, abilities: withParts(['admin', 'sensitive']), address }
   }
 
   function note({ actor, address }: Pick<Principal, 'actor' | 'address'>, action: string, reason: string): void {

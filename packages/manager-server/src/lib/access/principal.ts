@@ -4,7 +4,6 @@ import type { Ability } from '@steward/manager-core'
 export interface Principal {
   /** For the history: the login, `token <name>`, or `certificate <common name>`. */
   readonly actor: string
-  readonly by: 'password' | 'certificate' | 'token'
   readonly abilities: ReadonlySet<Ability>
   /** Ids of the only instances that it may see and touch; undefined: all. */
   readonly instances?: ReadonlySet<string>

@@ -10,7 +10,7 @@ import { freePort } from '../../../../../tests/servers/ports.js'
 import { basic, get, startServer, type TestServer } from '../../server-for-test.js'
 
 const secret = 's'.repeat(43)
-const proxy = { 'x-steward-proxy': secret, 'x-steward-client-verify': 'SUCCESS', 'x-steward-client-serial': '0A' }
+const proxy = { 'x-steward-proxy': secret, 'x-steward-client-verify': 'SUCCESS' }
 
 let folder: string
 let test: TestServer

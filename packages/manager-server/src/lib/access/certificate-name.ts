@@ -3,56 +3,44 @@ import type { TLSSocket } from 'node:tls'
 import { proxyHeaders, readSecretFile, type GlobalSettings, type ManagerContext } from '@steward/manager-core'
 import { isSameText } from './same-text.js'
 
-export interface PeerCertificate {
-  /** Of its subject; where it has none, the subject: `O=Example`. */
-  readonly commonName: string
-  /** Hexadecimal. */
-  readonly serial: string
-}
-
 const names = {
   secret: proxyHeaders.secret.toLowerCase(),
   verify: proxyHeaders.verify.toLowerCase(),
   subject: proxyHeaders.subject.toLowerCase(),
-  serial: proxyHeaders.serial.toLowerCase(),
 }
 
 /**
- * The certificate that a client proved itself by: to this server over TLS, or to our own reverse proxy, which says so in
- * headers beside its secret. Undefined: none, or no authority of clients is set.
+ * The common name in the certificate that a client proved itself by, where it has none the whole subject: to this server
+ * over TLS, or to our own reverse proxy, which says so in headers beside its secret. Undefined: there is no certificate,
+ * or no authority of clients is set.
  */
-export function createPeerCertificateOf({
+export function createCertificateNameOf({
   home,
 }: Pick<ManagerContext, 'home'>): (
   request: IncomingMessage,
   settings: Pick<GlobalSettings, 'ssl'>,
-) => PeerCertificate | undefined {
+) => string | undefined {
   return (request, { ssl: { clientCaCertificate, clientCaFolder } }) => {
     // Without one of ours, TLS would take the certificates of every public authority.
     if (clientCaCertificate === undefined && clientCaFolder === undefined) return undefined
     return ofSocket(request.socket as TLSSocket) ?? ofProxy(request)
   }
 
-  function ofProxy({ headers }: IncomingMessage): PeerCertificate | undefined {
-    const { [names.secret]: said, [names.verify]: verify, [names.subject]: subject, [names.serial]: serial } = headers
+  function ofProxy({ headers }: IncomingMessage): string | undefined {
+    const { [names.secret]: said, [names.verify]: verify, [names.subject]: subject } = headers
     if (typeof said !== 'string' || verify !== 'SUCCESS' || typeof subject !== 'string' || subject === '')
       return undefined
     const secret = readSecretFile(home.proxySecret)
     if (!secret || !isSameText(said, secret.reveal())) return undefined
-    return { commonName: commonNameIn(subject), serial: typeof serial === 'string' ? serial : '' }
+    return commonNameIn(subject)
   }
 }
 
-function ofSocket(socket: TLSSocket): PeerCertificate | undefined {
+function ofSocket(socket: TLSSocket): string | undefined {
   if (!socket.encrypted || !socket.authorized) return undefined
   const certificate = socket.getPeerX509Certificate()
   // One attribute a line.
-  return (
-    certificate && {
-      commonName: commonNameIn(certificate.subject.split('\n').toReversed().join(',')),
-      serial: certificate.serialNumber,
-    }
-  )
+  return certificate && commonNameIn(certificate.subject.split('\n').toReversed().join(','))
 }
 
 /** Of a name as in RFC 2253: `CN=alice\, b,O=Example`. */
