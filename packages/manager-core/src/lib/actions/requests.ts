@@ -8,13 +8,11 @@ import { wireInstance } from '../instances/wire-instance.js'
 import { checkRequestsAllowed, forgetUnconfirmed, whyClosed } from '../requests/availability.js'
 import { checkUndecided, markFailed, requestOf, whileDeciding } from '../requests/decide.js'
 import { mailTo, type MailTexts } from '../requests/mails.js'
-import type { InstanceRequest } from '../requests/request.js'
+import { requestStatuses, type InstanceRequest } from '../requests/request.js'
 import { requestsIn, updateRequest } from '../requests/request-rows.js'
 import type { Action, ActionCall, ActionResult, Parameter } from './action.js'
 import { recordHistory } from './record-history.js'
 import { runOperation } from './run-operation.js'
-
-const statuses = ['unconfirmed', 'confirmed', 'approved', 'rejected', 'failed'] as const
 
 const id: Parameter = { name: 'id', type: 'integer', min: 1, required: true, summary: 'Its number, see "requests"' }
 
@@ -27,7 +25,7 @@ const requests: Action = {
     'Only when APPS_ALLOWREGISTER=yes. A request is unconfirmed until the person has answered a mail, confirmed until ' +
     'somebody decides on it, then approved (its instance is there), rejected, or failed (the instance could not be made). ' +
     'Unconfirmed ones are forgotten after three days.',
-  options: [{ name: 'status', short: 's', type: 'choice', choices: statuses, summary: 'In this state' }],
+  options: [{ name: 'status', short: 's', type: 'choice', choices: requestStatuses, summary: 'In this state' }],
   ability: 'operate',
   mutating: false,
   examples: ['requests', 'requests --status confirmed'],
@@ -71,7 +69,7 @@ const approve: Action = {
     return whileDeciding(context, number, caller, async () => {
       const request = requestOf(context, number)
       // Its mail was not sent.
-      if (request.status === 'approved' && request.note !== '') return tell(call, request)
+      if (request.status === 'approved' && request.note !== '' && !caller.dryRun) return tell(call, request)
       checkUndecided(request)
       return approved(call, request)
     })

@@ -29,20 +29,15 @@ export function startRenewals({ context, after, everyMs = 60_000, onProblem = ()
   const ended = new AbortController()
   let alarmsAt = 0
 
-  async function look(): Promise<void> {
-    try {
-      if (context.settings.global.acme) {
-        const { renewals, warnings } = await renewCertificates(context, { ...caller, signal: ended.signal })
-        for (const { error } of renewals) if (error !== undefined) onProblem(error)
-        for (const warning of warnings) onProblem(warning)
-      }
-      if (Date.now() >= alarmsAt) await tell()
-    } catch (error) {
-      if (!ended.signal.aborted) onProblem((error as Error).message)
-    }
+  async function issue(): Promise<void> {
+    if (!context.settings.global.acme) return
+    const { renewals, warnings } = await renewCertificates(context, { ...caller, signal: ended.signal })
+    for (const { error } of renewals) if (error !== undefined) onProblem(error)
+    for (const warning of warnings) onProblem(warning)
   }
 
   async function tell(): Promise<void> {
+    if (ended.signal.aborted || Date.now() < alarmsAt) return
     alarmsAt = Date.now() + alarmsEveryMs
     // Who holds it is at certificates, too: next time.
     const lock = context.locks.tryAcquire(['certificates'], 'alarms of certificates by the server')
@@ -55,10 +50,15 @@ export function startRenewals({ context, after, everyMs = 60_000, onProblem = ()
     }
   }
 
+  function report(error: unknown): void {
+    if (!ended.signal.aborted) onProblem((error as Error).message)
+  }
+
   async function watch(): Promise<void> {
     await after
     while (!ended.signal.aborted) {
-      await look()
+      // What keeps from issuing must not keep from telling.
+      for (const work of [issue, tell]) await work().catch(report)
       await sleep(everyMs, undefined, { signal: ended.signal, ref: false }).catch(() => {})
     }
   }

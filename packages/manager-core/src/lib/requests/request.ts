@@ -2,7 +2,8 @@
  * Where a request is on its way: `unconfirmed` until the person has answered the mail, `confirmed` until somebody decides,
  * then `approved` (its instance was made), `rejected`, or `failed` (it could not be made; it may be approved once more).
  */
-export type RequestStatus = 'unconfirmed' | 'confirmed' | 'approved' | 'rejected' | 'failed'
+export const requestStatuses = ['unconfirmed', 'confirmed', 'approved', 'rejected', 'failed'] as const
+export type RequestStatus = (typeof requestStatuses)[number]
 
 /** Languages that people are written to in. */
 export const requestLanguages = ['en', 'fr'] as const
