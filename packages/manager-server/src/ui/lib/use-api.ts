@@ -7,7 +7,7 @@ import { isConnected } from './connection.js'
 export interface ApiState<T> {
   /** The last good answer; it stays while another one is asked for. */
   readonly data: (Answer & T) | undefined
-  /** Of the last question. */
+  /** Of the last question; not, while there is an older answer, that the server could not be reached. */
   readonly failure: ApiFailure | undefined
   readonly loading: boolean
   readonly reload: () => void
@@ -39,23 +39,32 @@ export function useApi<T extends object>(
   const [turn, setTurn] = useState(0)
   const key = JSON.stringify([action, parameters])
   const keyOfData = useRef('')
+  const keyOfQuestion = useRef('')
+  const isAsking = useRef(false)
   const reload = useCallback(() => setTurn((count) => count + 1), [])
 
   useEffect(() => {
     if (action === undefined) return
     const ended = new AbortController()
-    setState(({ data }) => ({
+    const isSame = keyOfQuestion.current === key
+    keyOfQuestion.current = key
+    isAsking.current = true
+    setState(({ data, failure }) => ({
       data: keep || keyOfData.current === key ? data : undefined,
-      failure: undefined,
+      failure: isSame ? failure : undefined,
       loading: true,
     }))
     api<T>(action, parameters, ended.signal).then(
       (data) => {
         keyOfData.current = key
+        isAsking.current = false
         setState({ data, failure: undefined, loading: false })
       },
       (failure: ApiFailure) => {
-        if (!ended.signal.aborted) setState(({ data }) => ({ data, failure, loading: false }))
+        if (ended.signal.aborted) return
+        isAsking.current = false
+        // The frame says that there is no connection; what is shown stays as it is.
+        setState(({ data }) => ({ data, failure: data && failure.status === 0 ? undefined : failure, loading: false }))
       },
     )
     return () => ended.abort()
@@ -66,7 +75,8 @@ export function useApi<T extends object>(
   useEffect(() => {
     if (refreshMs === undefined) return
     const refresh = () => {
-      if (document.visibilityState === 'visible' && isConnected.get()) reload()
+      // A server that is slower than that is not asked once more meanwhile.
+      if (document.visibilityState === 'visible' && isConnected.get() && !isAsking.current) reload()
     }
     const timer = setInterval(refresh, refreshMs)
     document.addEventListener('visibilitychange', refresh)
