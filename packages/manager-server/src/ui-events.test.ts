@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventParser } from './ui/lib/event-parser.js'
+import { readableLine } from './ui/lib/log-line.js'
 import { afterEvent, afterResult, hasEnded, type Operation, type OperationEvent } from './ui/lib/operation.js'
 
 describe('events of a stream', () => {
@@ -67,5 +68,26 @@ describe('an operation after events', () => {
     expect([endOf(), endOf('ERR_ROLLED_BACK'), endOf('ERR_ATTENTION'), endOf('ERR_BUSY')]).toEqual([
       ...['succeeded', 'rolled_back', 'attention', 'failed'],
     ])
+  })
+})
+
+describe('a line of a log', () => {
+  it('that is JSON is shown as time, level, message and the rest', () => {
+    const line = '{"level":50,"time":1795989600000,"pid":7,"hostname":"h","msg":"request","status":500,"url":"/a b"}'
+    expect(readableLine(line)).toBe('2026-11-29T22:00:00.000Z error request status=500 url=/a b')
+  })
+
+  it('that is something else stays as it is', () => {
+    for (const line of [
+      '',
+      'listening',
+      '{',
+      '{}',
+      '{"time":"x","level":30}',
+      '{"time":1e300,"level":30}',
+      '[1]',
+      '{"a":null}',
+    ])
+      expect(readableLine(line)).toBe(line)
   })
 })

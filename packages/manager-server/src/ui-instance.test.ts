@@ -13,6 +13,20 @@ needsBrowser((browser) => {
     pages = await startPages({ config: ['export APPS_MONITORINTERVAL=0'] })
     await pages.manager.perform('add', { name: 'demo' })
     await pages.manager.perform('save', { name: 'demo' })
+    const requests = [200, 200, 404].map((status, n) =>
+      JSON.stringify({
+        ...{
+          level: 30,
+          time: Date.now() - n * 60_000,
+          msg: 'request',
+          address: '10.0.0.1',
+          user: 'ann',
+          method: 'GET',
+        },
+        ...{ url: `/page${n}?a=1`, status, bytes: 2000, durationMs: 12 + n },
+      }),
+    )
+    appendFileSync(pages.manager.path('demo', 'logs', 'application.log'), `${requests.join('\n')}\n`)
   })
   afterAll(() => pages?.close())
 
@@ -187,7 +201,7 @@ async function shown(page: Page, tab: (typeof tabs)[number]): Promise<void> {
     backups: 'Actions',
     logs: 'fake application server',
     history: 'Create an instance',
-    access: 'There were no requests',
+    access: '10.0.0.1',
     health: 'Healthy',
   } as const
   await panel.getByText(texts[tab]).first().waitFor()

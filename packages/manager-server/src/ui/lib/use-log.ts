@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { apiAddress } from './addresses.js'
 import type { ApiFailure } from './api.js'
+import { readableLine } from './log-line.js'
 import { followEvents, type StreamState } from './event-stream.js'
 
 export interface LogLine {
@@ -48,7 +49,7 @@ export function useLog(name: string, isPaused: boolean): Log {
       onOpen: () => void (buffer.current = []),
       onEvent({ type, data }) {
         if (type !== 'line') return
-        buffer.current.push({ id: count++, text: (JSON.parse(data) as { readonly line: string }).line })
+        buffer.current.push({ id: count++, text: readableLine((JSON.parse(data) as { readonly line: string }).line) })
         if (buffer.current.length > mostLines) buffer.current.splice(0, buffer.current.length - mostLines)
         timer ??= setTimeout(() => {
           timer = undefined

@@ -108,7 +108,7 @@ function Bars({ rows }: { readonly rows: readonly Pick<Counted, 'name' | 'reques
 function Counts({ title, rows }: { readonly title: string; readonly rows: readonly Counted[] }) {
   return (
     <Panel title={title}>
-      <div class="part-scroll" tabIndex={0} role="region" aria-label={title}>
+      <div class="part-scroll" tabIndex={0} role="region" aria-label={t('monitor.numbers', { measure: title })}>
         <table>
           <thead>
             <tr>

@@ -5,10 +5,11 @@ import { Sparkline } from '../../components/sparkline.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import { measures, type Incident, type Sample } from '../../lib/samples.js'
+import { measures, type Incident } from '../../lib/samples.js'
 import { useActionTable } from '../../lib/session.js'
 import { formatMeasure } from '../../lib/units.js'
 import { useApi } from '../../lib/use-api.js'
+import { useSamples } from '../../lib/use-samples.js'
 import type { TabProps } from './tab.js'
 
 const hourMs = 3_600_000
@@ -16,18 +17,13 @@ const hourMs = 3_600_000
 /** What was measured last, how it was in the last hour, and incidents. */
 export function MeasuredPanel({ item: { name } }: TabProps) {
   const { isAllowed } = useActionTable()
-  // Of the minute, so that the question stays the same for a while.
-  const since = new Date(Math.floor((Date.now() - hourMs) / 60_000) * 60_000).toISOString()
-  const { data } = useApi<{ readonly list: readonly Sample[] }>(
-    isAllowed('samples') ? 'samples' : undefined,
-    { name, since, points: 60 },
-    { refreshMs: 30_000 },
-  )
-  const newest = data?.list.at(-1)
+  const { series } = useSamples(isAllowed('samples') ? [name] : [], hourMs, 60)
+  const samples = series?.[0]?.samples
+  const newest = samples?.at(-1)
   const more = <a href={`${pathTo('monitor')}?instances=${encodeURIComponent(name)}`}>{t('instance.charts')}</a>
   return (
     <Panel title={t('instance.now')} actions={more}>
-      {!data ? (
+      {!samples ? (
         <Skeleton lines={3} />
       ) : !newest ? (
         <p class="quiet">{t('instance.notMeasured')}</p>
@@ -45,7 +41,7 @@ export function MeasuredPanel({ item: { name } }: TabProps) {
                 <dt>{t(`monitor.${measure}`)}</dt>
                 <dd>{formatMeasure(measure, newest[measure])}</dd>
                 <Sparkline
-                  values={data.list.map((sample) => sample[measure])}
+                  values={samples.map((sample) => sample[measure])}
                   label={t('monitor.lastHour', { measure: t(`monitor.${measure}`) })}
                 />
               </div>
