@@ -25,7 +25,7 @@ export async function publishingAfter(
 }
 
 /** @returns what a person should know: problems that are new, or why nothing was published; the latter is in the history */
-export async function publishQuietly(context: ManagerContext, caller: Caller): Promise<readonly string[]> {
+async function publishQuietly(context: ManagerContext, caller: Caller): Promise<readonly string[]> {
   // What was done is to be published, also when nobody waits for it any more.
   const { signal: _, ...by } = caller
   let warnings: readonly string[]

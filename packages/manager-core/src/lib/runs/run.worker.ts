@@ -6,7 +6,6 @@ import { failureOf } from '../failure.js'
 import { createManager } from '../manager.js'
 import type { Caller } from '../operation/operation.js'
 import { EventLog } from './event-log.js'
-import { publishQuietly } from '../proxies/publishing-after.js'
 import { createRunFiles } from './run-files.js'
 import { recovery, type RunRequest, type WorkerTask } from './run.js'
 

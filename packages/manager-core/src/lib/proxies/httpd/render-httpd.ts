@@ -1,3 +1,4 @@
+import { placeFile, siteFile } from '../file-names.js'
 import { proxyHeaders } from '../proxy-headers.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
 import { authorityOf, type Place, type Publication, type Site } from '../site.js'
@@ -15,8 +16,7 @@ export function renderHttpd(
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>([['00-steward.conf', firstFile(publication, generation)]])
   for (const site of publication.sites) {
-    const name = fileNameOf(site.host)
-    files.set(`${name}.conf`, `${hostsOf(site, publication, generation).join('\n')}\n`)
+    files.set(`${siteFile(site)}.conf`, `${hostsOf(site, publication, generation).join('\n')}\n`)
     if (site.tls) files.set(`certificates/${site.tls.hash}.pem`, site.tls.certificate)
     if (site.clientAuthorities !== undefined) files.set('certificates/clients.pem', site.clientAuthorities)
     for (const place of site.places) {
@@ -40,16 +40,6 @@ function firstFile(publication: Publication, { id, folder }: Generation): string
     ...(encrypted ? [`<VirtualHost *:${httpsPort}>`, ...lines, ...tlsLines(encrypted, folder), '</VirtualHost>'] : []),
     '',
   ].join('\n')
-}
-
-function fileNameOf(host: string): string {
-  return host.replaceAll(/[[\]]/g, '').replaceAll(':', '_')
-}
-
-function placeFile({ host }: Site, { instance, path }: Place): string {
-  return instance
-    ? `instances/${instance.name}@${fileNameOf(host)}${path.replaceAll('/', '_')}.conf`
-    : 'manager/manager.conf'
 }
 
 function probe(id: string): readonly string[] {

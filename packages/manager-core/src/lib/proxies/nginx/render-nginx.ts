@@ -1,4 +1,5 @@
 import semver from 'semver'
+import { placeFile, siteFile } from '../file-names.js'
 import { proxyHeaders } from '../proxy-headers.js'
 import { generationHeader, probeHost, probePath, type Generation } from '../reverse-proxy.js'
 import { authorityOf, type Place, type Publication, type Site } from '../site.js'
@@ -21,8 +22,7 @@ export function renderNginx(
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>([['00-steward.conf', firstFile(publication, generation, options)]])
   for (const site of publication.sites) {
-    const name = fileNameOf(site.host)
-    files.set(`${name}.conf`, `${serversOf(site, publication, generation, options).join('\n')}\n`)
+    files.set(`${siteFile(site)}.conf`, `${serversOf(site, publication, generation, options).join('\n')}\n`)
     if (site.tls) files.set(`certificates/${site.tls.hash}.pem`, site.tls.certificate)
     if (site.clientAuthorities !== undefined) files.set('certificates/clients.pem', site.clientAuthorities)
     for (const place of site.places) {
@@ -31,17 +31,6 @@ export function renderNginx(
     }
   }
   return files
-}
-
-/** Of IPv6 addresses, too. */
-function fileNameOf(host: string): string {
-  return host.replaceAll(/[[\]]/g, '').replaceAll(':', '_')
-}
-
-function placeFile({ host }: Site, { instance, path }: Place): string {
-  return instance
-    ? `instances/${instance.name}@${fileNameOf(host)}${path.replaceAll('/', '_')}.conf`
-    : 'manager/manager.conf'
 }
 
 /** What all share, and the server for hosts that are nobody's. */
