@@ -43,6 +43,10 @@ function OpenDialog({ title, onClose, locked = false, size = 'normal', footer, c
       ;(isThere ? before : document.getElementById('main'))?.focus()
     }
   }, [])
+  // What had the focus may be gone: a form whose answer is shown now.
+  useEffect(() => {
+    if (document.activeElement === document.body) element.current?.focus()
+  })
   const close = () => !locked && onClose()
   return (
     <dialog

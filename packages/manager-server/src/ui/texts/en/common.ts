@@ -5,7 +5,6 @@ export const common = {
   'button.close': 'Close',
   'button.retry': 'Try again',
   'button.refresh': 'Refresh',
-  'button.back': 'Back',
   yes: 'Yes',
   no: 'No',
   loading: 'Loading …',

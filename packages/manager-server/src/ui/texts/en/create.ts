@@ -12,6 +12,5 @@ export const create = {
   'create.cloned': 'Instance to clone',
   'create.owner': 'Owner, and more',
   'create.submit': 'Create',
-  'create.background': 'Go on in the background',
   'create.show': 'Show {name}',
 } as const satisfies Texts

@@ -6,7 +6,6 @@ export const common: Readonly<Record<keyof typeof en, Text>> = {
   'button.close': 'Fermer',
   'button.retry': 'Réessayer',
   'button.refresh': 'Actualiser',
-  'button.back': 'Retour',
   yes: 'Oui',
   no: 'Non',
   loading: 'Chargement …',

@@ -12,6 +12,5 @@ export const create: Readonly<Record<keyof typeof en, Text>> = {
   'create.cloned': 'Instance à cloner',
   'create.owner': 'Propriétaire, et plus',
   'create.submit': 'Créer',
-  'create.background': 'Continuer en arrière-plan',
   'create.show': 'Afficher {name}',
 }

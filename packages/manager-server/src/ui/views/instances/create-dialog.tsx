@@ -14,9 +14,6 @@ import { CloneField, NameField, VersionField } from './create-fields.js'
 /** What a new instance is made of. */
 type Origin = 'add' | 'clone'
 
-/** Inputs that this form asks for in its own way; `anonymise` is a file of the server, which the command line has. */
-const ownInputs = new Set(['name', 'new', 'from', 'anonymise'])
-
 export interface CreateDialogProps {
   readonly onClose: () => void
   /** Something may be different now. */
@@ -38,7 +35,7 @@ export function CreateDialog(props: CreateDialogProps) {
         <Skeleton lines={4} />
       </Dialog>
     )
-  return <Creation key="form" {...props} action={action} origins={origins} onOrigin={setOrigin} />
+  return <Creation {...props} action={action} origins={origins} onOrigin={setOrigin} />
 }
 
 interface CreationProps extends CreateDialogProps {
@@ -53,7 +50,6 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
   const [values, setValues] = useState<FieldValues>({})
   const set = (name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))
   const isClone = action.name === 'clone'
-  const options = action.options.filter(({ name }) => !ownInputs.has(name))
   const field = (input: InputRow) => (
     <ActionField
       key={input.name}
@@ -75,8 +71,8 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
         onClose={end}
         footer={
           <>
-            {run.hasFailed && <Button onClick={run.reset}>{t('button.back')}</Button>}
-            <Button onClick={end}>{run.isOver ? t('button.close') : t('create.background')}</Button>
+            {run.hasFailed && <Button onClick={run.reset}>{t('run.change')}</Button>}
+            <Button onClick={end}>{run.isOver ? t('button.close') : t('run.background')}</Button>
             {made !== undefined && (
               <ButtonLink kind="primary" href={pathTo('instances', made)}>
                 {t('create.show', { name: made })}
@@ -134,11 +130,11 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
         ) : (
           <VersionField value={String(values['version'] ?? '')} onChange={(value) => set('version', value)} />
         )}
-        {options.filter(({ type }) => type !== 'text').map(field)}
-        {options.some(({ type }) => type === 'text') && (
+        {action.options.filter(({ type }) => type !== 'text').map(field)}
+        {action.options.some(({ type }) => type === 'text') && (
           <details class="more-fields">
             <summary>{t('create.owner')}</summary>
-            {options.filter(({ type }) => type === 'text').map(field)}
+            {action.options.filter(({ type }) => type === 'text').map(field)}
           </details>
         )}
       </form>
