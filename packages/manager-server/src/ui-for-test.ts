@@ -31,6 +31,7 @@ export interface TestPagesOptions extends TestManagerOptions {
   readonly ui?: string
 }
 
+/** Starts a manager and its server, which listens on a free port of loopback. */
 export async function startPages({ ui, ...options }: TestPagesOptions = {}): Promise<TestPages> {
   // The built manager, as the server has it, so that errors are of one class; to types that makes two of everything.
   const built = createManager as unknown as NonNullable<TestManagerOptions['createManager']>
