@@ -1,4 +1,4 @@
-import type { Server, ServerOptions } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Of HTTP and HTTPS: what a client may take of the server before it is known. */
@@ -12,7 +12,7 @@ export const serverLimits = Object.freeze({
   keepAliveTimeout: 65_000,
 }) satisfies ServerOptions
 
-/** One that reads nothing for so long is cut off, in ms; not while it waits for its answer. */
+/** One that sends or reads nothing for so long is cut off, in ms. */
 const idleMs = 120_000
 /** Not specified; chosen below the 10,000 open files that systems give at least, with room for others. */
 const mostConnections = 5000
@@ -22,6 +22,11 @@ export function limitServer(server: Server): void {
   server.timeout = idleMs
   server.maxConnections = mostConnections
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket))
+}
+
+/** While its answer is made a client has nothing to read; from then on it is expected to. */
+export function expectReader(request: IncomingMessage, isAnswered: boolean): void {
+  request.socket.setTimeout(isAnswered ? idleMs : 0)
 }
 
 const reasons: Readonly<Record<string, readonly [status: string, message: string]>> = {

@@ -12,7 +12,7 @@ import { newRunId } from './run-id.js'
 
 const never = new AbortController().signal
 
-describe('runs', () => {
+describe('runs', { timeout: 120_000 }, () => {
   let test: TestManager
   let server: { close(): void }
   const files = () => createRunFiles(test.context.home.runs)

@@ -5,6 +5,7 @@ import type { Principal } from '../access/principal.js'
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import { httpStatusOf } from '../send-errors.js'
+import { expectReader } from '../server-limits.js'
 import type { ServerState } from '../server-state.js'
 import type { AnswerCache } from './answer-cache.js'
 import { followOperation } from './follow-operation.js'
@@ -34,6 +35,7 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     // What costs much, too.
     if (call.action.mutating || call.isAsync) access.guard(context.req, principal, call.action.name)
     if (isCached(call)) return byCache(context, call, principal)
+    expectReader(context.req, false)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort(new Error('The client is gone.')))
     const signal = wantsEvents(context) ? AbortSignal.any([gone.signal, closing]) : gone.signal
@@ -62,7 +64,6 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
       const title = runs.find(id)?.title ?? call.action.name
       return sendAnswer(context, call, { status: 0, message: `${title}: begun.`, operation: id })
     }
-    context.req.socket.setTimeout(0)
     const answer = await runs.answer(id, caller.signal as AbortSignal)
     if (!answer) throw new HttpError(500, 'ERR_FAILED', 'What became of it cannot be told any more.')
     sendAnswer(context, call, { ...answer, operation: answer['operation'] ?? id })
@@ -106,6 +107,7 @@ async function* lines(stream: AsyncIterable<string>) {
 
 function sendAnswer(context: Context, call: Pick<ApiCall, 'prettyPrint'>, answer: Answer): void {
   if (answer.code !== undefined) context.status = httpStatusOf(answer.code)
+  expectReader(context.req, true)
   context.body = textOf(call, answer)
   context.type = 'json'
 }

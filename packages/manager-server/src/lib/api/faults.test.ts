@@ -12,7 +12,7 @@ import { writeTemplate } from '../../../../manager-core/src/lib/testing/fake-app
 import { writeHook } from '../../../../manager-core/src/lib/testing/write-hook.js'
 import { startApi, type TestApi } from './api-for-test.js'
 
-describe('the server bears', () => {
+describe('the server bears', { timeout: 120_000 }, () => {
   let api: TestApi
   let slow: readonly Promise<Slow>[]
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('the server bears', () => {
       Array.from({ length: 20 }, (_, n) => api.ask(n % 2 ? 'protect' : 'unprotect', { name: 'demo', wait: '60' })),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  }, 60_000)
+  })
 
   it.each([
     ['headers of 100 kB', `GET /api HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
@@ -102,14 +102,14 @@ describe('the server bears', () => {
     expect((await api.ask('list')).body.status).toBe(0)
     for (const one of await Promise.all(slow)) {
       expect(one.answer).toMatch(/^HTTP\/1\.1 408 /)
-      expect(one.ms).toBeLessThan(30_000)
+      expect(one.ms).toBeLessThan(60_000)
     }
-  }, 60_000)
+  })
 })
 
 const reason = canMount() ? '' : ' (skipped: it takes the right to mount a small file system)'
 
-describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
+describe.skipIf(reason !== '')(`a disk that gets full${reason}`, { timeout: 120_000 }, () => {
   let api: TestApi
   let folder: string
   const ballast = () => join(folder, 'home', 'ballast')

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Context } from 'koa'
+import { expectReader } from '../server-limits.js'
 
 export interface ServerEvent {
   readonly id?: string
@@ -25,9 +26,8 @@ export function wantsEvents({ headers }: Pick<Context, 'headers'>): boolean {
 export async function sendEvents(context: Context, events: AsyncIterable<ServerEvent>): Promise<void> {
   const { res } = context
   context.respond = false
-  context.req.socket.setTimeout(0)
-  for (const [name, value] of Object.entries(context.response.headers))
-    if (value !== undefined) res.setHeader(name, value)
+  // What keeps the connection is written more often.
+  expectReader(context.req, true)
   res.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { create as contentDisposition } from 'content-disposition'
 import type { Context } from 'koa'
 import type { ActionResult } from '@steward/manager-core'
+import { expectReader } from '../server-limits.js'
 
 type SentFile = NonNullable<ActionResult['file']>
 
@@ -22,8 +23,7 @@ export async function sendFile(
   const first = await chunks.next()
   const { res } = context
   context.respond = false
-  for (const [key, value] of Object.entries(context.response.headers))
-    if (value !== undefined) res.setHeader(key, value)
+  expectReader(context.req, true)
   res.writeHead(200, {
     'Content-Type': mime,
     'Content-Disposition': contentDisposition(basename(name)),
