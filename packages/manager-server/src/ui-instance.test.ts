@@ -41,7 +41,7 @@ needsBrowser((browser) => {
         [360, 'dark'],
       ] as const) {
         await page.setViewportSize({ width, height: 900 })
-        await page.emulateMedia({ colorScheme })
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await keepScreenshot(page, `instance-${tab}-${width}`)
         expect(await scrollsSideways(page), `${tab} at ${width}`).toBe(false)
         // The contrasts of each colour are looked at in one of them.

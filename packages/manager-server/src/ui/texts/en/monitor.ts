@@ -25,7 +25,6 @@ export const monitor = {
   'monitor.range.24h': '24 hours',
   'monitor.range.7d': '7 days',
   'monitor.range.30d': '30 days',
-  'monitor.charts': 'Charts',
   'monitor.choose': 'Choose instances in the table to compare them, at most {count}.',
   'monitor.chartOf': '{measure} of {names}',
   'monitor.nothing': 'Nothing was measured in this time.',

@@ -25,7 +25,6 @@ export const monitor: Readonly<Record<keyof typeof en, Text>> = {
   'monitor.range.24h': '24 heures',
   'monitor.range.7d': '7 jours',
   'monitor.range.30d': '30 jours',
-  'monitor.charts': 'Graphiques',
   'monitor.choose': 'Choisissez des instances dans le tableau pour les comparer, {count} au plus.',
   'monitor.chartOf': '{measure} de {names}',
   'monitor.nothing': 'Rien n’a été mesuré pendant cette période.',

@@ -97,7 +97,7 @@ function Bars({ rows }: { readonly rows: readonly Pick<Counted, 'name' | 'reques
       {rows.map(({ name, requests }) => (
         <li key={name}>
           <span>{name}</span>
-          <meter min={0} max={most} value={requests} aria-hidden="true" />
+          <progress max={most} value={requests} aria-hidden="true" />
           <span class="end">{formatNumber(requests)}</span>
         </li>
       ))}

@@ -17,7 +17,7 @@ export function BusyNotice({ item: { operation: id } }: { readonly item: Instanc
   if (id === '' || operation?.id !== id) return null
   const { state, title, message } = operation
   return (
-    <p class="notice busy" role="status">
+    <p class="notice" role="status">
       <Badge tone={operationTone[state]}>{t(`state.${state}`)}</Badge>
       <span class="notice-text">
         <a href={pathTo('operations', id)} lang="en">
