@@ -26,30 +26,37 @@ export interface SampleStore {
   newest(instanceId: string): Sample | undefined
   /** By id of the instance, of the checks since then. */
   counts(since: number): ReadonlyMap<string, CheckCount>
+  /** Puts samples of this time together, one for each quarter of an hour, as `range` does. */
+  thin(from: number, to: number): void
   /** Forgets what is older. */
   prune(before: number): void
 }
 
+/** Of samples that are put together. */
+const together = `max(at) as at, min(ok) as ok, coalesce(max(case when ok = 0 then reason end), max(reason)) as reason,
+  max(response_ms) as response_ms, avg(memory_mb) as memory_mb, avg(cpu_percent) as cpu_percent, avg(disk_mb) as disk_mb`
+const hourMs = 3_600_000
+const quarterMs = 900_000
 const columns = 'instance_id, at, ok, reason, response_ms, memory_mb, cpu_percent, disk_mb'
 
 export function createSampleStore({ database, transaction }: Registry): SampleStore {
+  function insert(samples: readonly Sample[]): void {
+    const statement = database.prepare(`insert or replace into sample (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
+    for (const { instanceId, at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb } of samples)
+      statement.run(instanceId, at, ok ? 1 : 0, reason, Math.round(responseMs), memoryMb, cpuPercent, diskMb)
+  }
+
   return {
     add(samples) {
-      if (samples.length === 0) return
-      transaction(() => {
-        const insert = database.prepare(`insert or replace into sample (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
-        for (const { instanceId, at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb } of samples)
-          insert.run(instanceId, at, ok ? 1 : 0, reason, Math.round(responseMs), memoryMb, cpuPercent, diskMb)
-      })
+      if (samples.length > 0) transaction(() => insert(samples))
     },
     range(instanceId, { from, to, points }) {
       const width = Math.max(1, Math.ceil((to - from + 1) / points))
+      // Numbers are bound as those with a fraction.
       const rows = database
         .prepare(
-          `select instance_id, max(at) as at, min(ok) as ok, max(response_ms) as response_ms,
-             coalesce(max(case when ok = 0 then reason end), max(reason)) as reason,
-             avg(memory_mb) as memory_mb, avg(cpu_percent) as cpu_percent, avg(disk_mb) as disk_mb
-           from sample where instance_id = ? and at between ? and ? group by (at - ?) / ? order by at`,
+          `select instance_id, ${together} from sample
+           where instance_id = ? and at between ? and ? group by cast((at - ?) / ? as integer) order by at`,
         )
         .all(instanceId, from, to, from, width)
       return rows.map(sampleFromRow)
@@ -70,6 +77,26 @@ export function createSampleStore({ database, transaction }: Registry): SampleSt
           { checks: Number(checks), failed: Number(failed) },
         ]),
       )
+    },
+    thin(from, to) {
+      const hours = database
+        .prepare(
+          `select at / ${hourMs} as hour from sample where at >= ? and at < ?
+           group by hour having count(*) > count(distinct instance_id) * ${hourMs / quarterMs}`,
+        )
+        .all(from, to)
+      for (const { hour } of hours) {
+        const begin = Number(hour) * hourMs
+        transaction(() => {
+          const rows = database
+            .prepare(
+              `select instance_id, ${together} from sample where at >= ? and at < ? group by instance_id, at / ${quarterMs}`,
+            )
+            .all(begin, begin + hourMs)
+          database.prepare('delete from sample where at >= ? and at < ?').run(begin, begin + hourMs)
+          insert(rows.map(sampleFromRow))
+        })
+      }
     },
     prune: (before) => void transaction(() => database.prepare('delete from sample where at < ?').run(before)),
   }
