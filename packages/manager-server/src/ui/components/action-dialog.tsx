@@ -102,7 +102,10 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
           id={form}
           action={row}
           {...{ instances, inputs, values, confirmation }}
-          onValue={(name: string, value: FieldValue) => setValues((before) => ({ ...before, [name]: value }))}
+          onValue={(name: string, value: FieldValue) => {
+            setValues((before) => ({ ...before, [name]: value }))
+            preview.forget()
+          }}
           onSubmit={begin}
         />
         <PlanOf preview={preview} />

@@ -12,18 +12,23 @@ export interface Preview {
   /** It would be refused. */
   readonly failure: ApiFailure | undefined
   readonly look: (values: FieldValues) => void
+  /** Other inputs would do something else. */
+  readonly forget: () => void
 }
+
+const nothing = { isBusy: false, planned: undefined, failure: undefined }
 
 /** What an action would do. Nothing is done. */
 export function usePreview(action: ActionRow): Preview {
-  const [state, setState] = useState<Omit<Preview, 'look'>>({ isBusy: false, planned: undefined, failure: undefined })
+  const [state, setState] = useState<Omit<Preview, 'look' | 'forget'>>(nothing)
   return {
     ...state,
+    forget: () => setState(nothing),
     look(values) {
       setState((before) => ({ ...before, isBusy: true }))
       api<{ readonly plan?: Plan }>(action.name, { ...parametersOf(values), dryrun: true }).then(
-        (planned) => setState({ isBusy: false, planned, failure: undefined }),
-        (failure: ApiFailure) => setState({ isBusy: false, planned: undefined, failure }),
+        (planned) => setState({ ...nothing, planned }),
+        (failure: ApiFailure) => setState({ ...nothing, failure }),
       )
     },
   }
