@@ -28,6 +28,7 @@ export async function recordCall(
     return recordHistory(context, caller, { action: action.name, ...subject, isSecret: true }, work)
   if (!action.mutating) return work()
   const before = lastEntry(context)
+  const begin = performance.now()
   try {
     const done = await work()
     note('ok', done.message)
@@ -46,7 +47,8 @@ export async function recordCall(
         writer.addHistory({
           ...{ at: context.clock().toISOString(), actor, surface, address, action: action.name },
           ...{ instanceId: subject.instance.id, instance: subject.instance.name, parameters: subject.parameters },
-          ...{ result, message: message.slice(0, 1000), operation: '', duration: 0 },
+          ...{ result, message: message.slice(0, 1000), operation: '' },
+          duration: Math.round(performance.now() - begin),
         }),
       )
     } catch {
