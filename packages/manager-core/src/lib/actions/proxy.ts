@@ -33,6 +33,7 @@ const status: Action = {
         }
       })
     const warnings = now.problems.filter(({ instance }) => !instance).map(({ message }) => message)
+    if (now.failure !== '') warnings.unshift(`Since then nothing could be published: ${now.failure}`)
     return {
       message: describe(now),
       list,

@@ -35,8 +35,8 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 15_0
     check: (caller) => alone(caller, (publisher) => publisher.check()),
     status() {
       const { enabled, type, folder } = settings()
-      const { generation, published, problems } = readState(folder)
-      return { enabled, type, generation, published, problems }
+      const { generation, published, problems, failure } = readState(folder)
+      return { enabled, type, generation, published, problems, failure }
     },
   }
 

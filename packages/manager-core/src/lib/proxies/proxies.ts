@@ -52,4 +52,6 @@ export interface ProxyStatus {
   readonly generation: string
   readonly published: string
   readonly problems: readonly Problem[]
+  /** Why nothing could be published since then; empty: nothing was to be. */
+  readonly failure: string
 }

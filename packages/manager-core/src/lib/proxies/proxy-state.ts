@@ -20,6 +20,8 @@ export interface ProxyState {
   /** Snippets that were refused, by the hash of their text: they are not tried again. */
   readonly refused: Readonly<Record<string, RefusedSnippet>>
   readonly problems: readonly Problem[]
+  /** Why nothing was published last; empty: it was. */
+  readonly failure: string
   /** Worker processes from before the last reload, which finish what they have begun. */
   readonly retiring: readonly ProcessIdentity[]
   /** Names by the instance's id, so that a snippet follows its instance when that is renamed. */
@@ -35,7 +37,7 @@ export interface RefusedSnippet {
 
 const none: ProxyState = {
   ...{ fingerprint: '', generation: '', published: '', reloaded: false },
-  ...{ refused: {}, problems: [], retiring: [], names: {}, sites: {} },
+  ...{ refused: {}, problems: [], failure: '', retiring: [], names: {}, sites: {} },
 }
 
 /** One that is not there or damaged is empty: all is published anew. */

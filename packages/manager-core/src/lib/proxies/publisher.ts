@@ -41,32 +41,15 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
   const before = readState(folder)
 
   return {
-    async publish({ manager: listen, repair = false, retry = false }) {
-      const manager = listen === undefined ? before.manager : upstreamOf(listen)
-      followRenames()
-      const { desired, fingerprint } = look(manager)
-      const isSettled = before.reloaded && generations.live === before.generation
-      const isAsked = retry && Object.keys(before.refused).length > 0
-      if (isSettled && fingerprint === before.fingerprint && !isAsked) {
-        const isGood = !repair || (await isInForce(without(desired.publication, before.refused)))
-        if (isGood) return { state: 'unchanged', news: [] }
+    async publish(options) {
+      try {
+        return await publish(options)
+      } catch (error) {
+        // On a full disk the history tells it.
+        const state = { ...readState(folder), failure: failureOf(error).message }
+        await writeState(folder, state).catch(() => undefined)
+        throw error
       }
-      const chosen = await choose(desired, retry ? {} : before.refused)
-      const { refusal, refused, publication, generation } = chosen
-      if (refusal) throw refusedError(refusal.message + placeOf(refusal), refusal.output)
-      const state: ProxyState = {
-        ...{ ...before, fingerprint, refused, names: namesOf(desired), sites: hashesOf(publication) },
-        problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
-        ...(manager && { manager }),
-      }
-      if (isSettled && (await isInForce(publication))) {
-        generations.remove(generation)
-        const problems = [...state.problems, ...before.problems.filter(({ kind, host }) => kind === 'probe' && host)]
-        await writeState(folder, { ...state, problems })
-        return { state: 'unchanged', news: newProblems(problems, before.problems) }
-      }
-      const problems = await bringIntoForce(generation, publication, state, repair)
-      return { state: 'published', news: newProblems(problems, before.problems) }
     },
 
     async check() {
@@ -79,6 +62,34 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
         problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
       }
     },
+  }
+
+  async function publish({ manager: listen, repair = false, retry = false }: PublishOptions): Promise<Published> {
+    const manager = listen === undefined ? before.manager : upstreamOf(listen)
+    followRenames()
+    const { desired, fingerprint } = look(manager)
+    const isSettled = before.reloaded && before.failure === '' && generations.live === before.generation
+    const isAsked = retry && Object.keys(before.refused).length > 0
+    if (isSettled && fingerprint === before.fingerprint && !isAsked) {
+      const isGood = !repair || (await isInForce(without(desired.publication, before.refused)))
+      if (isGood) return { state: 'unchanged', news: [] }
+    }
+    const chosen = await choose(desired, retry ? {} : before.refused)
+    const { refusal, refused, publication, generation } = chosen
+    if (refusal) throw refusedError(refusal.message + placeOf(refusal), refusal.output)
+    const state: ProxyState = {
+      ...{ ...before, failure: '', fingerprint, refused, names: namesOf(desired), sites: hashesOf(publication) },
+      problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
+      ...(manager && { manager }),
+    }
+    if (before.reloaded && (await isInForce(publication))) {
+      generations.remove(generation)
+      const problems = [...state.problems, ...before.problems.filter(({ kind, host }) => kind === 'probe' && host)]
+      await writeState(folder, { ...state, problems })
+      return { state: 'unchanged', news: newProblems(problems, before.problems) }
+    }
+    const problems = await bringIntoForce(generation, publication, state, repair)
+    return { state: 'published', news: newProblems(problems, before.problems) }
   }
 
   function look(manager: Upstream | undefined) {
