@@ -1,8 +1,9 @@
 import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
-import type { DatabaseContext, InstanceDatabase } from '../databases/instance-database.js'
+import type { DatabaseContext } from '../databases/instance-database.js'
 import { instanceHomeAt } from '../home.js'
 import { applicationServerOf } from '../instances/application-server.js'
+import type { InstanceSettings } from '../settings/settings.js'
 
 /** An application as its server describes it (`app-server --describe`). */
 export interface ApplicationDescription {
@@ -57,7 +58,7 @@ const timeout = 120_000
 export async function describeApplication(
   { applicationServer }: Pick<DatabaseContext, 'applicationServer'>,
   app: string,
-  { folder, settings }: InstanceDatabase,
+  { folder, settings }: { readonly folder: string; readonly settings: Pick<InstanceSettings, 'others'> },
 ): Promise<ApplicationDescription> {
   const args = [applicationServerOf(app, applicationServer), app, '--data', instanceHomeAt(folder).data, '--describe']
   const { execa } = await import('execa')

@@ -74,15 +74,14 @@ async function modelProblem(
   running: string | undefined,
   app: string | undefined,
 ): Promise<string | undefined> {
-  const { home, settings } = context
+  const { home } = context
   const { folder, app: own, data } = home.instance(instance.id)
   const unknown = 'its application server does not tell its data model'
   if (running === undefined) return unknown
   let next: ApplicationDescription
   try {
     const { environment } = await specOf(context, instance)
-    const others = { ...(await settings.instance(folder)), others: environment }
-    next = await describeApplication(context, app ?? own, { folder, settings: others })
+    next = await describeApplication(context, app ?? own, { folder, settings: { others: environment } })
   } catch {
     return unknown
   }

@@ -90,6 +90,8 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
         await assertHealthy(run, options, to)
       },
       async undo(run) {
+        // It runs, unless all has ended with the machine; it must answer before the other one ends.
+        await startCopy(run, options, from, 0)
         await pointAt(run, options, from)
         await drain(run, options, to)
       },

@@ -32,7 +32,7 @@ export function upgradeBesideSteps({
   }
   const both = { instance, folder, ownPort }
   const [start, point, { undo: _undo, ...end }] = handOverSteps({
-    ...{ ...both, from: meanwhile, to: usual, suffix: '-back', title: 'the new version in its place' },
+    ...{ ...both, from: meanwhile, to: usual, suffix: '-back', title: 'the new version from its own folder' },
   })
   return [
     besideStep(folder, template, { twice: true }),
