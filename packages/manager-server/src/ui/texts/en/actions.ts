@@ -34,7 +34,6 @@ export const actions = {
   'action.backups-export': 'Copy to targets',
   'action.backups-fetch': 'Fetch',
   'action.backups-prune': 'Tidy up backups',
-  'action.backups-remove': 'Delete the backup',
   'action.seturl': 'Set the custom URL',
   'action.reseturl': 'Clear the custom URL',
   'action.iocredentials': 'I/O credentials',

@@ -34,7 +34,6 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'action.backups-export': 'Copier vers les cibles',
   'action.backups-fetch': 'Rapatrier',
   'action.backups-prune': 'Faire le tri des sauvegardes',
-  'action.backups-remove': 'Supprimer la sauvegarde',
   'action.seturl': 'Définir l’adresse personnalisée',
   'action.reseturl': 'Effacer l’adresse personnalisée',
   'action.iocredentials': 'Identifiants d’E/S',
