@@ -27,7 +27,8 @@ export interface RunFiles {
 }
 
 export function createRunFiles(folder: string): RunFiles {
-  const at = (id: string, file: string) => join(folder, id, file)
+  // Nothing else than an id is ever part of a path.
+  const at = (id: string, file: string) => join(folder, isRunId(id) ? id : '-', file)
   return {
     async ids() {
       const names = await readdir(folder).catch(ifMissing<string[]>([]))
@@ -37,7 +38,7 @@ export function createRunFiles(folder: string): RunFiles {
       await mkdir(join(folder, request.id), { recursive: true, mode: 0o700 })
       await writePrivateFile(at(request.id, 'request.json'), JSON.stringify(request))
     },
-    request: (id) => (isRunId(id) ? (read(at(id, 'request.json')) as RunRequest | undefined) : undefined),
+    request: (id) => read(at(id, 'request.json')) as RunRequest | undefined,
     worker: (id) => read(at(id, 'worker.json')) as ProcessIdentity | undefined,
     claim(id) {
       const draft = at(id, `worker.${process.pid}`)
@@ -87,10 +88,18 @@ function readLines(file: string, from: number) {
       0,
       bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, from)).lastIndexOf(10) + 1,
     )
-    const lines = whole.toString('utf8').split('\n').filter(Boolean)
-    return { events: lines.map((line) => JSON.parse(line) as RunEvent), end: from + whole.length }
+    return { events: whole.toString('utf8').split('\n').flatMap(eventOf), end: from + whole.length }
   } finally {
     closeSync(handle)
+  }
+}
+
+/** None when the line was not written wholly before the disk was full. */
+function eventOf(line: string): readonly RunEvent[] {
+  try {
+    return line === '' ? [] : [JSON.parse(line) as RunEvent]
+  } catch {
+    return []
   }
 }
 

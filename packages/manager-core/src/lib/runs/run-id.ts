@@ -11,7 +11,7 @@ export function newRunId(now: Date): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Whether it may be one: nothing else is ever part of a path. */
+/** Whether it may be one. */
 export function isRunId(text: string): boolean {
   return pattern.test(text)
 }
