@@ -7,7 +7,7 @@ import type { Usage } from '../runtime/runtime.js'
 import type { Sample } from './sample.js'
 
 /** How many instances are asked at the same time. */
-const atOnce = 32
+const atOnce = 100
 /** How long the size of a folder counts. */
 const diskMs = 3_600_000
 /** How much longer than `slow` an answer may take until it is none, in ms. */

@@ -62,6 +62,10 @@ describe('monitoring', () => {
     expect(newest[1]).toMatchObject({ ok: true, status: 'started', failed: 0, incident: null })
   })
 
+  it.each(['yesterday', '2026-13-45', '12'])('samples() refuses since=%s', async (since) => {
+    await expect(test.perform('samples', { name: 'alpha', since })).rejects.toMatchObject({ code: 'ERR_USAGE' })
+  })
+
   it('tells once that an instance is not well, and once that it is again', async () => {
     const mail = await mailServer(plain)
     const hook = await webhookServer()
@@ -105,6 +109,12 @@ describe('monitoring', () => {
     test.tell('gamma', { health: 'KO' })
     await expect.poll(() => hook.posted, poll).toHaveLength(1)
     expect(hook.posted[0]?.text).toBe('Alert: 3 instances do not answer as they should (alpha, beta, gamma)')
+    // Who may see one of them, hears of no other one.
+    const scope = { instances: new Set([test.instance('beta').id]) }
+    expect((await test.perform('incidents', {}, scope)).list).toMatchObject([
+      { message: '"beta" is not well (status-KO)', instances: [{ name: 'beta' }] },
+    ])
+    expect((await test.perform('monitoring', {}, scope)).list).toHaveLength(1)
     for (const name of names) test.tell(name, {})
     await expect.poll(() => hook.posted, poll).toHaveLength(2)
     expect(hook.posted[1]).toMatchObject({ event: 'closed' })

@@ -71,7 +71,9 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
     pty.write(data as unknown as string)
   })
   socket.on('pong', () => (isThere = true))
-  socket.on('close', () => end('the page was left', 1000))
+  const onClose = () => end('the page was left', 1000)
+  socket.on('close', onClose)
+  if (socket.readyState !== socket.OPEN) onClose()
   // What follows it is `close`.
   socket.on('error', () => undefined)
   socket.resume()
