@@ -9,6 +9,8 @@ export interface Figure {
   readonly atLeast?: number
   /** So much of ours is enough, whatever the ratio. */
   readonly enough?: number
+  /** Ours may be no more, whatever the ratio. */
+  readonly noMore?: number
 }
 
 export interface Size {

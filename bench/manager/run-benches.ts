@@ -42,11 +42,16 @@ ${about} bench/README.md says what is compared.
   }
 }
 
-function format({ title, ours, peer, unit, atMost, atLeast, enough }: Figure): string {
+function format({ title, ours, peer, unit, atMost, atLeast, enough, noMore }: Figure): string {
   const ratio = ours / peer
   const isEnough = enough !== undefined && ours >= enough
-  const isMet = isEnough || ((atMost === undefined || ratio <= atMost) && (atLeast === undefined || ratio >= atLeast))
-  const wanted = (atMost === undefined ? `≥ ${atLeast}` : `≤ ${atMost}`) + (enough ? `, or ≥ ${enough} ${unit}` : '')
+  const isMet =
+    isEnough ||
+    ((atMost === undefined || ratio <= atMost) &&
+      (atLeast === undefined || ratio >= atLeast) &&
+      (noMore === undefined || ours <= noMore))
+  const asked = atMost !== undefined ? `≤ ${atMost}` : atLeast !== undefined ? `≥ ${atLeast}` : `≤ ${noMore} ${unit}`
+  const wanted = asked + (enough ? `, or ≥ ${enough} ${unit}` : '')
   const round = (value: number) => value.toFixed(value < 100 ? 1 : 0)
   return `${title}: ${round(ours)} ${unit} to ${round(peer)} ${unit} = ${ratio.toFixed(2)} (${wanted}: ${isMet ? 'met' : 'MISSED'})`
 }

@@ -13,7 +13,7 @@ const { MANAGER_URL: base = 'http://127.0.0.1:8000', MANAGER_TOKEN: token = '' }
 /** Calls an action; `Authorization: Bearer` is what the manager wants of programs that change something. */
 function call(parameters: Readonly<Record<string, string>>, accept = 'application/json'): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, Accept: accept }
-  return fetch(`${base}/api?${new URLSearchParams(parameters)}`, { headers })
+  return fetch(`${base}/api?${new URLSearchParams(parameters).toString()}`, { headers })
 }
 
 /** The events of a stream; data may be an operation, something that happened, or the result. */
