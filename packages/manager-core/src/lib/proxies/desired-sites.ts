@@ -7,7 +7,7 @@ import { ManagerError } from '../../errors.js'
 import { addressOf, type Address } from './address.js'
 import { clientAuthorities } from './client-authorities.js'
 import { managerUpstream } from './manager-upstream.js'
-import type { Problem } from './problem.js'
+import { placeOf, type Problem } from './problem.js'
 import { createSiteCertificates } from './site-certificates.js'
 import type { Place, Publication, Site, Snippet, Upstream } from './site.js'
 
@@ -48,13 +48,11 @@ export function desiredSites(
     .instances()
     .filter((one) => !isThrowAway(one))
     .toSorted((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : a.id < b.id ? -1 : 1))
-  const placeOf = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
-    const snippet = readSnippet(join(global.proxy.folder, global.proxy.type, 'snippets', `${name}.conf`))
-    return {
-      upstream: { host: '127.0.0.1', port },
-      instance: { id, name },
-      ...(snippet && { snippet }),
-    }
+  const folder = join(global.proxy.folder, global.proxy.type, 'snippets')
+  const snippets = new Map(instances.map((one) => [one.id, readSnippet(one, folder, problems)]))
+  const publishedAt = ({ id, name, port }: Instance): Omit<Place, 'path'> => {
+    const snippet = snippets.get(id)
+    return { upstream: { host: '127.0.0.1', port }, instance: { id, name }, ...(snippet && { snippet }) }
   }
   const tell = ({ id, name }: Instance, message: string) =>
     problems.push({ kind: 'address', instance: { id, name }, message })
@@ -62,7 +60,7 @@ export function desiredSites(
     const url = standardUrlOf(instance, global)
     const address = addressOf(url)
     const isOwn = address?.host === base.host && ownPaths.has(instance.name)
-    if (!address || isOwn || !put(address, placeOf(instance)))
+    if (!address || isOwn || !put(address, publishedAt(instance)))
       tell(instance, `"${instance.name}" is not published at ${url}: the manager or another instance is there.`)
   }
   for (const instance of instances) {
@@ -70,7 +68,7 @@ export function desiredSites(
     if (url === '' || url === standardUrlOf(instance, global)) continue
     const address = addressOf(url)
     if (!address) tell(instance, `"${name}" is not published at ${url}: its host or path has unusual characters.`)
-    else if (isBelowOwn(address, base) || !put(address, placeOf(instance)))
+    else if (isBelowOwn(address, base) || !put(address, publishedAt(instance)))
       tell(instance, `"${name}" is not published at ${url}: the manager or another instance is there.`)
   }
 
@@ -102,11 +100,16 @@ function isBelowOwn({ host, path }: Address, base: Address): boolean {
   return ownPaths.has(path.slice(base.path.length + 1).split('/')[0] ?? '')
 }
 
-function readSnippet(file: string): Snippet | undefined {
+/** One that cannot be read is left out. */
+function readSnippet({ id, name }: Instance, folder: string, problems: Problem[]): Snippet | undefined {
+  const file = join(folder, `${name}.conf`)
   try {
     return { file, text: readFileSync(file, 'utf8') }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    const { code, message: why } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    const message = `The snippet of "${name}" is left out: ${why}${placeOf({ file })}.`
+    problems.push({ kind: 'snippet', instance: { id, name }, file, message })
+    return undefined
   }
 }

@@ -4,8 +4,6 @@ import type { Publication } from './site.js'
 /** One product. It knows its language and its program, and nothing of instances. */
 export interface ReverseProxy {
   readonly type: 'nginx' | 'httpd'
-  /** Line of its main file that includes what is published. */
-  readonly includeLine: string
   /** @throws ManagerError ERR_SETTINGS when its program or its main file is not there. */
   version(): Promise<string>
   /** Texts of all files of a generation by their path in its folder; files that the main file includes end in `.conf`. */

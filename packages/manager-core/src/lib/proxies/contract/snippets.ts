@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ProductWords } from './proxy-suite.js'
 import type { ProxyUnderTest } from './proxy-under-test.js'
@@ -40,6 +41,17 @@ export function testSnippets(under: () => ProxyUnderTest, words: ProductWords): 
       under().snippet('demo', words.header)
       expect(await under().publish()).toEqual({ state: 'published', warnings: [] })
       expect((await under().call('demo.apps.test')).headers['x-snippet']).toBe('yes')
+    })
+
+    it('one that cannot be read is left out and told', async () => {
+      await under().add('demo')
+      const file = under().snippet('demo', '')
+      rmSync(file)
+      mkdirSync(file)
+      const { warnings } = await under().publish()
+      expect(warnings).toHaveLength(1)
+      expect(warnings[0]).toContain('The snippet of "demo" is left out: EISDIR')
+      expect((await under().call('demo.apps.test')).echo.name).toBe('demo')
     })
 
     it('several bad ones are each told, also one that would leave its block', async () => {

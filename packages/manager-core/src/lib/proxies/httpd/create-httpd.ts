@@ -28,7 +28,6 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
 
   return {
     type: 'httpd',
-    includeLine,
     async version() {
       return (await about()).version
     },

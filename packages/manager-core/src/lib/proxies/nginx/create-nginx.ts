@@ -24,7 +24,6 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
 
   return {
     type: 'nginx',
-    includeLine,
     async version() {
       const { version, mainFile } = await about()
       hasHashSizes = /^\s*server_names_hash_/m.test(textOf(mainFile))
