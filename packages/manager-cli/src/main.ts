@@ -32,12 +32,13 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   const [json, verbose] = [beforeEnd.includes('--json'), beforeEnd.includes('--verbose')]
   const ignoreClosedPipe = () => {}
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
+  let call: Call | undefined
   const interruption = interruptionBy(signals, () => {
-    stderr.write('\nCancelling; once more to end at once …\n')
+    const what = call?.action.name === 'serve' ? 'Ending; operations go on' : 'Cancelling; once more to end at once'
+    stderr.write(`\n${what} …\n`)
   })
   let manager: Manager | undefined
   const work = async () => {
-    let call: Call | undefined
     const { actions } = createFor('')
     const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
     const onCall = (one: Call) => (call = one)
