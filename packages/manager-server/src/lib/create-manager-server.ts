@@ -21,6 +21,7 @@ import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
 import { createWebServer } from './tls.js'
+import { acceptUpgrades } from './terminal/accept-upgrades.js'
 import { createTerminalServer } from './terminal/create-terminal-server.js'
 
 export interface ManagerServerOptions {
@@ -72,7 +73,7 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
   })
   const { server } = web
   limitServer(server)
-  server.on('upgrade', terminals.upgrade)
+  acceptUpgrades(server, terminals.upgrade)
   try {
     await listenOn(server, addressing)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -108,6 +109,12 @@ describe('terminal', () => {
     const { socket } = await open(once)
     expect(await refused(once, own)).toBe(401)
     socket.terminate()
+  })
+
+  it('answers a request that offers another protocol as if it had not', async () => {
+    const sent = get(at('/ping'), { headers: { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c' } })
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    expect(response.resume().statusCode).toBe(200)
   })
 
   it('gives tickets to nobody else', async () => {
