@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createJournal, type Journal } from '../operation/journal.js'
+import type { OperationState } from '../operation/operation.js'
 import type { Registry } from '../store/registry.js'
 import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
@@ -52,18 +53,29 @@ export function findOperations(files: RunFiles, registry: () => Registry, clock:
         (state === undefined || item.state === state) &&
         (name === undefined || item.instance.toLowerCase() === name) &&
         (instances === undefined || instances.has(item.instance_id))
-      const ids = await files.ids()
+      const all = await files.ids()
+      // There may be thousands, and pages ask for these again and again.
+      const ids = state !== undefined && open.includes(state) ? all.filter((id) => !files.hasEnded(id)) : all
       const runs = take(ids, (id) => ofRun(id), isMeant, limit)
-      const known = new Set(ids)
+      const known = new Set(all)
       const rows = registry()
         .database.prepare(
-          'select id from operation where ? is null or instance = ? collate nocase order by started desc',
+          `select id from operation where (? is null or instance = ? collate nocase)
+           and (? is null or state in (select value from json_each(?))) order by started desc`,
         )
-        .iterate(name ?? null, name ?? '')
+        .iterate(name ?? null, name ?? '', state ?? null, JSON.stringify(journalStatesOf(state)))
       const others = take(idsOf(rows), (id) => (known.has(id) ? undefined : inJournal(id)), isMeant, limit)
       return [...runs, ...others].toSorted((a, b) => (a.started < b.started ? 1 : -1)).slice(0, limit)
     },
   }
+}
+
+const open: readonly ShownState[] = ['queued', 'running', 'undoing', 'interrupted']
+
+/** In which the journal has what is shown in this state: whether its owner lives is no matter of the journal. */
+function journalStatesOf(state: ShownState | undefined): readonly OperationState[] {
+  if (state === 'succeeded' || state === 'rolled_back' || state === 'attention') return [state]
+  return state === 'failed' || state === 'queued' ? [] : ['planned', 'running', 'undoing', 'interrupted']
 }
 
 function* idsOf(rows: Iterable<Record<string, unknown>>): Generator<string> {

@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, linkSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identify, type ProcessIdentity } from '../operation/process-identity.js'
@@ -17,6 +27,7 @@ export interface RunFiles {
   /** This process performs it from now on. @returns false when another one does or did */
   claim(id: string): boolean
   result(id: string): RunResult | undefined
+  hasEnded(id: string): boolean
   finish(id: string, result: RunResult): Promise<void>
   /** Whole lines from an offset in bytes on. */
   events(id: string, from?: number): { readonly events: readonly RunEvent[]; readonly end: number }
@@ -55,6 +66,7 @@ export function createRunFiles(folder: string): RunFiles {
       }
     },
     result: (id) => read(at(id, 'result.json')) as RunResult | undefined,
+    hasEnded: (id) => existsSync(at(id, 'result.json')),
     finish: (id, result) => writePrivateFile(at(id, 'result.json'), JSON.stringify(result)),
     events: (id, from = 0) => readLines(at(id, 'events.ndjson'), from),
     eventsFile: (id) => at(id, 'events.ndjson'),

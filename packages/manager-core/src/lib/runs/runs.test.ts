@@ -138,6 +138,8 @@ describe('runs', { timeout: 120_000 }, () => {
     })
     expect(item?.steps.map((step) => step.state)).toContain('done')
     expect(await test.context.runs.list({ state: 'attention' })).toEqual([])
+    expect(await test.context.runs.list({ state: 'running' })).toEqual([])
+    expect((await test.context.runs.list({ state: 'succeeded' })).map((one) => one.id)).toContain(operation)
     expect(await test.context.runs.list({ instances: new Set(['other']) })).toEqual([])
     await expect(test.context.runs.cancel(operation!, 'bob')).rejects.toThrow('ended already')
   })

@@ -60,7 +60,7 @@ function watch(files: RunFiles, operations: Pick<FoundOperations, 'find'>, id: s
       if (now - lookedAt < lookMs) return seen
       lookedAt = now
       // Before the events: those of one that has ended are all there.
-      const hasResult = files.result(id) !== undefined
+      const hasResult = files.hasEnded(id)
       const more = files.events(id, end)
       end = more.end
       for (const event of more.events) {
