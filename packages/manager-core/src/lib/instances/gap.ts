@@ -12,8 +12,8 @@ import { freePort } from './ports.js'
 /** How one copy of an instance takes the place of another. */
 export type Handing =
   | WithoutGap
-  /** It does not answer for a moment; why: a part of a sentence. */
-  | { readonly gap: string }
+  /** It does not answer for a moment; why: a part of a sentence. `usual`: always so here, nobody has to be warned. */
+  | { readonly gap: string; readonly usual?: true }
 
 /** Two copies can run: there is no moment in which none answers. */
 export type WithoutGap = {
@@ -33,7 +33,8 @@ export async function handingOf(context: ManagerContext, instance: Instance, app
   const { home, runtime, settings } = context
   const { id, port } = instance
   const ref = { id, folder: home.instance(id).folder }
-  if (!settings.global.proxy.enabled) return { gap: 'instances are not published by a reverse proxy (APPS_PROXY=no)' }
+  if (!settings.global.proxy.enabled)
+    return { gap: 'instances are not published by a reverse proxy (APPS_PROXY=no)', usual: true }
   if (!runtime.capabilities.parallelCopies || !runtime.serving)
     return { gap: `two copies of it cannot run (runtime ${runtime.name})` }
   const { state } = await runtime.observe(ref)
@@ -57,8 +58,9 @@ export function gapNote({ gap }: Handing): string {
     : `It does not answer for a moment: ${gap}.`
 }
 
-/** The same step, which warns of the gap that it makes. */
+/** The same step, which warns of the gap that it makes, unless that is usual. */
 export function tellGap(step: Step, handing: Handing): Step {
+  if (handing.gap !== null && handing.usual) return step
   return {
     ...step,
     do(run) {
