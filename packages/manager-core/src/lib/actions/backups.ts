@@ -39,7 +39,11 @@ const backups: Action = {
   async handler({ context, input, caller }) {
     const target = targetOf({ input, caller })
     const filter = input.name === undefined ? {} : { name: input.name as string }
-    const { list, problems, more = '' } = target === undefined ? await here(context, filter, caller) : await away(target)
+    const {
+      list,
+      problems,
+      more = '',
+    } = target === undefined ? await here(context, filter, caller) : await away(target)
     return {
       message: `${list.length} backups${target === undefined ? '' : ` at "${target}"`}${more}.`,
       list,

@@ -1,6 +1,5 @@
 import { ManagerError } from '../../errors.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
-import type { Json } from '../domain/json.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall } from './action.js'
