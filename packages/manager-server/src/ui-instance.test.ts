@@ -99,6 +99,17 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('gives its data as a file', async () => {
+    const { page, problems, close } = await pages.open(browser(), 'instances/demo')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Data', exact: true }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^demo-data-.*\.tar\.gz$/)
+    expect(problems).toEqual([])
+    await close()
+  })
+
   it('says why something failed, and what the program said', async () => {
     await pages.manager.perform('add', { name: 'broken', 'no-start': true })
     pages.manager.tell('broken', { start: 'fail' })

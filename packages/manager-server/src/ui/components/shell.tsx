@@ -5,7 +5,7 @@ import icon from '../icon.svg'
 import { pathTo, uiPath } from '../lib/addresses.js'
 import { isConnected } from '../lib/connection.js'
 import { t } from '../lib/i18n.js'
-import { useActionTable, useSession, type ActionTable, type Session } from '../lib/session.js'
+import { hasTerminal, useActionTable, useSession, type ActionTable, type Session } from '../lib/session.js'
 import { useStore } from '../lib/store.js'
 import '../styles/shell.css'
 import { Button } from './button.js'
@@ -68,14 +68,14 @@ function viewOf(path: string): string {
 
 /** Views by their address; of those that are not there for who looks, none is offered. */
 function linksOf(session: Session | undefined, { isAllowed }: ActionTable) {
-  const { register = false, terminal = false } = session?.features ?? {}
+  const register = session?.features.register ?? false
   return [
     { to: '', text: t('nav.instances') },
     { to: 'monitor', text: t('nav.monitor') },
     { to: 'operations', text: t('nav.operations') },
     { to: 'history', text: t('nav.history') },
     ...(register && isAllowed('requests-list') ? [{ to: 'requests', text: t('nav.requests') }] : []),
-    ...(terminal && session?.abilities.includes('sensitive') ? [{ to: 'terminal', text: t('nav.terminal') }] : []),
+    ...(session && hasTerminal(session) ? [{ to: 'terminal', text: t('nav.terminal') }] : []),
   ]
 }
 

@@ -74,6 +74,12 @@ const table = asking(async (): Promise<ReadonlyMap<string, ActionRow>> => {
   return new Map(list.map((row) => [row.name, row]))
 })
 
+/** Whether there is a terminal, and who uses the pages may have one. */
+export function hasTerminal({ features, abilities, instances }: Session): boolean {
+  const mayAll = abilities.includes('admin') && abilities.includes('sensitive') && instances === null
+  return features.terminal === true && mayAll
+}
+
 /** Who uses the pages; undefined until it is known. */
 export function useSession(): Session | undefined {
   useEffect(session.begin, [])

@@ -2,6 +2,7 @@ import { Button, type ButtonProps } from '../../components/button.js'
 import { t } from '../../lib/i18n.js'
 import { titleOf } from '../../components/action-form.js'
 import { useActionTable } from '../../lib/session.js'
+import { Elsewhere } from './elsewhere.js'
 import type { TabProps } from './tab.js'
 
 /** What is done most often, for the state that it is in. */
@@ -64,6 +65,7 @@ export function AllActions({ item, ask }: Pick<TabProps, 'item' | 'ask'>) {
           </div>
         )
       })}
+      <Elsewhere item={item} />
     </div>
   )
 }
