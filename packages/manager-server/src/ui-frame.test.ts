@@ -154,21 +154,19 @@ needsBrowser((browser) => {
     await close()
   })
 
-  it.each([
-    [360, 'light'],
-    [360, 'dark'],
-    [768, 'light'],
-    [1280, 'dark'],
-  ] as const)('has no accessibility problem at %i px (%s)', async (width, colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no accessibility problem at any width (%s)', async (colorScheme) => {
     for (const [view, text] of [
       ['history', 'eve'],
       ['requests', 'Not this year'],
     ] as const) {
-      const { page, close } = await pages.open(browser(), view, { width, colorScheme })
+      const { page, close } = await pages.open(browser(), view, { colorScheme })
       await page.getByText(text).first().waitFor()
-      await keepScreenshot(page, `${view}-${width}-${colorScheme}`)
-      expect(await accessibilityProblems(page)).toEqual([])
-      expect(await scrollsSideways(page)).toBe(false)
+      for (const width of [360, 768, 1280]) {
+        await page.setViewportSize({ width, height: 900 })
+        await keepScreenshot(page, `${view}-${width}-${colorScheme}`)
+        expect(await accessibilityProblems(page)).toEqual([])
+        expect(await scrollsSideways(page)).toBe(false)
+      }
       await close()
     }
   })

@@ -5,7 +5,6 @@ import { failureOf } from '../failure.js'
 import { lockOptionsOf } from '../operation/lock-options.js'
 import type { Caller } from '../operation/operation.js'
 import { forgetAttempts, noteAttempt, noteFailure, readAttempts } from './attempts.js'
-import { orderCertificate } from './order.js'
 import { storeCertificate } from './stored.js'
 
 export interface IssueOptions {
@@ -44,6 +43,8 @@ export async function issueCertificate(
     const entry = { action, instance: { id: '', name: '' }, parameters: { hosts: [...hosts] } }
     await recordHistory(context, caller, entry, async () => {
       try {
+        // Loaded here: other commands do not need what it needs of HTTP.
+        const { orderCertificate } = await import('./order.js')
         const issued = await orderCertificate(context, acme, hosts, caller)
         await storeCertificate(home, name, { ...issued, at: clock() })
       } catch (error) {

@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os'
-import { execa } from 'execa'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 
@@ -26,6 +25,7 @@ export async function terminalUser({ settings }: Pick<ManagerContext, 'settings'
   const help = 'Name a user other than root as APPS_USER in config.sh.'
   if (systemUser === undefined)
     throw new ManagerError('ERR_SETTINGS', 'The manager runs as root, and a terminal never does.', { help })
+  const { execa } = await import('execa')
   const { stdout } = await execa('getent', ['passwd', '--', systemUser], { reject: false })
   const [name, , uid, gid, , home = '/', shell = ''] = (stdout ?? '').split(':')
   if (!name || !uid || !gid)
