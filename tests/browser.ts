@@ -66,7 +66,7 @@ export async function openPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
-    ...{ colorScheme, locale, acceptDownloads: true },
+    ...{ colorScheme, locale, acceptDownloads: true, reducedMotion: 'reduce' as const },
     ...(credentials && { httpCredentials: credentials }),
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
