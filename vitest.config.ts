@@ -1,9 +1,16 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import LongFilesFirst from './tests/sequencer.js'
+
+/** Tests that start nothing and leave nothing behind; a process of its own for each file would take longer than they do. */
+const light = ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts']
+const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
 
 export default defineConfig({
   test: {
-    include: ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'heavy', include: all, exclude: [...configDefaults.exclude, ...light] } },
+      { extends: true, test: { name: 'light', include: light, isolate: false } },
+    ],
     globalSetup: ['tests/servers/setup.ts'],
     reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],
     setupFiles: ['tests/worker.ts'],

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 
 // Runs in every test process: when the test runner was killed, end too, and with us the servers that we started.
-process.once('disconnect', () => process.exit(1))
+// One process may run several files.
+const listens = Symbol.for('steward.tests.disconnect')
+if (!Reflect.has(globalThis, listens)) process.once('disconnect', () => process.exit(1))
+Reflect.set(globalThis, listens, true)
 
 // The same cases on every run, so that a run proves something about a change; another seed looks further.
 fc.configureGlobal({ seed: Number(process.env['FUZZ_SEED'] ?? 20_261_121) })
