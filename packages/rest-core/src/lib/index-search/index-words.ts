@@ -21,9 +21,11 @@ const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g'
 /** Scripts without blanks between words: each character is a word, and a word of several a phrase. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`
 const anyWord = new RegExp(String.raw`[[${unspaced}]&&[\p{L}\p{N}]]|[[\p{L}\p{N}]--[${unspaced}]]+`, 'gv')
-const asciiWord = /[a-z0-9]+/g
 // oxlint-disable-next-line no-control-regex -- all of ASCII
 const ascii = /^[\x00-\x7f]*$/
+
+/** Characters of a text that are normalised at a time. */
+const step = 4096
 
 /**
  * The words of a text as they are indexed and searched: runs of letters and digits of any script, with single blanks
@@ -31,17 +33,46 @@ const ascii = /^[\x00-\x7f]*$/
  * and what follows the 80th character of a word. Empty when there is no word.
  */
 export function indexWords(text: string): string {
-  if (ascii.test(text)) return joined(text.toLowerCase().match(asciiWord))
-  const plain = text
+  return [...eachWord(text)].join(' ')
+}
+
+/**
+ * The same words one by one. A text is normalised in steps, as far as the caller goes, because normalisation makes up to
+ * 18 characters of one.
+ */
+export function* eachWord(text: string): Generator<string, void> {
+  // What the last step ended in may go on in the next one.
+  let open = ''
+  for (let start = 0; start < text.length;) {
+    const end = wholeEnd(text, start + step)
+    const part = open + plain(text.slice(start, end))
+    open = ''
+    for (const { 0: word, index } of part.matchAll(anyWord)) {
+      const short = shortened(word)
+      if (index + word.length === part.length) open = short
+      else yield short
+    }
+    start = end
+  }
+  if (open !== '') yield open
+}
+
+/** The first `most` characters of a text, or one less where that would split a character of two code units. */
+export function firstCharacters(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, wholeEnd(text, most))
+}
+
+function wholeEnd(text: string, at: number): number {
+  return at < text.length && (text.codePointAt(at - 1) as number) > 0xffff ? at - 1 : Math.min(at, text.length)
+}
+
+function plain(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase()
+  return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(specialLetters, (letter) => plainLetters[letter] as string)
-  return joined(plain.match(anyWord))
-}
-
-function joined(words: readonly string[] | null): string {
-  return words?.map(shortened).join(' ') ?? ''
 }
 
 function shortened(word: string): string {

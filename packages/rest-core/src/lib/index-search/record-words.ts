@@ -2,7 +2,7 @@ import type { FieldValue } from '../fields/field-type.js'
 import { isEmpty } from '../fields/field-type.js'
 import { labelOf } from '../fields/enum-values.js'
 import type { FieldModel, IndexModel } from '../model/model.js'
-import { indexWords } from './index-words.js'
+import { eachWord, firstCharacters } from './index-words.js'
 
 /**
  * What of a record is indexed: its first words, and each of them so often at most. Not specified; chosen within what all
@@ -10,11 +10,32 @@ import { indexWords } from './index-words.js'
  */
 const most = { words: 16_000, characters: 250_000, repetitions: 255 }
 
+/**
+ * Characters of a field and of a record that words are taken from, tags of HTML not counted; `raw` counts them. Not
+ * specified; chosen because 16,000 words of most texts are shorter, and all of a text of 10 MB would take seconds.
+ */
+const source = { raw: 256 * 1024, field: 128 * 1024, record: 256 * 1024 }
+
 type Values = Readonly<Record<string, FieldValue>>
 
 /** The words of a record, for its column of words. */
 export function recordWords({ fields }: IndexModel, values: Values): string {
-  return limited(indexWords(fields.map((field) => sourceOf(field, values[field.name])).join(' ')))
+  const words: string[] = []
+  const seen = new Map<string, number>()
+  let left = source.record
+  let length = 0
+  for (const field of fields) {
+    const text = firstCharacters(sourceOf(field, values[field.name]), Math.min(left, source.field))
+    left -= text.length
+    for (const word of eachWord(text)) {
+      length += word.length + 1
+      if (words.length === most.words || length > most.characters) return words.join(' ')
+      const times = (seen.get(word) ?? 0) + 1
+      seen.set(word, times)
+      if (times <= most.repetitions) words.push(word)
+    }
+  }
+  return words.join(' ')
 }
 
 /** What is stored of a new record: its values and its words. */
@@ -58,7 +79,9 @@ function shownText(field: FieldModel, value: FieldValue | undefined): string {
       .flat()
       .map((code) => labelOf(code as string, field))
       .join(' ')
-  return field.type.name === 'html' ? withoutTags(value as string) : wireText(value)
+  if (Array.isArray(value)) return wireText(value)
+  const text = firstCharacters(wireText(value), source.raw)
+  return field.type.name === 'html' ? withoutTags(text) : text
 }
 
 const unreadable = /<!--[^]*?(?:-->|$)|<(script|style)\b[^]*?(?:<\/\1\s*>|$)|<\/?[a-z][^>]*>?/gi
@@ -74,20 +97,4 @@ function withoutTags(html: string): string {
     })
     .replace(/\s+/g, ' ')
     .trim()
-}
-
-function limited(words: string): string {
-  const text = words.length <= most.characters ? words : words.slice(0, words.lastIndexOf(' ', most.characters))
-  // As many words need twice as many characters.
-  if (text.length < 2 * most.repetitions) return text
-  const seen = new Map<string, number>()
-  return text
-    .split(' ')
-    .slice(0, most.words)
-    .filter((word) => {
-      const times = (seen.get(word) ?? 0) + 1
-      seen.set(word, times)
-      return times <= most.repetitions
-    })
-    .join(' ')
 }
