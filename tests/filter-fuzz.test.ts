@@ -53,7 +53,7 @@ async function answer(service: BusinessObjects, request: SearchRequest): Promise
     const { count } = await service.count(ann, 'Item', request)
     return { ids, count }
   } catch (error) {
-    if (error instanceof RestError && error.status === 400) return { refused: error.message }
+    if (RestError.is(error) && error.status === 400) return { refused: error.message }
     throw error
   }
 }

@@ -28,7 +28,7 @@ const codes = {
  * @returns {TargetError}
  */
 export function webdavError(error, attempt) {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const {
     status,
     code = '',

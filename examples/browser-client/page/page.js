@@ -59,7 +59,7 @@ async function attempt(work) {
     await work()
   } catch (error) {
     if (error?.name === 'AbortError') return
-    const messages = error instanceof RestClientError ? error.messages.map(({ text }) => text) : []
+    const messages = RestClientError.is(error) ? error.messages.map(({ text }) => text) : []
     say(messages.join(' ') || error.message)
   }
 }

@@ -225,10 +225,10 @@ function report(error: unknown, verbose = false): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof DefinitionError)
+  if (DefinitionError.is(error))
     return `the application is not right:\n${error.messages.map((text) => `  ${text}`).join('\n')}`
-  if (error instanceof RestError && error.messages.length > 1)
+  if (RestError.is(error) && error.messages.length > 1)
     return `${error.messages.length} mistakes:\n${error.messages.map(({ text }) => `  ${text}`).join('\n')}`
-  if (error instanceof SettingsError || error instanceof StoreError || error instanceof RestError) return error.message
+  if (SettingsError.is(error) || StoreError.is(error) || RestError.is(error)) return error.message
   return `${error instanceof Error ? error.message : String(error)} (--verbose tells where)`
 }

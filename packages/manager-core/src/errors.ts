@@ -52,6 +52,9 @@ export interface ManagerErrorOptions {
   readonly operation?: string
 }
 
+/** The same symbol in every copy of this package. */
+const brand = Symbol.for('@steward/manager-core/ManagerError')
+
 /** Every expected failure of the manager: a stable `code`, and an `outcome` that surfaces turn into theirs. */
 export class ManagerError extends Error {
   readonly code: ManagerErrorCode
@@ -60,6 +63,15 @@ export class ManagerError extends Error {
   readonly command: string | undefined
   readonly output: string | undefined
   readonly operation: string | undefined
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is ManagerError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
 
   constructor(code: ManagerErrorCode, message: string, options: ManagerErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })

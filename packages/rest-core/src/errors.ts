@@ -46,6 +46,17 @@ export const statusOf = {
   ERR_UNAVAILABLE: 503,
 } as const
 
+/** The same symbols in every copy of this package. */
+const brands = {
+  RestError: Symbol.for('@steward/rest-core/RestError'),
+  DefinitionError: Symbol.for('@steward/rest-core/DefinitionError'),
+  StoreError: Symbol.for('@steward/rest-core/StoreError'),
+}
+
+function hasBrand(value: unknown, brand: symbol): boolean {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
 /** Every expected failure of the service: a stable `code`, an HTTP `status`, and all messages at once. */
 export class RestError extends Error {
   readonly code: ErrorCode
@@ -55,6 +66,15 @@ export class RestError extends Error {
   readonly messages: readonly ErrorMessage[]
   /** Seconds after which another try makes sense (429 and 503). */
   readonly retryAfterSeconds: number | undefined
+
+  static {
+    Object.defineProperty(this.prototype, brands.RestError, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is RestError {
+    return hasBrand(value, brands.RestError)
+  }
 
   constructor(
     code: ErrorCode,
@@ -90,6 +110,15 @@ export class DefinitionError extends Error {
   readonly code = 'ERR_DEFINITION'
   readonly messages: readonly string[]
 
+  static {
+    Object.defineProperty(this.prototype, brands.DefinitionError, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is DefinitionError {
+    return hasBrand(value, brands.DefinitionError)
+  }
+
   constructor(messages: readonly string[], options?: { cause?: unknown }) {
     super(messages.join('\n'), options)
     this.name = 'DefinitionError'
@@ -110,6 +139,15 @@ export class DefinitionError extends Error {
 export class StoreError extends Error {
   readonly code: StoreErrorCode
   readonly retry: boolean
+
+  static {
+    Object.defineProperty(this.prototype, brands.StoreError, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is StoreError {
+    return hasBrand(value, brands.StoreError)
+  }
 
   constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options)

@@ -1,3 +1,5 @@
+export { DefinitionError, RestError, StoreError } from './errors.js'
+export type { ErrorCode, ErrorMessage } from './errors.js'
 export { defineObject } from './lib/definition/definition.js'
 export type {
   EnumValue,

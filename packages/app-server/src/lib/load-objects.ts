@@ -29,7 +29,7 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
       if (moduleFile.test(name)) definitions.push(...(await loadModule(file)))
       else if (dataFile.test(name)) definitions.push(await loadObjectFile(file))
     } catch (error) {
-      problems.push(...(error instanceof DefinitionError ? error.messages : [`${file}: ${(error as Error).message}`]))
+      problems.push(...(DefinitionError.is(error) ? error.messages : [`${file}: ${(error as Error).message}`]))
     }
   }
   if (problems.length > 0) throw new DefinitionError(problems)

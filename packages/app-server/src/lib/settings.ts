@@ -62,9 +62,21 @@ function readServiceAccount(text: (name: string) => string | undefined): Setting
   return { user, password }
 }
 
+/** The same symbol in every copy of this package. */
+const brand = Symbol.for('@steward/app-server/SettingsError')
+
 /** A setting that cannot be used; the message says which and what to do. */
 export class SettingsError extends Error {
   readonly code = 'ERR_SETTINGS'
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is SettingsError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
 
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)

@@ -146,6 +146,6 @@ async function withTimeout(work: () => Promise<void>, timeoutMs: number): Promis
 
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  if (error instanceof RestError && error.messages.length > 1) return error.messages.map((each) => each.text).join('\n')
+  if (RestError.is(error) && error.messages.length > 1) return error.messages.map((each) => each.text).join('\n')
   return text.replace(/\n\s*(?=\n|$)/g, '')
 }

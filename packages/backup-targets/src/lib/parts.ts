@@ -24,7 +24,7 @@ export function keyOfPart(folder: string, name: string): string | undefined {
 
 /** Whether what was written is of no use to a next attempt, or in the way. */
 export function isFinal(failure: unknown): boolean {
-  return failure instanceof TargetError && ['ERR_TARGET_FULL', 'ERR_TARGET_EXISTS'].includes(failure.code)
+  return TargetError.is(failure) && ['ERR_TARGET_FULL', 'ERR_TARGET_EXISTS'].includes(failure.code)
 }
 
 export function exists(key: string): TargetError {

@@ -97,7 +97,7 @@ async function opened(source: Source, start: number): Promise<Readable> {
 }
 
 function sourceError(error: unknown): TargetError {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const reason = error instanceof Error ? error.message : String(error)
   return new TargetError('ERR_TARGET_FAILED', `Cannot read what is to be stored: ${reason}`, { cause: error })
 }

@@ -34,6 +34,9 @@ export interface TargetErrorOptions {
   readonly transient?: boolean
 }
 
+/** The same symbol in every copy of this package. */
+const brand = Symbol.for('@steward/backup-targets/TargetError')
+
 /** Every expected failure of a target. No secrets are in it. */
 export class TargetError extends Error {
   readonly code: TargetErrorCode
@@ -42,9 +45,13 @@ export class TargetError extends Error {
   readonly help: string | undefined
   readonly retryAfterMs: number | undefined
 
-  /** Also those of another copy of this package, as a plug-in may have one. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'TargetError' && 'transient' in value
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is TargetError {
+    return typeof value === 'object' && value !== null && brand in value
   }
 
   constructor(code: TargetErrorCode, message: string, options: TargetErrorOptions = {}) {

@@ -40,7 +40,7 @@ export function wholeStream(from: Readable, options: WholeStreamOptions): Readab
   return linkStreams(from, whole, { signal, translate })
 
   function unreachable(error: unknown): unknown {
-    if (error instanceof TargetError) return error
+    if (TargetError.is(error)) return error
     const reason = error instanceof Error ? error.message : String(error)
     return new TargetError('ERR_TARGET_UNREACHABLE', `Reading "${key}" was cut: ${reason}`, { cause: error })
   }

@@ -19,7 +19,7 @@ export interface Failure {
 /** @param cancelledBy exit code of the signal that ended it, when one did */
 export function failureOf(error: unknown, cancelledBy?: number): Failure {
   if (error instanceof CommanderError) return usageFailure(error)
-  if (error instanceof ManagerError) {
+  if (ManagerError.is(error)) {
     const { code, message, help, command, output, operation, outcome } = error
     const exitCode = outcome === 'attention' ? exitCodeOf.attention : (cancelledBy ?? exitCodeOf[outcome])
     return { exitCode, code, message, help, command, output, operation, error }

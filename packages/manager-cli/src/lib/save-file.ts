@@ -45,7 +45,7 @@ export async function saveFile(
     }
     await link(draft, path)
   } catch (error) {
-    if (error instanceof ManagerError) throw error
+    if (ManagerError.is(error)) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw isThere(path)
     throw new ManagerError('ERR_FAILED', `${path} cannot be written: ${(error as Error).message}`, { cause: error })

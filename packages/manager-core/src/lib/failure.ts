@@ -6,7 +6,7 @@ const sqliteFull = 13
 
 /** Any failure as the manager's: those of full disks are told apart, the others are `ERR_FAILED` with their message. */
 export function failureOf(error: unknown): ManagerError {
-  if (error instanceof ManagerError) return error
+  if (ManagerError.is(error)) return error
   const { code, errcode, path, output } = fieldsOf(error)
   const text = sentence(error instanceof Error ? error.message : String(error))
   if (diskFull.has(code) || (typeof errcode === 'number' && (errcode & 0xff) === sqliteFull))

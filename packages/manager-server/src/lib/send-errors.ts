@@ -34,7 +34,7 @@ export function sendErrors(): Middleware {
         context.set(error.headers)
         const { code, message, help } = error
         context.body = { status: exitCodeOf[outcomeOf[code]], message, code, ...(help !== undefined && { help }) }
-      } else if (error instanceof ManagerError) {
+      } else if (ManagerError.is(error)) {
         context.status = httpStatusOf(error.code)
         context.body = failureAnswerOf(error)
       } else {

@@ -7,6 +7,9 @@ export interface ErrorMessage {
   readonly text: string
 }
 
+/** The same symbol in every copy of this package. */
+const brand = Symbol.for('@steward/rest-client/RestClientError')
+
 /**
  * What the service refused, or why it could not be reached: `status` 0 with code `ERR_NETWORK`.
  * Codes are those of the service, e.g. `ERR_VALIDATION`, `ERR_NOT_FOUND`, `ERR_CONFLICT`.
@@ -18,6 +21,15 @@ export class RestClientError extends Error {
   readonly messages: readonly ErrorMessage[]
   /** Seconds after which another try makes sense, when the service said so. */
   readonly retryAfterSeconds: number | undefined
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is RestClientError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
 
   constructor(
     message: string,

@@ -131,7 +131,7 @@ function authorization(credentials: Credentials): string {
 function mayRepeat(request: Request, response: Response | RestClientError): boolean {
   if (isStream(request)) return false
   if (response instanceof Response && response.status === 429) return true
-  return (response instanceof RestClientError || response.status === 503) && isRepeatable(request)
+  return (RestClientError.is(response) || response.status === 503) && isRepeatable(request)
 }
 
 function isRepeatable({ method, headers }: Request): boolean {

@@ -77,8 +77,8 @@ export async function importRecords(
         await work()
       } catch (error) {
         // A transaction in which a statement failed may fail whatever comes next; what was found before is told.
-        if (!(error instanceof RestError) || error.status >= 500) {
-          if (messages.length === 0 || (error instanceof RestError && error.status === 503)) throw error
+        if (!RestError.is(error) || error.status >= 500) {
+          if (messages.length === 0 || (RestError.is(error) && error.status === 503)) throw error
           throw RestError.validation(messages)
         }
         if (messages.length === 0 || !isMissingReference(error)) messages.push(...placed(error, place, object))

@@ -137,7 +137,7 @@ export async function readValues(
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof RestError) || error.status >= 500) throw error
+      if (!RestError.is(error) || error.status >= 500) throw error
       messages.push(...(error.messages.length > 0 ? error.messages : [{ code: error.code, text: error.message }]))
     }
   }

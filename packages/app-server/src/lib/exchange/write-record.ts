@@ -170,7 +170,7 @@ async function explained<T>({ found }: ImportValues, work: () => Promise<T>): Pr
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof RestError) || error.code !== 'ERR_VALIDATION') throw error
+    if (!RestError.is(error) || error.code !== 'ERR_VALIDATION') throw error
     const messages = error.messages.filter(({ code, field = '' }) => code !== 'ERR_REFERENCE' || !found.has(field))
     throw messages.length > 0 && messages.length < error.messages.length ? RestError.validation(messages) : error
   }

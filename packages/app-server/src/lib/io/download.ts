@@ -37,7 +37,7 @@ export async function download(address: string, options: DownloadOptions): Promi
     await pipeline(response, atMost(maxBytes), createWriteStream(path, { mode: 0o600, flags: 'wx' }), { signal })
   } catch (error) {
     await rm(path, { force: true })
-    if (error instanceof RestError) throw error
+    if (RestError.is(error)) throw error
     const reason = signal.aborted ? `it takes longer than ${timeoutMs} ms` : (error as Error).message
     throw refused(address, reason, error)
   }

@@ -108,7 +108,7 @@ function send(context: Context, fields: ReadonlyMap<string, string>, answer: IoA
 const ownStatuses = new Set([401, 405, 413, 415, 429, 503])
 
 function sendError(context: Context, fields: ReadonlyMap<string, string>, thrown: unknown, log: Log): void {
-  const error = thrown instanceof RestError ? thrown : new RestError('ERR_INTERNAL', 'Inner error.', { cause: thrown })
+  const error = RestError.is(thrown) ? thrown : new RestError('ERR_INTERNAL', 'Inner error.', { cause: thrown })
   const isHidden = error.status === 500
   if (isHidden) log.error({ requestId: context.state['requestId'], err: thrown }, 'io failed')
   const text = isHidden ? 'The service failed; the log of the server has more.' : error.message

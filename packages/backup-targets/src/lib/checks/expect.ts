@@ -61,7 +61,7 @@ export async function failsWith(
   what: string,
 ): Promise<TargetError> {
   const error = await failureOf(call, what)
-  if (!(error instanceof TargetError))
+  if (!TargetError.is(error))
     throw new AssertionError({ message: `${what} failed with what is no TargetError: ${String(error)}` })
   if (codes === 'any' || codes.includes(error.code)) return error
   throw new AssertionError({

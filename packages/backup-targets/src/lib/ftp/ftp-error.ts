@@ -41,7 +41,7 @@ export function isMissing(error: unknown): boolean {
 
 /** What happened on a connection, as an error of a target. */
 export function ftpError(error: unknown, attempt: string): TargetError {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const { message } = error as Error
   const reply = replyCode(error)
   const said = words.find(([expression]) => expression.test(message))?.[1]

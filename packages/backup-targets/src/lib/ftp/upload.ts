@@ -62,7 +62,7 @@ export async function upload(
           (error: unknown) => {
             dataError = error
             data.destroy()
-            if (error instanceof TargetError) task.reject(error)
+            if (TargetError.is(error)) task.reject(error)
             ftp.socket.setTimeout(Math.min(ftp.timeout, reasonWithinMs))
             settle()
           },

@@ -126,7 +126,7 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
       try {
         return describe(key, await stored(key, options))
       } catch (error) {
-        if (error instanceof TargetError && error.code === 'ERR_TARGET_NOT_FOUND') return undefined
+        if (TargetError.is(error) && error.code === 'ERR_TARGET_NOT_FOUND') return undefined
         throw error
       }
     },
@@ -155,7 +155,7 @@ export async function createGcsTarget(options: GcsTargetOptions): Promise<Backup
         await remove(key, options)
         return true
       } catch (error) {
-        if (error instanceof TargetError && error.code === 'ERR_TARGET_NOT_FOUND') return false
+        if (TargetError.is(error) && error.code === 'ERR_TARGET_NOT_FOUND') return false
         throw error
       }
     },

@@ -36,7 +36,7 @@ const statuses: Readonly<Record<number, TargetErrorCode>> = {
 
 /** @param what e.g. `Cannot store "a/b"` */
 export function toTargetError(error: unknown, what: string): TargetError {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const { response, message } = error as ServiceError
   const { reason = '', message: text = message } = detailOf(response?.data) ?? {}
   const status = response?.status ?? 0

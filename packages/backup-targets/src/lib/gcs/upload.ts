@@ -92,7 +92,7 @@ async function sendPiece(
     }
     return state
   }
-  const isToRetry = ({ error }: { error: Error }) => error instanceof TargetError && error.transient
+  const isToRetry = ({ error }: { error: Error }) => TargetError.is(error) && error.transient
   return pRetry(attempt, { retries, minTimeout: 250, randomize: true, shouldRetry: isToRetry, signal: options.signal })
 }
 

@@ -29,7 +29,7 @@ export function networkErrorCode(error: unknown): TargetErrorCode | undefined {
 
 /** What an error of a connection to this address means, for people. */
 export function networkError(error: unknown, { host }: URL): TargetError {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const { code, message } = error as NodeJS.ErrnoException
   const reason = message || code
   if (networkErrorCode(error) === 'ERR_TARGET_IDENTITY') {

@@ -24,7 +24,7 @@ const codes: Readonly<Record<string, TargetErrorCode>> = {
 
 /** What the file system said, as an error of a target. */
 export function fileError(error: unknown, attempt: string): TargetError {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const { code = '', message } = error as NodeJS.ErrnoException
   return new TargetError(codes[code] ?? 'ERR_TARGET_FAILED', `${attempt}: ${message}`, { cause: error })
 }

@@ -45,7 +45,7 @@ export function retry<T>(
     randomize: true,
     signal,
     async shouldRetry({ error, attemptNumber, retryDelay }) {
-      if (!(error instanceof TargetError) || !error.transient) return false
+      if (!TargetError.is(error) || !error.transient) return false
       const pauseMs = Math.max(retryDelay, error.retryAfterMs ?? 0)
       if (pauseMs > longestWait * maxPauseMs) return false
       onRetry?.({ error, attempt: attemptNumber, pauseMs })

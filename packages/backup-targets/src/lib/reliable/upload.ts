@@ -79,7 +79,7 @@ export function upload(
 
   /** An attempt before may have stored it although its answer was lost. */
   async function isStored(refused: unknown, { signal, watchdog }: Attempt): Promise<StoredObject | undefined> {
-    if (!(refused instanceof TargetError) || refused.code !== 'ERR_TARGET_EXISTS') return undefined
+    if (!TargetError.is(refused) || refused.code !== 'ERR_TARGET_EXISTS') return undefined
     const onChunk = () => watchdog.touch()
     const found = await target.stat(key, { signal })
     if (found === undefined || (source.size !== undefined && found.size !== source.size)) return undefined

@@ -37,7 +37,7 @@ export async function createRemoteTarget(connect: () => Promise<RemoteFiles>): P
   }
 
   await connected().catch((error: unknown) => {
-    if (!(error instanceof TargetError) || !error.transient) throw error
+    if (!TargetError.is(error) || !error.transient) throw error
   })
 
   return {

@@ -39,7 +39,7 @@ async function hasObjectLock(connection: Connection): Promise<boolean> {
   } catch (error) {
     // Whoever may not ask believes the settings: the store says no when they are wrong.
     if (isRefusal(error)) return lockDays !== undefined
-    if (error instanceof TargetError && isUnknown(error)) return false
+    if (TargetError.is(error) && isUnknown(error)) return false
     throw error
   }
 }
@@ -80,7 +80,7 @@ async function isKept(connection: Connection, make: (s3: S3) => Promise<void>): 
     await connection.call(make, {})
     return undefined
   } catch (error) {
-    if (!(error instanceof TargetError)) throw error
+    if (!TargetError.is(error)) throw error
     if (error.code === 'ERR_TARGET_EXISTS') return true
     if (isRefusal(error) || isUnknown(error) || error.code === 'ERR_TARGET_FULL') return false
     throw error
@@ -101,5 +101,5 @@ async function putAsPart(s3: S3, probe: ReturnType<Connection['at']>) {
 
 /** It is known who asks, but not allowed. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof TargetError && nameOf(error.cause) === 'AccessDenied'
+  return TargetError.is(error) && nameOf(error.cause) === 'AccessDenied'
 }

@@ -102,7 +102,7 @@ function statusOf(error: unknown): number | undefined {
 }
 
 export function toTargetError(error: unknown, { bucket, key }: Subject): TargetError {
-  if (error instanceof TargetError) return error
+  if (TargetError.is(error)) return error
   const name = nameOf(error)
   const status = statusOf(error)
   const code = isAboutLock(error as Error)

@@ -137,7 +137,7 @@ async function complete(
     return answer.VersionId
   } catch (error) {
     // The answer to a former attempt may have been lost.
-    const name = error instanceof TargetError ? nameOf(error.cause) : ''
+    const name = TargetError.is(error) ? nameOf(error.cause) : ''
     const found =
       name === 'NoSuchUpload' || name === 'PreconditionFailed' ? await head(connection, key, { signal }) : undefined
     if (found?.ETag !== etagOf(parts)) throw error
@@ -213,7 +213,7 @@ export async function abortUpload(
     })
     return true
   } catch (error) {
-    if (error instanceof TargetError && nameOf(error.cause) === 'NoSuchUpload') return false
+    if (TargetError.is(error) && nameOf(error.cause) === 'NoSuchUpload') return false
     throw error
   }
 }

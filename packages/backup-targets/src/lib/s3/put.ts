@@ -97,7 +97,7 @@ async function sendWhole(
     return answer
   } catch (error) {
     // The answer to a former attempt may have been lost: then it is there by us.
-    if (!(error instanceof TargetError) || error.code !== 'ERR_TARGET_EXISTS' || attempts < 2) throw error
+    if (!TargetError.is(error) || error.code !== 'ERR_TARGET_EXISTS' || attempts < 2) throw error
     const found = await head(connection, key, { signal })
     if (!found || md5Of(found) !== md5.toString('hex')) throw error
     return found

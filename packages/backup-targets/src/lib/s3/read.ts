@@ -16,7 +16,7 @@ export async function head(
   try {
     return await connection.call((s3, request) => s3.headObject(connection.at(key), request), { key, signal })
   } catch (error) {
-    if (error instanceof TargetError && error.code === 'ERR_TARGET_NOT_FOUND') return undefined
+    if (TargetError.is(error) && error.code === 'ERR_TARGET_NOT_FOUND') return undefined
     throw error
   }
 }
@@ -67,7 +67,7 @@ export async function get(connection: Connection, key: string, options: GetOptio
     })
   } catch (error) {
     // It has no byte there.
-    if (error instanceof TargetError && nameOf(error.cause) === 'InvalidRange') return Readable.from([])
+    if (TargetError.is(error) && nameOf(error.cause) === 'InvalidRange') return Readable.from([])
     throw error
   }
   const body = response.Body as Readable

@@ -26,7 +26,7 @@ async function removeVersions(connection: Connection, key: string, signal: Abort
     }
   } catch (error) {
     // Versions are kept from us: then it is at least hidden, as a bucket with versions means it.
-    if (!(error instanceof TargetError) || error.code !== 'ERR_TARGET_REFUSED') throw error
+    if (!TargetError.is(error) || error.code !== 'ERR_TARGET_REFUSED') throw error
     const found = await head(connection, key, { signal })
     if (found) refuseLocked(key, found)
     await removeVersion(connection, key, undefined, signal)

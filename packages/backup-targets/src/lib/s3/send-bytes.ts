@@ -42,7 +42,7 @@ export function sendBytes<T>(
   ) => Promise<T>,
 ): Promise<T> {
   const { idleMs } = connection.settings
-  const isToRetry = ({ error }: { error: Error }) => error instanceof TargetError && error.transient
+  const isToRetry = ({ error }: { error: Error }) => TargetError.is(error) && error.transient
   const attemptOnce = async (): Promise<T> => {
     const silence = new AbortController()
     const watch = (ms: number) =>

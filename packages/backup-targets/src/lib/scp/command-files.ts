@@ -79,7 +79,7 @@ export function commandFiles(
       await runWell(...call)
       return true
     } catch (error) {
-      if (error instanceof TargetError && error.code === 'ERR_TARGET_NOT_FOUND') return false
+      if (TargetError.is(error) && error.code === 'ERR_TARGET_NOT_FOUND') return false
       throw error
     }
   }

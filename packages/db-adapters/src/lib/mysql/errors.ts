@@ -15,7 +15,7 @@ interface MysqlError extends Error {
  * https://mariadb.com/docs/server/reference/error-codes/mariadb-error-code-reference
  */
 export function translateError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
+  if (StoreError.is(error)) return error
   const cause = error as MysqlError
   switch (cause.errno ?? 0) {
     case 1022: // Can't write; duplicate key in table '%s'

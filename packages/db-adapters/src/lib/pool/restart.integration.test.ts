@@ -68,7 +68,7 @@ onEachOwnServer(({ name, current }) => {
             }
             acknowledged.set(code, count)
           } catch (error) {
-            codes.add(error instanceof StoreError ? error.code : String(error))
+            codes.add(StoreError.is(error) ? error.code : String(error))
             uncertain.set(code, count)
             await new Promise((resolve) => setTimeout(resolve, 5))
           }

@@ -154,7 +154,7 @@ export class ConnectionSession implements StoreSession {
   }
 
   #failed(error: unknown): unknown {
-    if (error instanceof StoreError) this.#failure ??= error
+    if (StoreError.is(error)) this.#failure ??= error
     return error
   }
 }

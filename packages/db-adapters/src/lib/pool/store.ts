@@ -78,7 +78,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
       return firstRecord(call, await this.#read(this.#readers, call))
     } catch (error) {
       // The id cannot be one of this column's type, e.g. uuid: there is no such row.
-      if (error instanceof StoreError && error.code === 'value') return undefined
+      if (StoreError.is(error) && error.code === 'value') return undefined
       throw error
     }
   }
@@ -301,10 +301,10 @@ async function commit(connection: Connection): Promise<void> {
 }
 
 function isLoss(error: unknown, connection: Connection): boolean {
-  return !connection.usable && error instanceof StoreError && error.code === 'unavailable'
+  return !connection.usable && StoreError.is(error) && error.code === 'unavailable'
 }
 
 function outcome(error: unknown, connection: Connection): unknown {
-  if (connection.usable || !(error instanceof StoreError)) return error
+  if (connection.usable || !StoreError.is(error)) return error
   return new StoreError(error.code, `Whether the change was kept is not known: ${error.message}`, { cause: error })
 }

@@ -12,7 +12,7 @@ interface PostgresqlError extends Error {
  * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function translateError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
+  if (StoreError.is(error)) return error
   const cause = error as PostgresqlError
   switch (cause.code ?? '') {
     case '23505': // duplicate key value violates unique constraint "%s"

@@ -9,7 +9,7 @@ export async function runChange(change: Change, undone: boolean, work: () => Pro
   try {
     await work()
   } catch (error) {
-    if (error instanceof StoreError && error.retry) throw error
+    if (StoreError.is(error) && error.retry) throw error
     const { description } = stepOf(change)
     const rest = undone ? 'Nothing was changed.' : 'The steps before it are done; the next sync goes on from there.'
     throw new StoreError('schema', `Cannot ${description}: ${messageOf(error)} ${rest}`, { cause: error })
@@ -17,7 +17,7 @@ export async function runChange(change: Change, undone: boolean, work: () => Pro
 }
 
 function messageOf(error: unknown): string {
-  const inner = error instanceof StoreError && error.cause instanceof Error ? error.cause : error
+  const inner = StoreError.is(error) && error.cause instanceof Error ? error.cause : error
   const message = inner instanceof Error ? inner.message : String(inner)
   return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -123,10 +123,22 @@ export type DatabaseServerErrorCode =
   | 'ERR_DISK_FULL'
   | 'ERR_FAILED'
 
+/** The same symbol in every copy of this package. */
+const brand = Symbol.for('@steward/db-adapters/DatabaseServerError')
+
 /** A stable `code`; `output` has the last lines that a program printed. */
 export class DatabaseServerError extends Error {
   readonly code: DatabaseServerErrorCode
   readonly output: string | undefined
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  /** Whether it is one, of this or of another installed copy of this package; `instanceof` knows only those of its own copy. */
+  static is(value: unknown): value is DatabaseServerError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
 
   constructor(code: DatabaseServerErrorCode, message: string, options: { cause?: unknown; output?: string } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })

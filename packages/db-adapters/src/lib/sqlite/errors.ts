@@ -13,7 +13,7 @@ export interface VendorError {
  * @param attempt What was attempted, e.g. `insert into "movie"`
  */
 export function toStoreError(error: unknown, attempt: string): StoreError {
-  if (error instanceof StoreError) return error
+  if (StoreError.is(error)) return error
   const { code = '', message } = error as VendorError
   const [kind, hint] = classify(code, message)
   return new StoreError(kind, `Cannot ${attempt}: ${message || code || String(error)}.${hint ? ` ${hint}` : ''}`, {

@@ -12,5 +12,5 @@ export async function exactSums<T>(read: (wide: boolean) => T | Promise<T>): Pro
 }
 
 function isOverflow(error: unknown): boolean {
-  return error instanceof StoreError && (error.cause as VendorError | undefined)?.message === 'integer overflow'
+  return StoreError.is(error) && (error.cause as VendorError | undefined)?.message === 'integer overflow'
 }

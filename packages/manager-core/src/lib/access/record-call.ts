@@ -34,7 +34,7 @@ export async function recordCall(
     note('ok', done.message)
     return done
   } catch (error) {
-    const isRefused = error instanceof ManagerError && error.outcome !== 'failed'
+    const isRefused = ManagerError.is(error) && error.outcome !== 'failed'
     note(isRefused ? 'refused' : 'failed', (error as Error).message)
     throw error
   }

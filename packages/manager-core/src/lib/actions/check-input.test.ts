@@ -30,7 +30,7 @@ function failure(input: Record<string, Input>): ManagerError {
   try {
     checkInput(action, input)
   } catch (error) {
-    if (error instanceof ManagerError) return error
+    if (ManagerError.is(error)) return error
     throw error
   }
   throw new Error('It was accepted.')

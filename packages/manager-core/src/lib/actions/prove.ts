@@ -35,7 +35,7 @@ export const prove: Action = {
     try {
       return await proveNow(call)
     } catch (error) {
-      if (call.caller.surface !== 'schedule' || !(error instanceof ManagerError)) throw error
+      if (call.caller.surface !== 'schedule' || !ManagerError.is(error)) throw error
       return alarmOf(call, error)
     }
   },

@@ -99,7 +99,7 @@ async function approved(call: ActionCall, request: InstanceRequest): Promise<Act
       return { ...told, ...(all.length > 0 && { warnings: all }) }
     })
   } catch (error) {
-    if (error instanceof ManagerError && ['ERR_ROLLED_BACK', 'ERR_ATTENTION'].includes(error.code))
+    if (ManagerError.is(error) && ['ERR_ROLLED_BACK', 'ERR_ATTENTION'].includes(error.code))
       markFailed(context, request.id, error.message)
     throw error
   }

@@ -137,7 +137,7 @@ async function removeCronIfAny(call: ActionCall): Promise<boolean> {
   try {
     return await removeCron(call.context.home.folder, cronOptions(call))
   } catch (error) {
-    if (error instanceof ManagerError && error.code === 'ERR_NOT_FOUND') return false
+    if (ManagerError.is(error) && error.code === 'ERR_NOT_FOUND') return false
     throw error
   }
 }

@@ -29,7 +29,7 @@ async function readText(file: string): Promise<string> {
       throw new ManagerError('ERR_SETTINGS', `${file} is no file of rules: it must be a file of at most 1 MB.`)
     return await readFile(file, 'utf8')
   } catch (error) {
-    if (error instanceof ManagerError) throw error
+    if (ManagerError.is(error)) throw error
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new ManagerError('ERR_NOT_FOUND', `There is no file of rules ${file}.`)
     throw new ManagerError('ERR_SETTINGS', `The rules in ${file} cannot be read: ${message}`, { cause: error })

@@ -32,7 +32,7 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
             const backup = await read(join(root, instance, id), key)
             if (backup) backups.push(backup)
           } catch (error) {
-            if (!(error instanceof ManagerError)) throw error
+            if (!ManagerError.is(error)) throw error
             damaged.push({ key, error })
           }
         }

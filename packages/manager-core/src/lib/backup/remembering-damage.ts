@@ -12,7 +12,7 @@ export async function rememberingDamage<T>(
     return await look()
   } catch (error) {
     // Whose key is another one is not damaged.
-    if (error instanceof ManagerError && error.code === 'ERR_BACKUP' && !isOtherKey(error.cause))
+    if (ManagerError.is(error) && error.code === 'ERR_BACKUP' && !isOtherKey(error.cause))
       await changeStatus(folder, (status) => ({ ...status, verified: { at, damage: error.message } }))
     throw error
   }

@@ -71,7 +71,7 @@ export async function namingOthers<T>(
 }
 
 function isDamage(error: unknown): error is ManagerError {
-  if (!(error instanceof ManagerError)) return false
+  if (!ManagerError.is(error)) return false
   return error.code === 'ERR_BACKUP' || (error.code === 'ERR_ROLLED_BACK' && isDamage(error.cause))
 }
 

@@ -35,7 +35,7 @@ export async function verifyBackup(
   try {
     opener = await openerOf(manifest, keys)
   } catch (error) {
-    if (!(error instanceof ManagerError)) throw error
+    if (!ManagerError.is(error)) throw error
     const { depth } = await verifyStored(folder, manifest, options)
     return { depth, note: `Its bytes are as they were stored, but what they hold was not looked at. ${error.message}` }
   }
@@ -184,7 +184,7 @@ async function read(folder: string, name: string, options: Parameters<typeof ver
     return await readCompressed(path, options)
   } catch (error) {
     options.signal?.throwIfAborted()
-    if (error instanceof ManagerError) throw error
+    if (ManagerError.is(error)) throw error
     // Who could not write it knows why it cannot be read.
     const { size, sha256 } = await options.end
     if (!isOtherKey(error)) throw damaged(folder, name, `cannot be read (${(error as Error).message})`, error)

@@ -157,7 +157,7 @@ function unreachable(directory: string, why: string): ManagerError {
 }
 
 function translate(error: unknown, directory: string, hosts: readonly string[]): ManagerError {
-  if (error instanceof ManagerError) return error
+  if (ManagerError.is(error)) return error
   // What the library throws when there is no answer.
   if (error instanceof TypeError) return unreachable(directory, 'the connection was lost')
   const said = sentence((error as Error).message || 'it gave no reason')

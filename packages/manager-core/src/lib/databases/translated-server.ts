@@ -40,12 +40,12 @@ export function translated(server: DatabaseServer): DatabaseServer {
 
 /** Whether the vendor's program is what is missing. */
 export function isMissingTool(error: unknown): boolean {
-  return error instanceof ManagerError && (error.cause as DatabaseServerError | undefined)?.code === 'ERR_NO_TOOL'
+  return ManagerError.is(error) && (error.cause as DatabaseServerError | undefined)?.code === 'ERR_NO_TOOL'
 }
 
 /** An error of a database server as one of the manager; others stay what they are. */
 export function toManagerError(error: unknown): Error {
-  if (!(error instanceof DatabaseServerError)) return error as Error
+  if (!DatabaseServerError.is(error)) return error as Error
   return new ManagerError(error.code === 'ERR_DISK_FULL' ? 'ERR_DISK' : 'ERR_DATABASE', error.message, {
     cause: error,
     ...(help[error.code] !== undefined && { help: help[error.code] }),

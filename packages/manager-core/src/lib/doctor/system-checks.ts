@@ -71,7 +71,7 @@ function wrongIn(settings: Settings, subject: Parameters<Settings['describe']>[0
       )
   } catch (error) {
     // Other checks tell of homes and instances without their files.
-    if (!(error instanceof ManagerError) || error.code === 'ERR_NOT_FOUND') return []
+    if (!ManagerError.is(error) || error.code === 'ERR_NOT_FOUND') return []
     return [{ level: 'error', message: error.message, ...(error.help !== undefined && { help: error.help }) }]
   }
 }

@@ -3,7 +3,7 @@ import { ManagerError } from '../../errors.js'
 /** A failure of the file system in the words of people; others stay as they are. `attempt` has no last full stop. */
 export function fileError(error: unknown, attempt: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
-  if (error instanceof ManagerError || typeof code !== 'string' || code === 'ABORT_ERR') return error
+  if (ManagerError.is(error) || typeof code !== 'string' || code === 'ABORT_ERR') return error
   const say = (text: string, help: string) =>
     new ManagerError('ERR_FAILED', `${attempt}: ${text}.`, { cause: error, help })
   switch (code) {

@@ -11,7 +11,7 @@ export function firstStartStep(options: RuntimeStepOptions): Step {
       try {
         return await step.do(run)
       } catch (error) {
-        if (!(error instanceof ManagerError) || error.command === undefined) throw error
+        if (!ManagerError.is(error) || error.command === undefined) throw error
         const { code, message, output, cause } = error
         throw new ManagerError(code, message, { cause, ...(output !== undefined && { output }) })
       }

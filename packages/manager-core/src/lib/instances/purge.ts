@@ -69,7 +69,7 @@ export async function purgeExpired(context: ManagerContext, caller: Caller): Pro
     try {
       await context.operations.run(purgeKind, { entry }, ofSeveral(caller))
     } catch (error) {
-      if (!(error instanceof ManagerError)) throw error
+      if (!ManagerError.is(error)) throw error
       // Another command is at it.
       if (error.code !== 'ERR_BUSY' && error.code !== 'ERR_NOT_FOUND')
         failures.push(`${entry} stays in the trash: ${error.message}`)

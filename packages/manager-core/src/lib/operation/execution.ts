@@ -134,7 +134,7 @@ export class Execution {
 
   async #undoAfter(error: unknown): Promise<never> {
     const { plan, id, caller } = this.#options
-    const cancelled = caller.signal?.aborted && !(error instanceof ManagerError)
+    const cancelled = caller.signal?.aborted && !ManagerError.is(error)
     const failure = cancelled ? new ManagerError('ERR_FAILED', 'It was cancelled.', { cause: error }) : failureOf(error)
     try {
       await this.#undo(failure.message)
@@ -303,5 +303,5 @@ export class Execution {
 }
 
 function isAttention(error: unknown): boolean {
-  return error instanceof ManagerError && error.code === 'ERR_ATTENTION'
+  return ManagerError.is(error) && error.code === 'ERR_ATTENTION'
 }

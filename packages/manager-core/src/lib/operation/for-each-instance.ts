@@ -99,7 +99,7 @@ async function turnOf<D extends Done>(run: () => Promise<D>, caller: Caller): Pr
     return { result: 'done', message: '', done }
   } catch (error) {
     caller.signal?.throwIfAborted()
-    if (!(error instanceof ManagerError)) throw error
+    if (!ManagerError.is(error)) throw error
     return { result: 'failed', message: error.message, done: undefined }
   }
 }

@@ -24,7 +24,7 @@ export async function cronJobs(home: string, options: CrontabOptions): Promise<r
   try {
     return jobsIn(await read(options), bytesOf(home))
   } catch (error) {
-    if (error instanceof ManagerError && error.code === 'ERR_NOT_FOUND') return []
+    if (ManagerError.is(error) && error.code === 'ERR_NOT_FOUND') return []
     throw error
   }
 }

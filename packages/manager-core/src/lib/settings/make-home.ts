@@ -36,7 +36,7 @@ export function makeHome(home: Home, { baseUrl, force = false, dryRun = false }:
     put(home.config, configText(baseUrl, newPassword()))
     if (!hasVersion) put(home.versionSettings('1.0'), versionText)
   } catch (error) {
-    if (error instanceof ManagerError) throw error
+    if (ManagerError.is(error)) throw error
     throw new ManagerError('ERR_HOME', `The home ${home.folder} cannot be made: ${(error as Error).message}.`, {
       cause: error,
       help: 'Name a folder that you may write to, with --home or APPS_HOME.',

@@ -21,7 +21,7 @@ export function readSettingsFile(file: string, lookup?: Lookup, shown = file): r
       throw new ManagerError('ERR_SETTINGS', `${shown} is too long for settings: ${stats.size} bytes.`)
     content = readFileSync(file)
   } catch (error) {
-    if (error instanceof ManagerError) throw error
+    if (ManagerError.is(error)) throw error
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     const help =

@@ -15,7 +15,7 @@ export function isBusy(error: unknown): boolean {
 
 /** What SQLite says of a file of the manager, for people. Other failures stay what they are. */
 export function sqliteFailure(error: unknown, file: string): unknown {
-  if (error instanceof ManagerError || !(error instanceof Error)) return error
+  if (ManagerError.is(error) || !(error instanceof Error)) return error
   const options = { cause: error }
   switch (codeOf(error)) {
     // database is locked

@@ -61,7 +61,8 @@ describe('targets', () => {
     writeFileSync(join(folder, 'package.json'), '{"name":"my-box","version":"1.0.0","type":"module","main":"index.js"}')
     writeFileSync(
       join(folder, 'index.js'),
-      `class TargetError extends Error { name = 'TargetError'; code = 'ERR_TARGET_REFUSED'; transient = false }
+      `class TargetError extends Error { name = 'TargetError'; code = 'ERR_TARGET_REFUSED'; transient = false;
+        [Symbol.for('@steward/backup-targets/TargetError')] = true }
       export const target = { name: 'box', title: 'Box', options: [{ name: 'token', summary: 'Token', secret: true }],
         describe: () => 'box:', open: ({ token }) => ({ capabilities: {}, close: async () => {},
         stat: async () => { if (token !== 's3cret') return; throw new TargetError('Not with this token') } }) }`,

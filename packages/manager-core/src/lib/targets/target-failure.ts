@@ -13,8 +13,10 @@ export function targetFailure(name: string, error: unknown): unknown {
   )
 }
 
-/** A plug-in may have another copy of the class. */
+/** That of `TargetError.is`, which is not called here because most commands need nothing else of its package. */
+const brand = Symbol.for('@steward/backup-targets/TargetError')
+
 export function isTargetError(error: unknown, code?: TargetError['code']): error is TargetError {
-  if (!(error instanceof Error) || error.name !== 'TargetError') return false
-  return code === undefined || (error as TargetError).code === code
+  const isBranded = typeof error === 'object' && error !== null && brand in error
+  return isBranded && (code === undefined || (error as unknown as TargetError).code === code)
 }

@@ -18,7 +18,7 @@ export async function readApplication(folder: string, signal?: AbortSignal): Pro
   try {
     return await readTree(folder, { ...applicationLimits, isLeftOut, signal })
   } catch (error) {
-    if (!(error instanceof ManagerError)) throw error
+    if (!ManagerError.is(error)) throw error
     throw new ManagerError('ERR_TEMPLATE', error.message, { cause: error })
   }
 }

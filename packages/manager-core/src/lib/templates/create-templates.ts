@@ -160,6 +160,6 @@ function laterDate(date: string, before: string | undefined, now: Date): string 
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ManagerError) return [error.message, error.help].filter(Boolean).join(' ')
+  if (ManagerError.is(error)) return [error.message, error.help].filter(Boolean).join(' ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -86,7 +86,7 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
       checkOpen(core)
       await work()
     } catch (error) {
-      if (!(error instanceof ManagerError)) throw error
+      if (!ManagerError.is(error)) throw error
       if (error.outcome === 'failed') context.app.emit('error', error, context)
       show(context, tellView(viewOf(context), error.code === 'ERR_LIMIT' ? 'tooMany' : 'closed'), 503)
     }

@@ -120,8 +120,8 @@ export function createTerminalServer({
     try {
       end = await shell(socket, ticket)
     } catch (error) {
-      if (!(error instanceof ManagerError)) onProblem(`Terminal: ${(error as Error).message}`)
-      end = { code: 1011, how: error instanceof ManagerError ? error.message : 'it could not be started' }
+      if (!ManagerError.is(error)) onProblem(`Terminal: ${(error as Error).message}`)
+      end = { code: 1011, how: ManagerError.is(error) ? error.message : 'it could not be started' }
     }
     await closeSocket(socket, end)
   }

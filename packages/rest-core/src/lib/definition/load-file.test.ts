@@ -29,7 +29,7 @@ async function mistakes(text: string): Promise<readonly string[]> {
   try {
     await parseObjectFile(text, 'objects/movie.yaml')
   } catch (error) {
-    if (!(error instanceof DefinitionError)) throw error
+    if (!DefinitionError.is(error)) throw error
     return error.messages.map((message) => message.replace(/^objects\/movie\.yaml:/, ''))
   }
   return []

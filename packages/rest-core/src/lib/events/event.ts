@@ -75,7 +75,7 @@ async function isReadable(
     await service.get(principal, object, rowId, { fields: [] })
     return true
   } catch (error) {
-    if (error instanceof RestError && (error.status === 404 || error.status === 403)) return false
+    if (RestError.is(error) && (error.status === 404 || error.status === 403)) return false
     throw error
   }
 }

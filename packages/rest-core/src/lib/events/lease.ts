@@ -85,7 +85,7 @@ export function createLease({ model, store, name }: LeaseOptions): Lease {
       return (await store.insert(object, { lse_name: name }, none)).row_id
     } catch (error) {
       // Another process was first.
-      const found = error instanceof StoreError && error.code === 'unique' ? await find() : undefined
+      const found = StoreError.is(error) && error.code === 'unique' ? await find() : undefined
       if (found === undefined) throw error
       return found
     }

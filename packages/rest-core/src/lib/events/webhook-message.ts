@@ -55,7 +55,7 @@ async function readRecord(
   try {
     return await service.get(principal, object, rowId)
   } catch (error) {
-    if (error instanceof RestError && error.status === 404) return undefined
+    if (RestError.is(error) && error.status === 404) return undefined
     throw error
   }
 }

@@ -14,7 +14,7 @@ function attempt(parse: () => Filter | undefined): Filter | undefined {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof RestError && error.status === 400) return undefined
+    if (RestError.is(error) && error.status === 400) return undefined
     throw error
   }
 }

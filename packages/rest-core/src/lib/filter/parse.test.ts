@@ -29,7 +29,7 @@ function refusal(run: () => unknown): string {
   try {
     run()
   } catch (error) {
-    if (!(error instanceof RestError)) throw error
+    if (!RestError.is(error)) throw error
     expect(error.status).toBe(400)
     return `${error.code} ${error.message}`
   }

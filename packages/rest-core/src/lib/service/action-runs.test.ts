@@ -42,7 +42,7 @@ const refusal = async (call: Promise<unknown>): Promise<RestError> => {
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (!(error instanceof RestError)) throw new Error(`not refused by a RestError: ${String(error)}`)
+  if (!RestError.is(error)) throw new Error(`not refused by a RestError: ${String(error)}`)
   return error
 }
 

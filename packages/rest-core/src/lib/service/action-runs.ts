@@ -95,7 +95,7 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
         }
       },
       explain(error) {
-        if (error instanceof RestError && error.status !== 500) return { code: error.code, message: error.message }
+        if (RestError.is(error) && error.status !== 500) return { code: error.code, message: error.message }
         context.onError(error)
         return { code: 'ERR_INTERNAL', message: `Action "${action.name}" failed inside the server.` }
       },
@@ -167,7 +167,7 @@ async function runCode(action: ActionModel, actionContext: ActionContext): Promi
   try {
     return await action.definition.run(actionContext)
   } catch (error) {
-    if (error instanceof RestError || error instanceof StoreError) throw error
+    if (RestError.is(error) || StoreError.is(error)) throw error
     const text = `Action "${action.name}" of "${actionContext.object.name}" failed: ${error instanceof Error ? error.message : String(error)}`
     throw new RestError('ERR_INTERNAL', text, { cause: error })
   }

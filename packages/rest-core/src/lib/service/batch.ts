@@ -47,7 +47,7 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
         const record = await (dryRun ? service.dryRun((inside) => runItem(inside, item)) : runItem(service, item))
         return { status: 200, record }
       } catch (error) {
-        if (error instanceof RestError && error.status !== 500)
+        if (RestError.is(error) && error.status !== 500)
           return { status: error.status, error: error.message, code: error.code, messages: error.messages }
         context.onError(error)
         return { status: 500, error: 'It failed inside the server.', code: 'ERR_INTERNAL', messages: [] }
@@ -108,7 +108,7 @@ function wrong(text: string, item?: number): RestError {
 
 /** The same error, with its item named in every message. */
 function ofItem(error: unknown, item: number): unknown {
-  if (!(error instanceof RestError)) return error
+  if (!RestError.is(error)) return error
   const { code, message, messages, cause, retryAfterSeconds } = error
   const own = messages.length > 0 ? messages : [{ code, text: message }]
   return new RestError(code, `Item ${item}: ${message}`, {

@@ -114,7 +114,7 @@ async function inline(
       ...(wanted.thumbnail && { thumbnail: await thumbnail(documents, field, id) }),
     }
   } catch (error) {
-    if (error instanceof RestError && error.code === 'ERR_NOT_FOUND') return undefined
+    if (RestError.is(error) && error.code === 'ERR_NOT_FOUND') return undefined
     throw error
   }
 }

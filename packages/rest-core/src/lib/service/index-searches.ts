@@ -97,7 +97,7 @@ export function createIndexSearches(
       try {
         return object.index ? [searchable(principal, object)] : []
       } catch (error) {
-        if (error instanceof RestError && error.code === 'ERR_RIGHT') return []
+        if (RestError.is(error) && error.code === 'ERR_RIGHT') return []
         throw error
       }
     })

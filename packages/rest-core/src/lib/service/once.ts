@@ -99,7 +99,7 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     try {
       return (await session.insert(object, values, object.select([]))).row_id
     } catch (error) {
-      throw error instanceof StoreError && error.code === 'unique' ? new KeyTaken() : error
+      throw StoreError.is(error) && error.code === 'unique' ? new KeyTaken() : error
     }
   }
 

@@ -63,7 +63,7 @@ const refusal = async (call: Promise<unknown>): Promise<RestError> => {
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (!(error instanceof RestError)) throw new Error(`not refused by a RestError: ${String(error)}`)
+  if (!RestError.is(error)) throw new Error(`not refused by a RestError: ${String(error)}`)
   return error
 }
 
@@ -83,7 +83,7 @@ describe('definitions', () => {
       createFilmModel(publications as Record<string, PublicationDefinition>)
       return []
     } catch (error) {
-      if (error instanceof DefinitionError) return error.messages
+      if (DefinitionError.is(error)) return error.messages
       throw error
     }
   }

@@ -19,9 +19,6 @@ export async function retryDuplicate<T>(work: () => Promise<T>): Promise<T> {
 
 function isDuplicate(error: unknown): boolean {
   return (
-    error instanceof RestError &&
-    error.code === 'ERR_CONFLICT' &&
-    error.cause instanceof StoreError &&
-    error.cause.code === 'unique'
+    RestError.is(error) && error.code === 'ERR_CONFLICT' && StoreError.is(error.cause) && error.cause.code === 'unique'
   )
 }

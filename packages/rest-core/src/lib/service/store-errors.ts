@@ -22,7 +22,7 @@ export interface Attempt {
  * @param session must not be the failed transaction's own.
  */
 export async function translate(error: unknown, attempt: Attempt | undefined, session: StoreSession): Promise<unknown> {
-  if (!(error instanceof StoreError)) return error
+  if (!StoreError.is(error)) return error
   switch (error.code) {
     case 'unavailable':
       return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', {

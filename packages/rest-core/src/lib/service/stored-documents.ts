@@ -75,7 +75,7 @@ export function createStoredDocuments(
       return await service.update(principal, object.name, rowId, { [field.name]: new StoredDocument(info) }, options)
     } catch (error) {
       // After other failures nobody knows whether the record has it; what it has not is cleaned up later.
-      if (error instanceof RestError && error.status < 500) await documents.delete(info.id)
+      if (RestError.is(error) && error.status < 500) await documents.delete(info.id)
       throw error
     }
   }

@@ -43,7 +43,7 @@ export async function createAdministrator(
     })
   } catch (error) {
     // Another server on the same database was first.
-    if (error instanceof RestError && error.code === 'ERR_CONFLICT') return undefined
+    if (RestError.is(error) && error.code === 'ERR_CONFLICT') return undefined
     throw error
   }
   return { login, generatedPassword }

@@ -18,7 +18,7 @@ export function createRevokedTokens({ model, store }: RevokedTokensOptions) {
       try {
         await store.insert(object, { rvk_token_id: tokenId, rvk_expires: expires }, object.selection)
       } catch (error) {
-        if (!(error instanceof StoreError && error.code === 'unique')) throw error
+        if (!(StoreError.is(error) && error.code === 'unique')) throw error
       }
     },
     async isRevoked(tokenId: string): Promise<boolean> {

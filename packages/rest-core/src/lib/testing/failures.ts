@@ -12,7 +12,7 @@ export async function expectStoreError(code: StoreErrorCode, call: Promise<unkno
 
 /** Expects a `StoreError` of this code, or one of these, that says something. */
 export function expectIsStoreError(code: StoreErrorCode | readonly StoreErrorCode[], error: unknown, call = ''): void {
-  expect(error, call).toBeInstanceOf(StoreError)
+  expect(error, call).toSatisfy(StoreError.is)
   const { code: actual, message } = error as StoreError
   expect([code].flat(), `${call} ${message}`).toContain(actual)
   expect(message).not.toBe('')

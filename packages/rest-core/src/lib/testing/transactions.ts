@@ -187,7 +187,7 @@ export function testTransactions(factory: StoreFactory): void {
         .then(
           () => true,
           (error: unknown) => {
-            expect(error).toBeInstanceOf(StoreError)
+            expect(error).toSatisfy(StoreError.is)
             return false
           },
         )
@@ -209,7 +209,7 @@ export function testTransactions(factory: StoreFactory): void {
         () => session.update(item, row_id, { itm_integer: 1 }, { select }),
         () => session.delete(item, row_id),
       ]) {
-        await expect(call()).rejects.toBeInstanceOf(StoreError)
+        await expect(call()).rejects.toSatisfy(StoreError.is)
       }
       expect(await used.store.count(item)).toBe(before)
     })

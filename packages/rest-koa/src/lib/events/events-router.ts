@@ -58,7 +58,7 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
       )
     } catch (error) {
       // The credentials of a stream end as anybody's do.
-      if (context.res.headersSent && error instanceof RestError && error.status === 401) return
+      if (context.res.headersSent && RestError.is(error) && error.status === 401) return
       sendError(context, error, { log })
     }
   }

@@ -27,7 +27,7 @@ const leftOutOf = new WeakMap<object, Map<string, number>>()
  * how many were left out. Without a log it is the application's `error` event, as seldom.
  */
 export function reportUnavailable(context: Context, error: RestError, log: Log | undefined): void {
-  const { code, message: reason } = error.cause instanceof StoreError ? error.cause : error
+  const { code, message: reason } = StoreError.is(error.cause) ? error.cause : error
   const leftOut = countsOf(log ?? context.app)
   const count = leftOut.get(code)
   if (count !== undefined) return void leftOut.set(code, count + 1)

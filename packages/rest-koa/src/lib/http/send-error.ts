@@ -61,8 +61,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 
 /** Also takes errors of Koa's `ctx.throw` (when they may be shown) and of a store. */
 function toRestError(error: unknown): RestError {
-  if (error instanceof RestError) return error
-  if (error instanceof StoreError && error.retry) {
+  if (RestError.is(error)) return error
+  if (StoreError.is(error) && error.retry) {
     return new RestError('ERR_UNAVAILABLE', 'The database cannot be reached; try again.', {
       cause: error,
       retryAfterSeconds: 2,

@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
   try {
     return perhapsLong.test(text) ? parseWithLongNumbers(text) : JSON.parse(text)
   } catch (error) {
-    throw error instanceof RestError ? error : malformed(text)
+    throw RestError.is(error) ? error : malformed(text)
   }
 }
 

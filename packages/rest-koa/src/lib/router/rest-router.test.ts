@@ -323,7 +323,7 @@ describe('restRouter() when something fails inside', () => {
     const { call } = await startRouter({}, failing(error))
     const { status, headers, json } = await call('GET', '/api/rest/Thing/1')
     expect([status, json.code]).toEqual([503, 'ERR_UNAVAILABLE'])
-    expect(headers.get('retry-after')).toBe(error instanceof RestError ? '7' : '2')
+    expect(headers.get('retry-after')).toBe(RestError.is(error) ? '7' : '2')
   })
 
   it('tells of 503 in short lines, one per second and code, that say how many were left out', async () => {

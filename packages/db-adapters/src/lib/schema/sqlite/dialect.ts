@@ -79,7 +79,7 @@ async function begin(connection: SchemaConnection): Promise<void> {
       try {
         return await connection.run('begin immediate')
       } catch (error) {
-        if (!(error instanceof StoreError && error.code === 'busy') || Date.now() > deadline) throw error
+        if (!(StoreError.is(error) && error.code === 'busy') || Date.now() > deadline) throw error
         await sleep(20)
       }
     }

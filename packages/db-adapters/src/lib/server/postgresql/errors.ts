@@ -12,12 +12,12 @@ interface ServerError extends Error {
 export function translateError(error: unknown): Error {
   const cause = error as ServerError
   if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return cause
-  if (error instanceof DatabaseServerError) {
+  if (DatabaseServerError.is(error)) {
     if (error.code !== 'ERR_FAILED' || error.output === undefined) return error
     const code = codeOfText(error.output)
     return code === 'ERR_FAILED' ? error : new DatabaseServerError(code, error.message, { cause, output: error.output })
   }
-  if (error instanceof StoreError) return new DatabaseServerError('ERR_FAILED', error.message, { cause })
+  if (StoreError.is(error)) return new DatabaseServerError('ERR_FAILED', error.message, { cause })
   return new DatabaseServerError(codeOf(cause), `PostgreSQL: ${cause.message || cause.code}`, { cause })
 }
 

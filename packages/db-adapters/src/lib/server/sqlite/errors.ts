@@ -13,7 +13,7 @@ interface SqliteError extends Error {
  * @param attempt e.g. `dump "data/database.db"`
  */
 export function translateError(error: unknown, attempt: string): Error {
-  if (error instanceof DatabaseServerError) return error
+  if (DatabaseServerError.is(error)) return error
   const cause = error as SqliteError
   if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return cause
   const [code, hint] = classify(cause)

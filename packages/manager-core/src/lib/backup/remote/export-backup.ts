@@ -98,7 +98,7 @@ async function assertGood<T>(
       command: `backups verify ${nameIn(key)} ${lastPart(key)}`,
     })
   } catch (error) {
-    if (error instanceof ManagerError && error.code === 'ERR_BACKUP')
+    if (ManagerError.is(error) && error.code === 'ERR_BACKUP')
       await changeStatus(folder, ({ wanted: _never, ...rest }) => rest)
     throw error
   }

@@ -101,7 +101,7 @@ async function look(
       damage: status?.damage,
     }
   } catch (error) {
-    if (error instanceof ManagerError && error.code === 'ERR_BACKUP') return { key, error }
+    if (ManagerError.is(error) && error.code === 'ERR_BACKUP') return { key, error }
     throw error
   }
 }
