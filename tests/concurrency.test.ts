@@ -1,4 +1,5 @@
 import { defineObject } from '@steward/rest-core'
+import { systemObjects } from '@steward/rest-core/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer, Call } from '../packages/rest-koa/src/lib/testing/caller.js'
 import { onEachDatabase } from './databases.js'
@@ -40,10 +41,25 @@ const Counter = defineObject({
   },
 })
 
+/** A tree whose changes are written down, so that the service itself deletes what goes with a node. */
+const Node = defineObject({
+  name: 'Node',
+  audit: true,
+  fields: {
+    nod_code: { type: 'string', key: true },
+    nod_parent: { type: 'reference', object: 'Node', onDelete: 'cascade' },
+  },
+  hooks: {
+    async preDelete({ record }) {
+      if (String(record['nod_code']).startsWith('wait')) await pass()
+    },
+  },
+})
+
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted()
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
 
-onEachDatabase((fresh) => {
+onEachDatabase((fresh, name) => {
   let database: FreshDatabase
   let servers: ServedObjects[]
   let keys = 0
@@ -52,7 +68,8 @@ onEachDatabase((fresh) => {
     database = await fresh()
     // Two of them, as behind a load balancer: nothing in the memory of one may be what makes it right.
     servers = []
-    for (let n = 0; n < 2; n++) servers.push(await serveObjects([Counter], { url: database.url }))
+    for (let n = 0; n < 2; n++)
+      servers.push(await serveObjects([...systemObjects, Counter, Node], { url: database.url }))
   })
 
   afterAll(async () => {
@@ -170,6 +187,56 @@ onEachDatabase((fresh) => {
       expect(statuses(deletes)).toEqual([200, ...times(5, () => 404)])
       for (const { status } of updates) expect([200, 404]).toContain(status)
       expect((await call(0)('GET', path)).status).toBe(404)
+    })
+  })
+
+  describe('a record that goes with another one', () => {
+    async function createNode(nod_code: string, nod_parent = ''): Promise<string> {
+      const { status, json, text } = await call(0)('POST', '/Node', { json: { nod_code, nod_parent } })
+      expect(status, text).toBe(200)
+      return json.row_id
+    }
+
+    /** Deletes a node, and does something else when one child is about to be deleted and the next one not yet. */
+    async function deleteMeanwhile(
+      code: string,
+      depth: number,
+      other: (leaf: string, place: string) => Promise<Answer>,
+    ) {
+      const top = await createNode(`top ${code}`)
+      const place = await createNode(`place ${code}`)
+      let parent = top
+      for (let level = 0; level < depth; level++) parent = await createNode(`${code} ${level}`, parent)
+      await createNode(`wait ${code}`, parent)
+      const leaf = await createNode(`leaf ${code}`, parent)
+      const { reached, opened } = closeGate()
+      const deleting = call(0)('DELETE', `/Node/${top}`)
+      await reached.promise
+      const doing = other(leaf, place)
+      // There, writers wait for each other.
+      if (name !== 'sqlite') await doing
+      opened.resolve()
+      const [deleted, done] = await Promise.all([deleting, doing])
+      return { deleted, done, place, found: await call(1)('GET', `/Node/${leaf}`) }
+    }
+
+    it.each([0, 1])('stays when it was moved away meanwhile (%s levels between)', async (depth) => {
+      const { deleted, done, place, found } = await deleteMeanwhile(`move ${depth}`, depth, (leaf, target) =>
+        call(1)('PUT', `/Node/${leaf}`, { json: { nod_parent: target } }),
+      )
+      expect(deleted.status, deleted.text).toBe(200)
+      const moved = [200, 200, place]
+      expect([done.status, found.status, found.json.nod_parent]).toEqual(
+        name === 'sqlite' ? [404, 404, undefined] : moved,
+      )
+    })
+
+    it.each([0, 1])('may be deleted by others meanwhile (%s levels between)', async (depth) => {
+      const { deleted, done, found } = await deleteMeanwhile(`delete ${depth}`, depth, (leaf) =>
+        call(1)('DELETE', `/Node/${leaf}`),
+      )
+      expect(deleted.status, deleted.text).toBe(200)
+      expect([done.status, found.status]).toEqual([name === 'sqlite' ? 404 : 200, 404])
     })
   })
 

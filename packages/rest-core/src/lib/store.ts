@@ -10,8 +10,11 @@ export interface ReadOptions {
   readonly select: Selection
   /** The row must also match this. */
   readonly where?: Filter | undefined
-  /** Inside a transaction: nobody else may change the row before its end. Default false. */
-  readonly lock?: boolean
+  /**
+   * Inside a transaction: nobody else may change the row before its end; with `'delete'`, for a row that is about to go,
+   * nobody may newly refer to it either. Rows that it refers to are not locked. Default false.
+   */
+  readonly lock?: boolean | 'delete' | undefined
 }
 
 export interface Query {

@@ -28,8 +28,8 @@ export const mysqlDialect: Dialect = {
   limitInText: false,
   noLimit: '18446744073709551615',
   maxValues: 65_535,
-  // There is no "of" on MariaDB: the joined rows are locked, too.
-  lock: 'for update',
+  // MariaDB has no "of".
+  lock: { change: 'for update', delete: 'for update', joined: true },
   schemas: false,
   falseLiteral: '0',
 

@@ -54,7 +54,9 @@ export class ConnectionSession implements StoreSession {
   }
 
   async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
-    const call = this.#compiler.get(object, rowId, options)
+    const lock = this.#compiler.lock(object, rowId, options)
+    if (lock) await this.#query(lock)
+    const call = this.#compiler.get(object, rowId, lock ? { ...options, lock: false } : options)
     return call && firstRecord(call, await this.#query(call))
   }
 

@@ -27,7 +27,8 @@ export const postgresqlDialect: Dialect = {
   limitInText: true,
   noLimit: null,
   maxValues: 65_535,
-  lock: 'for update of t0',
+  // `for update` would wait for, and hold up, every transaction that writes a reference to the row.
+  lock: { change: 'for no key update of t0', delete: 'for update of t0', joined: false },
   schemas: true,
   falseLiteral: 'false',
 

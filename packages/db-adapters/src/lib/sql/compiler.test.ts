@@ -34,7 +34,7 @@ const postgresqlLike: Dialect = {
   client: 'pg',
   writes: 'cte',
   pageBeforeJoin: true,
-  lock: 'for update of t0',
+  lock: { change: 'for no key update of t0', delete: 'for update of t0', joined: false },
 }
 const mysqlLike: Dialect = { ...sqliteDialect, client: 'mysql2', writes: 'reread' }
 
@@ -289,9 +289,21 @@ describe('createCompiler() writes', () => {
   })
 
   test('a lock at the end', () => {
-    expect(createCompiler(postgresqlLike).get(movie, '1', { select, lock: true })?.statement.sql).toMatch(
-      / for update of t0$/,
+    const sqlOf = (lock: true | 'delete') =>
+      createCompiler(postgresqlLike).get(movie, '1', { select, lock })?.statement.sql
+    expect(sqlOf(true)).toMatch(/ for no key update of t0$/)
+    expect(sqlOf('delete')).toMatch(/ for update of t0$/)
+  })
+
+  test('a lock of its own where joined rows would be locked too, and only then', () => {
+    const compiler = createCompiler({ ...postgresqlLike, lock: { change: 'lock', delete: 'lock', joined: true } })
+    const own = movie.select(['title'])
+    expect(compiler.lock(movie, '1', { select, lock: true })?.statement.sql).toMatch(
+      /^select [^,]+ from "movie" as t0 where [^,]+ lock$/,
     )
+    expect(compiler.lock(movie, '1', { select: own, lock: true })).toBeUndefined()
+    expect(compiler.lock(movie, '1', { select })).toBeUndefined()
+    expect(createCompiler(postgresqlLike).lock(movie, '1', { select, lock: true })).toBeUndefined()
   })
 })
 

@@ -15,7 +15,7 @@ import { aggregateText } from './aggregate.js'
 import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
 import type { Dialect } from './dialect.js'
-import { filterKey } from './filter.js'
+import { filterFields, filterKey } from './filter.js'
 import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
 import { countText, selectText, type Context, type Paging } from './select.js'
@@ -33,6 +33,8 @@ import { deleteText, insertText, updateText } from './write.js'
 export interface Compiler {
   /** `gives: 'records'`, at most one row. */
   get(object: ObjectModel, rowId: string, options: ReadOptions): Call | undefined
+  /** Locks the row and nothing else, where `get` with a lock would also lock joined rows; then the row is read by a `get` without one. */
+  lock(object: ObjectModel, rowId: string, options: ReadOptions): Call | undefined
   /** `gives: 'records'`. */
   search(object: ObjectModel, query: Query): Call
   /** `gives: 'count'`. */
@@ -145,15 +147,22 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     return possible ? dialect.encode(rowId, columnType) : undefined
   }
 
+  function joins(object: ObjectModel, { select, where }: ReadOptions): boolean {
+    const { readable } = columns(object)
+    const filtered = where ? [...filterFields(where)].map((name) => readable(name)) : []
+    return [...selected(select).columns, ...filtered].some(({ path }) => path.length > 0)
+  }
+
   return {
     get(object, rowId, options) {
-      const { select, where, lock = false } = options
+      const { select, where } = options
+      const lock = lockOf(options)
       const id = encodeId(object, rowId)
       if (id === undefined) return undefined
       const values = [id]
       let key: string | Selection = select
       if (where || lock) {
-        key = `get ${selected(select).number}${lock ? ' lock' : ''}`
+        key = `get ${selected(select).number} ${lock ?? ''}`
         if (where) key += filterKey(where, columns(object), values)
       }
       const kept = cache.get(key)
@@ -172,6 +181,17 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
         values,
       )
+    },
+
+    lock(object, rowId, options) {
+      const lock = lockOf(options)
+      if (!lock || !dialect.lock.joined || !joins(object, options)) return undefined
+      const id = encodeId(object, rowId)
+      if (id === undefined) return undefined
+      const own = columns(object)
+      const parts = { object, columns: own, selected: [own.id], filterValues: 0, byId: true, lock }
+      const shape = shapeOf(`lock ${lock} ${own.number}`, () => ({ ...selectText(context, parts), gives: 'count' }))
+      return call(shape, [id])
     },
 
     search(object, { select, where, order, limit, offset = 0 }) {
@@ -333,6 +353,10 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       )
     },
   }
+}
+
+function lockOf({ lock }: ReadOptions): 'change' | 'delete' | undefined {
+  return lock === true ? 'change' : lock || undefined
 }
 
 function call({ statement, slots }: Shape, values: unknown[]): Call {

@@ -39,8 +39,11 @@ export interface Dialect {
   readonly noLimit: unknown
   /** Most values of one statement; a request with more is refused with `value`. */
   readonly maxValues: number
-  /** Follows a select of one row that must not change before the transaction ends, e.g. `for update of t0`; empty when not needed. */
-  readonly lock: string
+  /**
+   * What follows a select of one row that nobody else may change before the transaction ends, e.g. `for update of t0`;
+   * `delete` for a row that nobody may newly refer to either. Empty when not needed. `joined`: joined rows would be locked too.
+   */
+  readonly lock: { readonly change: string; readonly delete: string; readonly joined: boolean }
   /** A dot in a table's name separates the schema from the table. */
   readonly schemas: boolean
   /** SQL literal of `false`, for booleans that are NULL. */

@@ -27,7 +27,7 @@ export interface SelectParts {
   readonly paging?: Paging
   /** A limit that is part of the text instead of a value. */
   readonly limit?: number | undefined
-  readonly lock?: boolean
+  readonly lock?: 'change' | 'delete' | undefined
 }
 
 const root = 't0'
@@ -55,7 +55,10 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
   if (paging === 'offset' || paging === 'far') query.offset(1)
 
   const first = idValues + parts.filterValues
-  const options = { paging: limit === undefined ? [first, first + 1] : [first], suffix: parts.lock ? dialect.lock : '' }
+  const options = {
+    paging: limit === undefined ? [first, first + 1] : [first],
+    suffix: parts.lock ? dialect.lock[parts.lock] : '',
+  }
   const finish = (builder: ReturnType<Writer['builder']>): Text =>
     writer.finish(joinAll(builder, joins.clauses), options)
   if (!pageFirst) return finish(query.select(reads))

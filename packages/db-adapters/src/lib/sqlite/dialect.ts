@@ -21,7 +21,7 @@ export const sqliteDialect: Dialect = {
   limitInText: false,
   noLimit: -1,
   maxValues: 32_766,
-  lock: '',
+  lock: { change: '', delete: '', joined: false },
   schemas: false,
   falseLiteral: '0',
 

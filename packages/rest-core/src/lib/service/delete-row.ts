@@ -14,11 +14,13 @@ interface Request {
   readonly principal: Principal
 }
 
+/** What to throw when the row was not met. */
+type Missing = (session: StoreSession) => Promise<RestError>
+
 /**
  * Deletes one row with its hooks. Children that go with it and have hooks or documents of their own, or whose changes are
  * written down, are deleted here, one by one; all others are the database's business.
  *
- * @param missing what to throw when the row was not met.
  * @returns ids of documents that nobody refers to any more.
  */
 export async function deleteRow(
@@ -26,19 +28,28 @@ export async function deleteRow(
   object: ObjectModel,
   rowId: string,
   where: Filter | undefined,
-  missing: (session: StoreSession) => Promise<RestError>,
-  open: Set<string> = new Set(),
+  missing: Missing,
 ): Promise<string[]> {
-  const { context, transaction, principal } = request
-  if (!needsRows(object, new Set())) {
-    const session = await context.session(transaction)
-    if (!(await session.delete(object, rowId, where))) throw await missing(session)
-    return []
-  }
+  const { context, transaction } = request
+  if (needsRows(object, new Set())) {
+    const documents = await deleteWhole(request, object, rowId, where, new Set())
+    if (documents) return documents
+  } else if (await (await context.session(transaction)).delete(object, rowId, where)) return []
+  throw await missing(await context.session(transaction))
+}
 
+/** `undefined` when there is no such row, or none any more by the time that it could be locked. */
+async function deleteWhole(
+  request: Request,
+  object: ObjectModel,
+  rowId: string,
+  where: Filter | undefined,
+  open: Set<string>,
+): Promise<string[] | undefined> {
+  const { context, transaction, principal } = request
   const session = await transaction.session()
-  const record = await session.get(object, rowId, { select: wholeSelection(object), where, lock: true })
-  if (!record) throw await missing(session)
+  const record = await session.get(object, rowId, { select: wholeSelection(object), where, lock: 'delete' })
+  if (!record) return undefined
   const { hooks } = object.definition
   const hookContext = { object, principal, service: context.bind(transaction), record }
   if (hooks?.isDeleteEnable && !(await hooks.isDeleteEnable(hookContext))) {
@@ -55,11 +66,12 @@ export async function deleteRow(
     if (field.onDelete !== 'cascade' || !needsRows(child, new Set())) continue
     for (const childId of await idsOf(session, child, where)) {
       // Records that refer to each other in a circle are deleted once.
-      if (!open.has(`${child.name} ${childId}`))
-        documents.push(...(await deleteRow(request, child, childId, undefined, missing, open)))
+      if (open.has(`${child.name} ${childId}`)) continue
+      // Until it was locked, others may have moved it to another record, or deleted it.
+      documents.push(...((await deleteWhole(request, child, childId, where, open)) ?? []))
     }
   }
-  if (!(await session.delete(object, rowId))) throw await missing(session)
+  if (!(await session.delete(object, rowId))) return undefined
   if (isRecorded(object))
     await recordChange(context, session, { object, operation: 'delete', rowId, principal, old: record })
   if (hooks?.postDelete) await hooks.postDelete(hookContext)

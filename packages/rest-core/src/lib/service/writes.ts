@@ -9,7 +9,7 @@ import type { Access } from '../rights/access.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
-import type { StoreSession } from '../store.js'
+import type { ReadOptions, StoreSession } from '../store.js'
 import type { ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
@@ -222,7 +222,7 @@ export function createWrites(context: ServiceContext) {
     const id = parseRowId(object, rowId)
     return inTransaction({ object, operation: 'delete', rowId: id }, async (transaction) => {
       if (options?.precondition)
-        await requirePrecondition({ access, principal, transaction, where }, id, options.precondition)
+        await requirePrecondition({ access, principal, transaction, where }, id, options.precondition, 'delete')
       const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) =>
         missingRow(session, access, id),
       )
@@ -278,10 +278,11 @@ export function createWrites(context: ServiceContext) {
     id: string,
     select: Selection,
     where: Filter | undefined,
+    lock: ReadOptions['lock'] = true,
   ): Promise<BusinessRecord> {
     const session = await transaction.session()
     return (
-      (await session.get(access.object, id, { select, where, lock: true })) ??
+      (await session.get(access.object, id, { select, where, lock })) ??
       Promise.reject(await missingRow(session, access, id))
     )
   }
@@ -291,9 +292,10 @@ export function createWrites(context: ServiceContext) {
     { access, principal, transaction, where }: Pick<Write, 'access' | 'principal' | 'transaction' | 'where'>,
     id: string,
     precondition: (record: BusinessRecord) => boolean,
+    lock?: 'delete',
   ): Promise<void> {
     const { object } = access
-    const record = await lockRow(transaction, access, id, access.selection, where)
+    const record = await lockRow(transaction, access, id, access.selection, where, lock)
     const { postSelect } = object.definition.hooks ?? {}
     if (postSelect) await postSelect({ object, principal, service: context.bind(transaction), record })
     if (!precondition(record))
