@@ -4,6 +4,8 @@ export interface ErrorMessage {
   code: MessageCode
   /** The field it is about, when it is about one. */
   field?: string
+  /** All of them, when it is about several: a key, or a rule of the database. */
+  fields?: readonly string[]
   /** Place of the item of a batch that it is about, from 0 on. */
   item?: number
   /** What is wrong and what to do, for people. */
@@ -90,8 +92,8 @@ export class RestError extends Error {
   }
 
   /** A refused record: the first text is the message, all of them travel. */
-  static validation(messages: readonly ErrorMessage[]): RestError {
-    return new RestError('ERR_VALIDATION', summary(messages), { messages })
+  static validation(messages: readonly ErrorMessage[], cause?: unknown): RestError {
+    return new RestError('ERR_VALIDATION', summary(messages), { messages, cause })
   }
 
   /** A duplicate functional key or a row that others refer to (409). */
@@ -130,7 +132,7 @@ export class DefinitionError extends Error {
  * What an ObjectStore throws; vendor errors are translated into it in one place per adapter.
  * - `unique`: a unique index refused the write
  * - `reference`: a foreign key refused it (the linked row is missing, or others refer to the row)
- * - `value`: the database refused a value (too long, out of range)
+ * - `value`: the database refused a value (too long, out of range, against a rule); `refusal` says more
  * - `unavailable`: no connection, pool exhausted, server stopping; a retry may help
  * - `busy`: a lock or deadlock; a retry of the whole transaction may help
  * - `schema`: a table or column is missing
@@ -139,6 +141,8 @@ export class DefinitionError extends Error {
 export class StoreError extends Error {
   readonly code: StoreErrorCode
   readonly retry: boolean
+  /** What the database said about the row, with `unique` and `value`. */
+  readonly refusal: Refusal | undefined
 
   static {
     Object.defineProperty(this.prototype, brands.StoreError, { value: true })
@@ -149,15 +153,37 @@ export class StoreError extends Error {
     return hasBrand(value, brands.StoreError)
   }
 
-  constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown; refusal?: Refusal | undefined }) {
     super(message, options)
     this.name = 'StoreError'
     this.code = code
+    this.refusal = options?.refusal
     this.retry = code === 'unavailable' || code === 'busy'
   }
 }
 
 export type StoreErrorCode = 'unique' | 'reference' | 'value' | 'unavailable' | 'busy' | 'schema' | 'internal'
+
+/** What a database said about a row that it refused; what it did not say is absent. */
+export interface Refusal {
+  /**
+   * - `missing`: a column has no default and was not given
+   * - `length`, `range`: the value is too long for its column, or too large or too small
+   * - `form`: the value is not of the column's type, e.g. no UUID
+   * - `characters`: the column's character set lacks some of the value's characters
+   * - `check`: a CHECK constraint or the rule of a domain
+   * - `trigger`: a trigger raised an error
+   */
+  readonly why?: 'missing' | 'length' | 'range' | 'form' | 'characters' | 'check' | 'trigger' | undefined
+  /** The columns at fault. */
+  readonly columns?: readonly string[] | undefined
+  /** Name of the constraint or index; the condition itself where it has no name. */
+  readonly constraint?: string | undefined
+  /** The refused value as the database showed it. */
+  readonly value?: string | undefined
+  /** Most characters that the column holds. */
+  readonly length?: number | undefined
+}
 
 function summary(messages: readonly ErrorMessage[]): string {
   const [first] = messages

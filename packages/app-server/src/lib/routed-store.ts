@@ -23,6 +23,8 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
     plan: (model) => system.plan(only(model, isSystem)),
     sync: (model, options) => system.sync(only(model, isSystem), options),
     introspect: () => data.introspect(),
+    constraintColumns: async (object, constraint) =>
+      (await storeOf(object).constraintColumns?.(object, constraint)) ?? [],
     async ping() {
       await Promise.all([data.ping(), system.ping()])
     },

@@ -173,6 +173,11 @@ export interface ObjectStore extends StoreSession {
   sync(model: Model, options?: { readonly destructive?: boolean }): Promise<SyncPlan>
   /** Definitions of the tables that are there. */
   introspect(): Promise<Introspection>
+  /**
+   * Columns of the object's table that a constraint or unique index is about; empty when the database does not say. Asked
+   * after a refusal that names it. Absent: refusals of this store name columns themselves.
+   */
+  constraintColumns?(object: ObjectModel, constraint: string): Promise<readonly string[]>
   /** Resolves when the database answers. */
   ping(): Promise<void>
   /**

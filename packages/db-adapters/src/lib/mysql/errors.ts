@@ -1,4 +1,4 @@
-import { StoreError } from '@steward/rest-core/errors'
+import { StoreError, type Refusal } from '@steward/rest-core/errors'
 import { isNetworkCode } from '../pool/network-errors.js'
 
 interface MysqlError extends Error {
@@ -24,7 +24,11 @@ export function translateError(error: unknown): StoreError {
     case 1586: // Duplicate entry '%s' for key '%s'
     case 1761: // Foreign key constraint for table '%s', record '%s' would lead to a duplicate entry in table '%s', key '%s'
     case 1762: // Foreign key constraint for table '%s', record '%s' would lead to a duplicate entry in a child table
-      return new StoreError('unique', `Another row has the same value: ${cause.message}`, { cause })
+      return new StoreError('unique', `Another row has the same value: ${cause.message}`, {
+        cause,
+        // MySQL puts the table before the index, MariaDB does not.
+        refusal: { constraint: /for key '(?:.*\.)?([^'.]+)'$/.exec(cause.message)?.[1] },
+      })
 
     case 1216: // Cannot add or update a child row: a foreign key constraint fails
     case 1217: // Cannot delete or update a parent row: a foreign key constraint fails
@@ -51,7 +55,11 @@ export function translateError(error: unknown): StoreError {
     case 3988: // Conversion from collation %s into %s impossible for parameter
     case 4025: // CONSTRAINT %s failed for %s
     case 1153: // Got a packet bigger than 'max_allowed_packet' bytes
-      return new StoreError('value', `The database refused a value: ${cause.message}`, { cause })
+    case 1644: // what a trigger signalled
+      return new StoreError('value', `The database refused a value: ${cause.message}`, {
+        cause,
+        refusal: refusalOf(cause),
+      })
 
     case 1020: // Record has changed since last read in table '%s'
     case 1205: // Lock wait timeout exceeded; try restarting transaction
@@ -103,6 +111,39 @@ export function translateError(error: unknown): StoreError {
     })
   }
   return new StoreError('internal', `The database failed: ${cause.message}`, { cause })
+}
+
+const reasons: Readonly<Record<number, Refusal['why']>> = {
+  1048: 'missing',
+  1364: 'missing',
+  1118: 'length',
+  1153: 'length',
+  1406: 'length',
+  1264: 'range',
+  1690: 'range',
+  1265: 'form',
+  1292: 'form',
+  1366: 'form',
+  1367: 'form',
+  1411: 'form',
+  1525: 'form',
+  3140: 'form',
+  1300: 'characters',
+  3988: 'characters',
+  3819: 'check',
+  4025: 'check',
+  1644: 'trigger',
+}
+
+/** Texts of MySQL and MariaDB; a column is `'name'`, or with its database and table before it. */
+function refusalOf({ errno = 0, message }: MysqlError): Refusal {
+  const column = /(?:[Cc]olumn|Field) (?:`[^`]*`\.`[^`]*`\.`([^`]+)`|'([^']+)')/.exec(message)
+  const name = column?.[1] ?? column?.[2]
+  return {
+    why: errno === 1366 && message.startsWith('Incorrect string value') ? 'characters' : reasons[errno],
+    columns: name === undefined ? undefined : [name],
+    constraint: /(?:CONSTRAINT `|Check constraint ')(?:[^`']*\.)?([^`'.]+)[`']/.exec(message)?.[1],
+  }
 }
 
 const lost: ReadonlySet<number | undefined> = new Set([

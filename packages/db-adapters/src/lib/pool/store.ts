@@ -201,6 +201,15 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     return this.#exclusively((connection) => introspect(connection, this.#schema))
   }
 
+  async constraintColumns(object: ObjectModel, constraint: string): Promise<readonly string[]> {
+    const connection = this.#pool.take() ?? (await this.#pool.acquire())
+    try {
+      return (await this.#schema.constraintColumns?.(connection, object.table, constraint)) ?? []
+    } finally {
+      this.#pool.release(connection)
+    }
+  }
+
   async ping(): Promise<void> {
     await this.#read(this.#readers, ping)
   }

@@ -1,10 +1,13 @@
-import { StoreError } from '@steward/rest-core/errors'
+import { StoreError, type Refusal } from '@steward/rest-core/errors'
 import { isNetworkCode } from '../pool/network-errors.js'
 
 interface PostgresqlError extends Error {
   readonly code?: string
   /** Only on errors that the server sent. */
   readonly severity?: string
+  readonly column?: string
+  readonly constraint?: string
+  readonly detail?: string
 }
 
 /**
@@ -17,7 +20,10 @@ export function translateError(error: unknown): StoreError {
   switch (cause.code ?? '') {
     case '23505': // duplicate key value violates unique constraint "%s"
     case '23P01': // conflicting key value violates exclusion constraint "%s"
-      return new StoreError('unique', `Another row has the same value: ${cause.message}`, { cause })
+      return new StoreError('unique', `Another row has the same value: ${cause.message}`, {
+        cause,
+        refusal: { columns: keyColumns(cause), constraint: cause.constraint },
+      })
 
     case '23001': // update or delete on table "%s" violates RESTRICT setting of foreign key constraint "%s" on table "%s"
     case '23503': // insert or update on table "%s" violates foreign key constraint "%s" / update or delete on … on table "%s"
@@ -41,7 +47,11 @@ export function translateError(error: unknown): StoreError {
     case '428C9': // cannot insert a non-DEFAULT value into column "%s"
     case '44000': // new row violates check option for view "%s"
     case '54000': // index row size %d exceeds btree version %d maximum %d for index "%s"
-      return new StoreError('value', `The database refused a value: ${cause.message}`, { cause })
+    case 'P0001': // what a trigger raised
+      return new StoreError('value', `The database refused a value: ${cause.message}`, {
+        cause,
+        refusal: refusalOf(cause),
+      })
 
     case '40001': // could not serialize access due to concurrent update
     case '40P01': // deadlock detected
@@ -92,6 +102,42 @@ export function translateError(error: unknown): StoreError {
     return new StoreError('unavailable', `The database cannot be reached: ${cause.message || cause.code}`, { cause })
   }
   return new StoreError('internal', `The database failed: ${cause.message}`, { cause })
+}
+
+const reasons: Readonly<Record<string, Refusal['why']>> = {
+  '22001': 'length',
+  '54000': 'length',
+  '22003': 'range',
+  '22008': 'range',
+  '22021': 'characters',
+  '22P05': 'characters',
+  '23502': 'missing',
+  '23514': 'check',
+  '44000': 'check',
+  P0001: 'trigger',
+  '22007': 'form',
+  '22P02': 'form',
+  '22032': 'form',
+}
+
+function refusalOf({ code = '', column, constraint, message }: PostgresqlError): Refusal {
+  const length = /^value too long for type \S.*\((\d+)\)$/.exec(message)?.[1]
+  return {
+    why: reasons[code],
+    columns: column === undefined ? undefined : [column],
+    constraint,
+    // The last quoted text; a type of two words is not quoted.
+    value: /(?:: |value )"(.*)"/s.exec(message)?.[1],
+    length: length === undefined ? undefined : Number(length),
+  }
+}
+
+/** `Key (a, "B")=(1, 2) already exists.`, whatever the language; a key with expressions has no columns. */
+function keyColumns({ detail = '' }: PostgresqlError): string[] | undefined {
+  const names = /\((.*?)\)=\(/s.exec(detail)?.[1]?.split(', ')
+  return names?.every((name) => /^(?:[^"()]+|"[^"]+")$/.test(name))
+    ? names.map((name) => name.replaceAll('"', ''))
+    : undefined
 }
 
 /** Whether the connection on which this happened cannot be used any more. */

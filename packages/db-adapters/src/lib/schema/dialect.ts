@@ -13,6 +13,8 @@ export interface SchemaDialect {
   readonly quote: (identifier: string) => string
   /** Tables and views of the current schema. */
   read(connection: SchemaConnection): Promise<Catalogue>
+  /** Columns of a constraint or unique index that a refusal names; empty when the catalogue does not say. */
+  readonly constraintColumns?: (connection: SchemaConnection, table: string, constraint: string) => Promise<string[]>
   /**
    * Runs `work` while no other server syncs this database; in a transaction where DDL can be undone.
    *

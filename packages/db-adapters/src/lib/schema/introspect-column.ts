@@ -13,6 +13,8 @@ const keyLength = 4_000
 /** Floating numbers have no fixed digits; these take the usual amounts and coordinates. */
 const floatDigits = { precision: 15, scale: 6 }
 
+/** What columns of that type take and give. */
+const uuidPattern = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 /** Decimals without a declared size. */
 const freeDigits = { precision: 38, scale: 12 }
 
@@ -40,7 +42,7 @@ export function fieldTypeOf(
     case 'any':
       return textOf(undefined, short)
     case 'uuid':
-      return { type: 'string', length: 36 }
+      return { type: 'string', length: 36, pattern: uuidPattern }
     case 'enum':
       return type.values.some((value) => value !== '')
         ? { type: 'enum', values: type.values.filter((value) => value !== '') }
@@ -92,9 +94,10 @@ function decimalOf(
 }
 
 /** How a column identifies rows; undefined when it cannot. */
-export function idValuesOf({ type }: ColumnInfo): 'integer' | 'string' | undefined {
+export function idValuesOf({ type }: ColumnInfo): 'integer' | 'string' | 'uuid' | undefined {
   if (type.kind === 'integer') return 'integer'
   if (type.kind === 'decimal')
     return type.precision !== undefined && type.precision <= 18 && (type.scale ?? 0) === 0 ? 'integer' : undefined
-  return type.kind === 'string' || type.kind === 'uuid' ? 'string' : undefined
+  if (type.kind === 'uuid') return 'uuid'
+  return type.kind === 'string' ? 'string' : undefined
 }

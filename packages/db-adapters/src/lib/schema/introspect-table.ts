@@ -5,11 +5,20 @@ import { keyOf, uniqueColumns } from './introspect-keys.js'
 import { fieldName, uniqueNames } from './object-names.js'
 import type { ColumnInfo, ForeignKeyInfo, TableInfo } from './table-info.js'
 
+interface ServedId {
+  readonly column: string
+  readonly values: 'integer' | 'string' | 'uuid'
+  /** The database gives ids that a request does not give. */
+  readonly assigned: boolean
+  /** Otherwise the store makes a UUID. */
+  readonly takesUuid: boolean
+}
+
 /** A table that can be served. */
 export interface ServedTable {
   readonly info: TableInfo
   readonly object: string
-  readonly id: { readonly column: string; readonly values: 'integer' | 'string'; readonly assigned: boolean }
+  readonly id: ServedId
   /** Columns that are fields, by column name, with the name of the field. */
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly column: ColumnInfo }>
   readonly timestamps: boolean
@@ -80,9 +89,11 @@ function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['i
   const values = column && others.length === 0 && !isUnspeakable(column.name) ? idValuesOf(column) : undefined
   if (column && values) {
     const assigned = column.autoIncrement || (column.hasDefault && introspection.defaultIdsAreKnown)
-    return { column: column.name, values, assigned }
+    const takesUuid = values === 'uuid' || (column.type.kind === 'string' && column.type.length === 36)
+    return { column: column.name, values, assigned, takesUuid }
   }
-  if (info.implicitId !== undefined) return { column: info.implicitId, values: 'integer', assigned: true }
+  if (info.implicitId !== undefined)
+    return { column: info.implicitId, values: 'integer', assigned: true, takesUuid: false }
   if (name === undefined) return 'it has no primary key'
   if (others.length > 0) return `its primary key has several columns (${info.primaryKey.join(', ')})`
   return `its primary key "${name}" is neither a number nor a text (${column?.declaration ?? ''})`
@@ -100,9 +111,10 @@ export function define(
     row_id: {
       type: 'id',
       column: id.column,
-      ...(id.values === 'string' ? { values: id.values } : {}),
-      // The database gives none, so the client must.
+      ...(id.values === 'integer' ? {} : { values: id.values }),
+      // The database gives none, so the client must, where a UUID would not do.
       ...(id.assigned ? {} : { readOnly: false }),
+      ...(id.assigned || id.takesUuid ? {} : { required: true }),
     },
   }
   for (const { name, column } of table.fields.values()) {

@@ -84,7 +84,7 @@ onSqlite((database) => {
       note: { type: 'object' },
     })
     expect(fieldsOf(result, 'Customers')).toStrictEqual({
-      row_id: { type: 'id', column: 'code', values: 'string', readOnly: false },
+      row_id: { type: 'id', column: 'code', values: 'string', readOnly: false, required: true },
       name: { type: 'string', length: 4000, key: true },
       active: { type: 'boolean' },
     })
@@ -131,7 +131,7 @@ onPostgresql((database) => {
     const result = await found(database)
 
     expect(fieldsOf(result, 'Customer')).toStrictEqual({
-      row_id: { type: 'id', column: 'id', values: 'string' },
+      row_id: { type: 'id', column: 'id', values: 'uuid' },
       name: { type: 'string', length: 4000, key: true },
       mood: { type: 'enum', values: ['sad', 'ok', 'happy'] },
       mail: { type: 'text' },
@@ -156,9 +156,10 @@ onPostgresql((database) => {
       column: 'code',
       values: 'string',
       readOnly: false,
+      required: true,
     })
     expect(fieldsOf(result, 'Measurement')).toStrictEqual({
-      row_id: { type: 'id', column: 'id', readOnly: false },
+      row_id: { type: 'id', column: 'id', readOnly: false, required: true },
       at: { type: 'date', required: true },
     })
     expect(result.objects).toHaveLength(4)
@@ -224,9 +225,10 @@ onMysql((database) => {
       column: 'code',
       values: 'string',
       readOnly: false,
+      required: true,
     })
     expect(fieldsOf(result, 'Isam')).toStrictEqual({
-      row_id: { type: 'id', column: 'id', readOnly: false },
+      row_id: { type: 'id', column: 'id', readOnly: false, required: true },
       c: { ...int4, index: true },
     })
     expect(result.skipped).toStrictEqual([

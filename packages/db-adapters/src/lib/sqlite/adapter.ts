@@ -22,6 +22,7 @@ import type {
 import { StoreError } from '@steward/rest-core/errors'
 import { applySync, introspect, planSync, sqliteSchema, type SchemaConnection } from '../schema/index.js'
 import { decodeGroups } from '../sql/aggregate.js'
+import { checkedColumns } from '../schema/sqlite/constraint-columns.js'
 import { createCompiler, type Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
 import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
@@ -195,6 +196,15 @@ class SqliteStore implements ObjectStore {
   async ping(): Promise<void> {
     const database = this.#database ?? (await this.#open())
     await database.read('reach the database', ({ raw }) => raw.prepare('select count(*) from sqlite_schema').get())
+  }
+
+  async constraintColumns({ table }: ObjectModel, constraint: string): Promise<readonly string[]> {
+    const database = this.#database ?? (await this.#open())
+    return database.read(`read the constraints of "${table}"`, ({ raw }) => {
+      const create = raw.prepare('select sql from sqlite_master where name = ? collate nocase').pluck().get(table)
+      const columns = raw.prepare('select name from pragma_table_info(?)').pluck().all(table) as string[]
+      return checkedColumns(String(create), columns, constraint)
+    })
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '@steward/rest-core/errors'
+import { StoreError, type Refusal, type StoreErrorCode } from '@steward/rest-core/errors'
 
 /** What is left of an error of the driver when it crossed a thread: enough to translate it. */
 export interface VendorError {
@@ -18,7 +18,35 @@ export function toStoreError(error: unknown, attempt: string): StoreError {
   const [kind, hint] = classify(code, message)
   return new StoreError(kind, `Cannot ${attempt}: ${message || code || String(error)}.${hint ? ` ${hint}` : ''}`, {
     cause: error,
+    refusal: kind === 'unique' || kind === 'value' ? refusalOf(code, message) : undefined,
   })
+}
+
+const reasons: Readonly<Record<string, Refusal['why']>> = {
+  SQLITE_CONSTRAINT_NOTNULL: 'missing',
+  SQLITE_CONSTRAINT_CHECK: 'check',
+  SQLITE_CONSTRAINT_DATATYPE: 'form',
+  SQLITE_CONSTRAINT_TRIGGER: 'trigger',
+  SQLITE_MISMATCH: 'form',
+  SQLITE_TOOBIG: 'length',
+}
+
+/** The texts are SQLite's own and in English: `… failed: movie.mov_code, movie.mov_year`, `… column movie.mov_year`. */
+function refusalOf(code: string, message: string): Refusal {
+  const [, stated = ''] = /^[A-Z ]+ constraint failed: (.*)$/s.exec(message) ?? []
+  const typed = /^cannot store .* in .* column (.*)$/.exec(message)?.[1]
+  const why = reasons[code]
+  return {
+    why,
+    columns: why === 'check' ? undefined : columnsIn(typed ?? stated),
+    constraint: why === 'check' ? stated : undefined,
+  }
+}
+
+/** An index on expressions is named (`index 'x'`) and has no columns. */
+function columnsIn(text: string): string[] | undefined {
+  const names = text.split(', ').map((name) => name.slice(name.lastIndexOf('.') + 1))
+  return text === '' || text.startsWith('index ') ? undefined : names
 }
 
 /** Another connection holds a lock; trying again later may succeed. */

@@ -55,8 +55,11 @@ export type EnumValues = readonly (string | EnumValue)[]
  */
 export interface IdField extends FieldCommon {
   readonly type: 'id'
-  /** How the column identifies rows. Default `integer` (assigned by the database); `string` is for existing tables. */
-  readonly values?: 'integer' | 'string'
+  /**
+   * How the column identifies rows. Default `integer` (assigned by the database); `string` and `uuid` are for existing
+   * tables. A text that is no UUID is the id of no row.
+   */
+  readonly values?: 'integer' | 'string' | 'uuid'
 }
 export interface ReferenceField extends FieldCommon {
   readonly type: 'reference'

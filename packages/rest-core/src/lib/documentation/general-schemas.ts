@@ -41,7 +41,13 @@ export function errorCodes(status: number): ErrorCode[] {
 }
 
 const errorMessage = exactly(
-  { code: text, 'field?': text, 'item?': { ...count, description: 'Place in a batch, from 0 on.' }, text },
+  {
+    code: text,
+    'field?': text,
+    'fields?': listOf(text),
+    'item?': { ...count, description: 'Place in a batch, from 0 on.' },
+    text,
+  },
   'One thing that is wrong. Codes are stable, texts are not; hooks of objects may have codes of their own.',
 )
 

@@ -49,11 +49,11 @@ export function bodySchema(access: Access, operation: 'create' | 'update'): Sche
 
 /** What a creation must give. */
 export function requiredFields({ object, hides }: Access): FieldModel[] {
-  return object.fields.filter(
+  return [object.id, ...object.fields].filter(
     (field) =>
       field.required &&
       !hides(field) &&
-      !field.readOnly &&
+      !isIgnored(field, 'create') &&
       field.type.empty !== false &&
       field.definition.default === undefined &&
       field !== object.state,

@@ -36,7 +36,7 @@ export type ColumnType =
 
 /** Why a value is refused. `text` completes `Field "x" `. */
 export class Problem {
-  readonly code: 'ERR_TYPE' | 'ERR_LENGTH' | 'ERR_PATTERN' | 'ERR_ENUM'
+  readonly code: 'ERR_TYPE' | 'ERR_LENGTH' | 'ERR_PATTERN' | 'ERR_ENUM' | 'ERR_REFERENCE'
   readonly text: string
 
   constructor(code: Problem['code'], text: string) {

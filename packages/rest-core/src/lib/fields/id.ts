@@ -1,7 +1,7 @@
 import type { IdField } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import type { FieldType } from './field-type.js'
-import { parseRowId } from './row-id.js'
+import { columnValues, parseRowId, type IdValues } from './row-id.js'
 
 /** The row id: a string, also where the column holds integers. */
 export const idType: FieldType = {
@@ -13,10 +13,10 @@ export const idType: FieldType = {
   parse: (input, field) => parseRowId(input, valuesOf(field)),
   validate: () => undefined,
   format: String,
-  column: (field) => ({ kind: 'id', values: valuesOf(field) }),
-  jsonSchema: () => ({ type: 'string' }),
+  column: (field) => ({ kind: 'id', values: columnValues(valuesOf(field)) }),
+  jsonSchema: (field) => ({ type: 'string', ...(valuesOf(field) === 'uuid' ? { format: 'uuid' } : {}) }),
 }
 
-function valuesOf(field: FieldModel): 'integer' | 'string' {
+function valuesOf(field: FieldModel): IdValues {
   return (field.definition as IdField).values ?? 'integer'
 }

@@ -1,6 +1,7 @@
 import type { FieldModel, ReferenceModel } from '../model/model.js'
-import type { FieldType } from './field-type.js'
-import { parseRowId } from './row-id.js'
+import { quote } from './describe.js'
+import { Problem, type FieldType } from './field-type.js'
+import { columnValues, parseRowId, type IdValues } from './row-id.js'
 
 /** The row id of a record of another object. That the record is there is checked by the service. */
 export const referenceType: FieldType = {
@@ -9,18 +10,23 @@ export const referenceType: FieldType = {
   empty: '',
   like: true,
   ordered: true,
-  parse: (input, field) => parseRowId(input, valuesOf(field)),
+  parse(input, field) {
+    const id = parseRowId(input, valuesOf(field))
+    if (!(id instanceof Problem) || valuesOf(field) !== 'uuid' || typeof input !== 'string') return id
+    const { target } = field as ReferenceModel
+    return new Problem('ERR_REFERENCE', `refers to ${target.name} ${quote(input)}, which does not exist`)
+  },
   validate: () => undefined,
   format: String,
-  column: (field) => ({ kind: 'reference', values: valuesOf(field) }),
+  column: (field) => ({ kind: 'reference', values: columnValues(valuesOf(field)) }),
   jsonSchema(field) {
-    if (valuesOf(field) === 'string') return { type: 'string', ...(field.required ? { minLength: 1 } : {}) }
+    if (valuesOf(field) !== 'integer') return { type: 'string', ...(field.required ? { minLength: 1 } : {}) }
     return { type: 'string', pattern: field.required ? '^-?[0-9]{1,18}$' : '^(?:-?[0-9]{1,18})?$' }
   },
 }
 
 /** From the definition of the linked object, because its model may not be complete while the columns are worked out. */
-function valuesOf(field: FieldModel): 'integer' | 'string' {
+function valuesOf(field: FieldModel): IdValues {
   const id = (field as ReferenceModel).target.definition.fields['row_id']
   return (id?.type === 'id' ? id.values : undefined) ?? 'integer'
 }

@@ -1,3 +1,4 @@
+import type { IdField } from '../definition/definition.js'
 import { describe } from './describe.js'
 import { Problem } from './field-type.js'
 import { checkLength, parseText } from './text-value.js'
@@ -6,15 +7,31 @@ const largest = 2n ** 63n - 1n
 const smallest = -(2n ** 63n)
 const mostCharacters = 255
 const plain = /^[1-9]\d{0,17}$/
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** How ids are written, in definitions. */
+export type IdValues = NonNullable<IdField['values']>
 
 /**
  * Reads a row id in its one form, a string; `""` when no row is meant (`null`, `""`, and `0` where ids are integers).
- * Integer ids are decimal digits within 64 bits; string ids are any text of up to 255 characters.
+ * Integer ids are decimal digits within 64 bits; string ids are any text of up to 255 characters; UUIDs are in lower case.
  */
-export function parseRowId(input: unknown, values: 'integer' | 'string'): string | Problem {
+export function parseRowId(input: unknown, values: IdValues): string | Problem {
   if (values === 'integer') return parseIntegerId(input)
   const text = parseText(input)
-  return text instanceof Problem ? text : (checkLength(text, mostCharacters) ?? text)
+  if (text instanceof Problem) return text
+  if (values === 'uuid') return parseUuid(text)
+  return checkLength(text, mostCharacters) ?? text
+}
+
+function parseUuid(text: string): string | Problem {
+  const id = text.trim().toLowerCase()
+  return id === '' || uuid.test(id) ? id : new Problem('ERR_TYPE', `must be a UUID, not ${describe(text)}`)
+}
+
+/** What the columns of these ids hold. */
+export function columnValues(values: IdValues): 'integer' | 'string' {
+  return values === 'integer' ? 'integer' : 'string'
 }
 
 function parseIntegerId(input: unknown): string | Problem {

@@ -2,7 +2,8 @@ import { isEmpty, Problem, type FieldValue } from '../fields/field-type.js'
 import { unstorable } from '../fields/text-value.js'
 import { quote } from '../fields/describe.js'
 import { baseField } from '../model/model.js'
-import type { ReadableField } from '../model/model.js'
+import type { IdField } from '../definition/definition.js'
+import type { ReadableField, ReferenceModel } from '../model/model.js'
 import { allOf, anyOf, negate, never } from './combine.js'
 import { variableValue, type FilterContext } from './context.js'
 import type { Comparison, Filter } from './filter.js'
@@ -33,6 +34,10 @@ export function compareFilter(field: ReadableField, op: Comparison, operand: Ope
     throw filterError(`cannot use ${op}, because values of type "${type.name}" have no order`, name)
   const text = resolve(field, operand, context)
   if (text === '' && operand.variable) return op === '<>' ? negate(never(name)) : never(name)
+  if (isNoUuid(field, text)) {
+    if (op === '=') return never(name)
+    if (op === '<>') return negate(never(name))
+  }
   const value = parseValue(field, text)
   if (isEmpty(value)) {
     if (op === '=') return { op: 'null', field: name }
@@ -100,6 +105,13 @@ function parseValue(field: ReadableField, text: string): FieldValue {
   const value = field.type.parse(text, baseField(field))
   if (value instanceof Problem) throw filterError(value.text, field.name)
   return value
+}
+
+/** No row has such an id, so that nothing equals it; where ids are other texts, the same filter just finds nothing. */
+function isNoUuid(field: ReadableField, text: string): boolean {
+  const own = baseField(field)
+  const id = own.type.name === 'reference' ? (own as ReferenceModel).target.id : own
+  return (id.definition as IdField).values === 'uuid' && own.type.parse(text, own) instanceof Problem
 }
 
 function isTemporal({ columnType: { kind } }: ReadableField): boolean {

@@ -16,7 +16,8 @@ export function createField(object: ObjectModel, name: string, definition: Field
     type,
     columnType: undefined as never,
     definition,
-    required: definition.required === true || definition.key === true,
+    required:
+      definition.type === 'id' ? mustBeGiven(definition) : definition.required === true || definition.key === true,
     key: definition.key === true,
     unique: definition.unique === true,
     indexed: definition.index === true,
@@ -35,6 +36,11 @@ export function createField(object: ObjectModel, name: string, definition: Field
   // A reference takes the column type of what it points at; `linkReferences` corrects it.
   field.columnType = definition.type === 'reference' ? { kind: 'reference', values: 'integer' } : type.column(field)
   return field
+}
+
+/** Only an id that comes with the request can be required of it. */
+function mustBeGiven({ required, readOnly }: FieldDefinition): boolean {
+  return required === true && readOnly === false
 }
 
 /**

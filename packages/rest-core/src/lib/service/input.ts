@@ -175,7 +175,7 @@ export function validate(
   skip: ReadonlySet<string>,
 ): ErrorMessage[] {
   const messages: ErrorMessage[] = []
-  for (const field of object.fields) {
+  for (const field of operation === 'create' ? [object.id, ...object.fields] : object.fields) {
     if (skip.has(field.name)) continue
     const value = values[field.name]
     if (value === undefined && operation === 'update') continue

@@ -4,7 +4,8 @@ import type { FieldValue } from '../fields/field-type.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
-import type { StoreSession } from '../store.js'
+import type { ObjectStore, StoreSession } from '../store.js'
+import { refusedKey, refusedValues } from './refused-values.js'
 
 /** What was attempted when the store refused. */
 export interface Attempt {
@@ -21,7 +22,11 @@ export interface Attempt {
  * @param attempt absent when several things were attempted.
  * @param session must not be the failed transaction's own.
  */
-export async function translate(error: unknown, attempt: Attempt | undefined, session: StoreSession): Promise<unknown> {
+export async function translate(
+  error: unknown,
+  attempt: Attempt | undefined,
+  session: StoreSession & Pick<ObjectStore, 'constraintColumns'>,
+): Promise<unknown> {
   if (!StoreError.is(error)) return error
   switch (error.code) {
     case 'unavailable':
@@ -34,14 +39,10 @@ export async function translate(error: unknown, attempt: Attempt | undefined, se
         cause: error,
         retryAfterSeconds: 1,
       })
-    case 'unique':
-      return RestError.conflict(
-        orElse(attempt && (await duplicates(attempt, session)), {
-          code: 'ERR_USERKEY',
-          text: 'Another record already has this key.',
-        }),
-        error,
-      )
+    case 'unique': {
+      const found = attempt ? await duplicates(attempt, session) : []
+      return RestError.conflict(found.length > 0 ? found : [await otherKey(error, attempt, session)], error)
+    }
     case 'reference':
       return attempt?.operation === 'delete'
         ? RestError.conflict(
@@ -57,10 +58,19 @@ export async function translate(error: unknown, attempt: Attempt | undefined, se
               text: 'A linked record does not exist any more.',
             }),
           )
-    case 'value':
-      return RestError.validation([
-        { code: 'ERR_TYPE', text: 'The database refused a value: it is too long or out of range.' },
-      ])
+    case 'value': {
+      if (attempt?.operation === 'read') {
+        const text = 'A filter has a value that the database cannot compare with its column.'
+        return new RestError('ERR_FILTER', text, { cause: error })
+      }
+      // A reference in a form that no id has, e.g. no UUID, is one to a record that does not exist.
+      const missing = attempt && error.refusal?.why === 'form' ? await missingReferences(attempt, session) : []
+      const { object, values = {} } = attempt ?? {}
+      return RestError.validation(
+        missing.length > 0 ? missing : await refusedValues(error, object, values, session),
+        error,
+      )
+    }
     case 'schema':
     case 'internal':
       return new RestError('ERR_INTERNAL', 'The request could not be carried out.', { cause: error })
@@ -70,6 +80,18 @@ export async function translate(error: unknown, attempt: Attempt | undefined, se
 /** What is at fault may be gone again, or belong to an open transaction; then the general message serves. */
 function orElse(messages: ErrorMessage[] | undefined, general: ErrorMessage): ErrorMessage[] {
   return messages?.length ? messages : [general]
+}
+
+/** The message about a key that the definition does not know, or that is free again meanwhile. */
+async function otherKey(
+  error: StoreError,
+  attempt: Attempt | undefined,
+  store: Pick<ObjectStore, 'constraintColumns'>,
+): Promise<ErrorMessage> {
+  const key = attempt && (await refusedKey(error, attempt.object, store))
+  return key
+    ? duplicate(key as [FieldModel, ...FieldModel[]], attempt.values ?? {})
+    : { code: 'ERR_USERKEY', text: 'Another record already has this key.' }
 }
 
 /** Messages about functional keys and unique fields that another record already has. */
@@ -102,9 +124,19 @@ function duplicate(
   key: readonly [FieldModel, ...FieldModel[]],
   values: Readonly<Record<string, FieldValue>>,
 ): ErrorMessage {
-  const shown = key.map((field) => `${field.name} "${field.type.format(values[field.name] ?? '', field)}"`).join(', ')
+  const shown = key
+    .map((field) => {
+      const value = values[field.name]
+      return value === undefined ? field.name : `${field.name} "${field.type.format(value, field)}"`
+    })
+    .join(', ')
   const [field] = key
-  return { code: 'ERR_USERKEY', field: field.name, text: `Another record already has ${shown}.` }
+  return {
+    code: 'ERR_USERKEY',
+    field: field.name,
+    ...(key.length > 1 && { fields: key.map(({ name }) => name) }),
+    text: `Another record already has ${shown}.`,
+  }
 }
 
 /** Messages about references to rows that are not there. */

@@ -27,14 +27,23 @@ const leftOutOf = new WeakMap<object, Map<string, number>>()
  * how many were left out. Without a log it is the application's `error` event, as seldom.
  */
 export function reportUnavailable(context: Context, error: RestError, log: Log | undefined): void {
+  seldom(context, error, log, 'not served')
+}
+
+/** Tells in the same way what a database said about a value that it refused. Without a log nobody is told, because the mistake is the client's. */
+export function reportRefusal(context: Context, error: RestError, log: Log | undefined): void {
+  if (log) seldom(context, error, log, 'refused by the database')
+}
+
+function seldom(context: Context, error: RestError, log: Log | undefined, outcome: string): void {
   const { code, message: reason } = StoreError.is(error.cause) ? error.cause : error
   const leftOut = countsOf(log ?? context.app)
   const count = leftOut.get(code)
   if (count !== undefined) return void leftOut.set(code, count + 1)
   const { method, path } = context
-  if (log) log.warn({ requestId: requestIdOf(context), method, path, code, reason }, 'request not served')
+  if (log) log.warn({ requestId: requestIdOf(context), method, path, code, reason }, `request ${outcome}`)
   else context.app.emit('error', error, context)
-  keepQuiet(leftOut, code, log)
+  keepQuiet(leftOut, code, log, outcome)
 }
 
 function countsOf(listener: object): Map<string, number> {
@@ -43,13 +52,13 @@ function countsOf(listener: object): Map<string, number> {
   return counts
 }
 
-function keepQuiet(leftOut: Map<string, number>, code: string, log: Log | undefined): void {
+function keepQuiet(leftOut: Map<string, number>, code: string, log: Log | undefined, outcome: string): void {
   leftOut.set(code, 0)
   setTimeout(() => {
     const count = leftOut.get(code)
     leftOut.delete(code)
     if (!count || !log) return
-    log.warn({ code, count }, 'more requests not served')
-    keepQuiet(leftOut, code, log)
+    log.warn({ code, count }, `more requests ${outcome}`)
+    keepQuiet(leftOut, code, log, outcome)
   }, quietMs).unref()
 }

@@ -4,12 +4,12 @@ import type { Context } from 'koa'
 import { send, textHeaders } from './answer.js'
 import type { Respond } from './answer.js'
 import type { Log } from './log.js'
-import { reportFailure, reportUnavailable, requestIdOf } from './report.js'
+import { reportFailure, reportRefusal, reportUnavailable, requestIdOf } from './report.js'
 
 export interface SendErrorOptions {
   /**
-   * Told of failures: 500 each with its error, 503 at most once a second with a count. Default: the application's `error`
-   * event, which Koa prints.
+   * Told of failures: 500 each with its error, 503 and values that the database refused at most once a second with a
+   * count. Default: the application's `error` event, which Koa prints; of refused values nobody.
    */
   readonly log?: Log | undefined
   /** See `restRouter`. Default `direct`. */
@@ -25,6 +25,7 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'd
   const error = toRestError(thrown)
   const hidden = error.status === 500
   if (error.status === 503) reportUnavailable(context, error, log)
+  else if (isRefusal(error)) reportRefusal(context, error, log)
   else if (hidden || context.res.headersSent) reportFailure(context, thrown, log)
   if (context.res.headersSent) {
     context.res.destroy()
@@ -43,6 +44,11 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'd
   })
   if (error.status === 413) sendAndClose(context, body)
   else send(context, respond, error.status, textHeaders(), body)
+}
+
+/** The client learns which field the database refused, the operator what the database said. */
+function isRefusal({ status, cause }: RestError): boolean {
+  return status === 400 && StoreError.is(cause)
 }
 
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {

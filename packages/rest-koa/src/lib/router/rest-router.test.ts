@@ -355,6 +355,21 @@ describe('restRouter() when something fails inside', () => {
     await expect.poll(() => lines.slice(3), { timeout: 3000 }).toEqual([{ ...more, count: 2 }])
   })
 
+  it('logs what the database said about a value that it refused, and does not answer it', async () => {
+    const lines: object[] = []
+    const log: Log = { error: () => {}, warn: (details, message) => void lines.push({ ...details, message }) }
+    const cause = new StoreError('value', 'new row violates check constraint "qty_check"')
+    const refused = RestError.validation([{ code: 'ERR_VALIDATION', field: 'qty', text: 'Too few.' }], cause)
+    const { call } = await startRouter({ log }, { create: () => Promise.reject(refused) })
+    for (let turn = 0; turn < 2; turn++) {
+      const { status, json } = await call('POST', '/api/rest/Thing', { json: {} })
+      expect([status, json.messages]).toEqual([400, refused.messages])
+    }
+    const request = { requestId: expect.any(String) as string, method: 'POST', path: '/api/rest/Thing' }
+    const line = { ...request, code: 'value', reason: cause.message, message: 'request refused by the database' }
+    expect(lines).toEqual([line])
+  })
+
   it('tells the application of 503 once a second when there is no log', async () => {
     const error = new RestError('ERR_UNAVAILABLE', 'Later.')
     const { call, errors } = await startRouter({}, failing(error))

@@ -5,6 +5,7 @@ import type { SchemaDialect } from '../dialect.js'
 import { number, text } from '../rows.js'
 import { runChange } from '../run-change.js'
 import { readMysql } from './catalogue.js'
+import { constraintColumns } from './constraint-columns.js'
 import { quote, statementsOf, type NewIndex } from './statements.js'
 import { mysqlTypes } from './types.js'
 
@@ -21,6 +22,7 @@ export const mysqlSchema: SchemaDialect = Object.freeze({
   introspection: { decimalDigits: 38, defaultIdsAreKnown: false },
   quote,
   read: readMysql,
+  constraintColumns,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
     const [lock] = await connection.rows(`select get_lock(${lockName}, ${lockSeconds.sync}) as locked`)

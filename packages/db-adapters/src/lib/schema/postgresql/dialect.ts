@@ -2,6 +2,7 @@ import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
 import { runChange } from '../run-change.js'
 import { readPostgresql } from './catalogue.js'
+import { constraintColumns } from './constraint-columns.js'
 import { quote, statementsOf } from './statements.js'
 import { postgresqlTypes } from './types.js'
 
@@ -18,6 +19,7 @@ export const postgresqlSchema: SchemaDialect = Object.freeze({
   introspection: { decimalDigits: 38, defaultIdsAreKnown: true },
   quote,
   read: readPostgresql,
+  constraintColumns,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
     await connection.run('begin')
