@@ -38,6 +38,7 @@ export type {
   PublicationModel,
   PublishedDocument,
 } from './lib/publications/publication.js'
+export { missingPublicationPackages } from './lib/publications/missing-packages.js'
 export { crosstabCubes, crosstabTable, type CrosstabTable } from './lib/crosstabs/crosstab-forms.js'
 export type {
   Crosstab,

@@ -1,7 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
-import { createBusinessObjects, createDiskDocumentStore, createModel } from '@steward/rest-core'
+import {
+  createBusinessObjects,
+  createDiskDocumentStore,
+  createModel,
+  missingPublicationPackages,
+} from '@steward/rest-core'
+import { DefinitionError } from '@steward/rest-core/errors'
 import {
   createAdministrator,
   createRevokedTokens,
@@ -70,6 +76,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   try {
     const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
     const model = createModel([...systemObjects, ...own])
+    const missing = missingPublicationPackages(model)
+    if (missing.length > 0) throw new DefinitionError(missing)
     const freshTables = await syncTables(store, model, options)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const directory = createUserDirectory({ model, store })

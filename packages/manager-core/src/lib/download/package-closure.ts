@@ -22,7 +22,8 @@ interface PackageJson {
 }
 
 /**
- * A package with all that it needs to run, as Node finds it now. Those with optional peers do without them.
+ * A package with all that it needs to run, as Node finds it now, and with its optional peers that are installed: drivers
+ * and makers of documents. Packages that it needs do without theirs.
  *
  * @param file in the package
  * @throws Error naming a package that is not installed
@@ -32,7 +33,7 @@ export function packageClosure(file: string): readonly PlacedPackage[] {
   const queue = [place(packageFolderOf(realpathSync(file)), '')]
   // Breadth first: what is put at the root later never changes what an earlier one found.
   for (let current = queue.shift(); current; current = queue.shift()) {
-    const { name, needed, wanted } = dependenciesOf(current.folder)
+    const { name, needed, wanted } = dependenciesOf(current.folder, current === placed[0])
     for (const dependency of [...needed, ...wanted]) {
       const folder = findPackage(dependency, current.folder)
       if (folder === undefined) {
@@ -68,7 +69,7 @@ export function packageClosure(file: string): readonly PlacedPackage[] {
   }
 }
 
-function dependenciesOf(folder: string) {
+function dependenciesOf(folder: string, withPeers: boolean) {
   const {
     name,
     dependencies = {},
@@ -76,11 +77,13 @@ function dependenciesOf(folder: string) {
     peerDependencies = {},
     peerDependenciesMeta = {},
   } = readPackage(folder)
-  const peers = Object.keys(peerDependencies).filter((peer) => !peerDependenciesMeta[peer]?.optional)
-  const wanted = Object.keys(optionalDependencies)
+  const isOptional = (peer: string) => peerDependenciesMeta[peer]?.optional === true
+  const peers = Object.keys(peerDependencies)
+  const required = peers.filter((peer) => !isOptional(peer))
+  const wanted = [...Object.keys(optionalDependencies), ...(withPeers ? peers.filter(isOptional) : [])]
   // Declarations run nowhere.
   const isCode = (dependency: string) => !dependency.startsWith('@types/') && !wanted.includes(dependency)
-  return { name, needed: [...Object.keys(dependencies), ...peers].filter(isCode), wanted }
+  return { name, needed: [...Object.keys(dependencies), ...required].filter(isCode), wanted }
 }
 
 function readPackage(folder: string): PackageJson {

@@ -10,6 +10,8 @@ export interface Format {
   readonly text: boolean
   /** It is read by people: labels in place of codes, and no row ids unless asked for. */
   readonly people: boolean
+  /** Optional package that makes it. */
+  readonly engine?: string
 }
 
 export const formats: Readonly<Record<PublicationFormat, Format>> = {
@@ -24,12 +26,14 @@ export const formats: Readonly<Record<PublicationFormat, Format>> = {
     table: false,
     text: false,
     people: true,
+    engine: 'easy-template-x',
   },
   xlsx: {
     mime: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     table: true,
     text: false,
     people: true,
+    engine: 'write-excel-file',
   },
-  pdf: { mime: 'application/pdf', table: true, text: true, people: true },
+  pdf: { mime: 'application/pdf', table: true, text: true, people: true, engine: 'pdfmake' },
 }
