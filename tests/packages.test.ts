@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { problemsOfManifest, publishedPackages, repository } from '../scripts/packages.mjs'
+import { absoluteLinks, relativeLinks } from '../scripts/readme-links.mjs'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -36,11 +38,16 @@ const specifiers = published.flatMap(({ json }) =>
 
 let packed: string
 let consumer: string
+const unpacked = ({ name }: PackageJson) => join(packed, 'unpacked', name)
 
 beforeAll(async () => {
   packed = mkdtempSync(join(tmpdir(), 'steward-packages-'))
   const workspaces = published.flatMap(({ json }) => ['--workspace', json.name])
-  await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', packed, ...workspaces], { cwd: root })
+  await execute('npm', ['pack', '--pack-destination', packed, ...workspaces], { cwd: root })
+  for (const { json } of published) {
+    mkdirSync(unpacked(json), { recursive: true })
+    await execute('tar', ['-xzf', join(packed, tarball(json)), '--strip-components=1', '-C', unpacked(json)])
+  }
   consumer = join(packed, 'consumer')
   mkdirSync(consumer)
 })
@@ -48,15 +55,39 @@ beforeAll(async () => {
 afterAll(() => rmSync(packed, { recursive: true, force: true }))
 
 describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
-  it('holds what package.json promises, a README and the licence, and no tests', async () => {
-    const { stdout } = await execute('tar', ['-tzf', join(packed, tarball(json))])
-    const files = stdout.split('\n').map((line) => line.replace('package/', ''))
+  it('holds what package.json promises, a README and the licence, and no tests', () => {
+    const files = filesOf(unpacked(json))
     const promised = [...Object.values(json.exports), ...Object.values(json.bin ?? {})].map((target) =>
       (typeof target === 'string' ? target : target.default).replace('./', ''),
     )
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', ...promised]))
     expect(files.filter((file) => /\.test\.|^src\//.test(file))).toEqual([])
     expect(readFileSync(join(root, folder, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'))
+  })
+
+  it('holds no module and no declaration that its entries do not reach', () => {
+    const files = filesOf(unpacked(json)).filter((file) => !assets.test(file))
+    const modules = files.filter((file) => /\.(?:js|d\.ts)$/.test(file))
+    expect(modules.length).toBeGreaterThan(2)
+    const reached = reachedFiles(unpacked(json), json)
+    expect(modules.filter((file) => !reached.has(file))).toEqual([])
+    const maps = files.filter((file) => file.endsWith('.map'))
+    expect(maps.filter((file) => !reached.has(file.replace(/\.map$/, '')))).toEqual([])
+  })
+
+  it('has a README whose links lead somewhere from the page of a registry', () => {
+    const text = readFileSync(join(unpacked(json), 'README.md'), 'utf8')
+    const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+    const isHere = (link: string) =>
+      link.startsWith(repository)
+        ? existsSync(join(root, link.slice(repository.length).replace(/^\/(?:blob|tree)\/main\//, '')))
+        : link.startsWith('https:') || existsSync(join(unpacked(json), link))
+    expect(links.filter((link) => !isHere(link))).toEqual([])
+    // Packing leaves the README of the repository as it was.
+    const source = readFileSync(join(root, folder, 'README.md'), 'utf8')
+    expect(source).not.toContain(repository)
+    expect(absoluteLinks(source, join(root, folder))).toBe(text)
+    expect(relativeLinks(text, join(root, folder))).toBe(source)
   })
 
   it('is clean for publint and attw', { timeout: 60_000 }, async () => {
@@ -66,6 +97,17 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
       run(bin('attw'), [join(packed, tarball(json)), '--profile', 'esm-only', '--exclude-entrypoints', ...data]),
     ])
   })
+})
+
+it('problemsOfManifest() names what does not fit the repository, and the command that fixes it', () => {
+  const [{ folder, json } = { folder: '', json: {} }] = publishedPackages()
+  expect(problemsOfManifest(folder, json)).toEqual([])
+  const moved = { ...json, repository: { type: 'git', url: 'git+https://example.com/fork.git' }, keywords: [] }
+  const problems = problemsOfManifest(folder, moved)
+  expect(problems).toHaveLength(2)
+  expect(problems[0]).toMatch(
+    /"repository" must be .*"directory":"packages\/app-server".*node scripts\/packages.mjs --fix/,
+  )
 })
 
 describe('an empty folder with the tarballs installed', () => {
@@ -144,6 +186,31 @@ function writeConsumer(): void {
   const manifest = { private: true, type: 'module', dependencies }
   writeFileSync(join(consumer, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(consumer, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }))
+}
+
+/** Built by bundlers for browsers, or templates of applications: loaded by their names. */
+const assets = /^dist\/(?:ui|tester|templates)\//
+
+/** Files of a folder, relative to it. */
+function filesOf(folder: string): string[] {
+  return globSync('**/*', { cwd: folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+}
+
+/** What the entries and programs of a package load, or refer to as `./name.js`, and so on; paths relative to it. */
+function reachedFiles(folder: string, { exports, bin: bins = {} }: PackageJson): ReadonlySet<string> {
+  const entries = Object.values(exports).flatMap((target) =>
+    typeof target === 'string' ? target : Object.values(target),
+  )
+  const reached = new Set([...entries, ...Object.values(bins)].map((file) => join(file)))
+  for (const file of reached) {
+    for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(/['"](\.\.?\/[^'"\s]+\.js)['"]/g)) {
+      const found = join(dirname(file), file.endsWith('.d.ts') ? name.replace(/\.js$/, '.d.ts') : name)
+      if (existsSync(join(folder, found))) reached.add(found)
+    }
+  }
+  return reached
 }
 
 /** Packages that a consumer brings only for some subpaths: the drivers. */
