@@ -1,4 +1,5 @@
-import { defineObject } from '@steward/rest-core'
+import { createPrincipal, defineObject } from '@steward/rest-core'
+import type { ActionContext } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer, Call } from '../packages/rest-koa/src/lib/testing/caller.js'
@@ -25,19 +26,61 @@ async function pass(): Promise<void> {
   await closed?.opened.promise
 }
 
+/** Where two transactions meet, each with a lock that the other will want. */
+let meeting: PromiseWithResolvers<void> | undefined
+let met = 0
+
+async function meet(): Promise<void> {
+  met++
+  if (met === 2) meeting?.resolve()
+  await meeting?.promise
+}
+
+const touched = { first: { type: 'string' }, second: { type: 'string' } } as const
+
+/** Changes two records, one after the other. */
+async function touch({ service, principal, parameters: { first, second } }: ActionContext): Promise<string> {
+  await service.update(principal, 'Counter', String(first), { cnt_note: 'meet' })
+  await service.update(principal, 'Counter', String(second), { cnt_note: 'touched' })
+  return 'done'
+}
+
 const Counter = defineObject({
   name: 'Counter',
   fields: {
     cnt_code: { type: 'string', key: true },
     cnt_value: { type: 'integer', default: 0, readOnly: true },
     cnt_note: { type: 'string' },
+    cnt_amount: { type: 'integer', default: 100 },
     cnt_label: { type: 'string', unique: true },
   },
   hooks: {
     async preUpdate({ old, values }) {
       if (values['cnt_note'] === 'wait') await pass()
+      if (values['cnt_note'] === 'meet') await old().then(meet)
       if (values['cnt_note'] === 'count') values['cnt_value'] = ((await old())?.['cnt_value'] as number) + 1
     },
+  },
+  actions: {
+    touch: { scope: 'global', parameters: touched, run: touch },
+    /** Reads two records and writes what it read: lost, if others did the same in between. */
+    transfer: {
+      scope: 'global',
+      parameters: touched,
+      repeatable: true,
+      async run({ service, principal, parameters }) {
+        const accounts = [String(parameters['first']), String(parameters['second'])]
+        const values = new Map<string, number>()
+        for (const id of accounts.toSorted((a, b) => Number(a) - Number(b))) {
+          const record = await service.get(principal, 'Counter', id, { lock: true })
+          values.set(id, record['cnt_amount'] as number)
+        }
+        for (const [at, id] of accounts.entries())
+          await service.update(principal, 'Counter', id, { cnt_amount: (values.get(id) ?? 0) + (at ? 1 : -1) })
+        return 'done'
+      },
+    },
+    touchAgain: { scope: 'global', parameters: touched, repeatable: true, run: touch },
   },
 })
 
@@ -161,6 +204,86 @@ onEachDatabase((fresh, name) => {
       const seen = answers.map(({ json }) => json.cnt_value as number).toSorted((a, b) => a - b)
       expect(seen).toEqual(times(30, (n) => n + 1))
       expect((await call(0)('GET', path)).json.cnt_value).toBe(30)
+    })
+  })
+
+  describe('transactions that wait for each other', () => {
+    /** Two requests that change the same two records, each in its own order. */
+    async function cross(send: (n: number, first: string, second: string) => Promise<Answer>): Promise<Answer[]> {
+      const [one, two] = [await create(), await create()]
+      met = 0
+      // On SQLite writers wait for each other at once, and never meet.
+      meeting = name === 'sqlite' ? undefined : Promise.withResolvers()
+      return Promise.all([send(0, one.row_id, two.row_id), send(1, two.row_id, one.row_id)])
+    }
+    const batch = (n: number, first: string, second: string, headers: Record<string, string> = {}) =>
+      call(n)('POST', '/Counter/_batch', {
+        json: [
+          { action: 'update', row_id: first, values: { cnt_note: 'meet' } },
+          { action: 'update', row_id: second, values: { cnt_note: `by ${n}` } },
+        ],
+        headers,
+      })
+    const act = (action: string) => (n: number, first: string, second: string) =>
+      call(n)('POST', `/Counter/action:${action}`, { json: { first, second } })
+    const twice = name === 'sqlite' ? 2 : 3
+
+    it('are repeated by the service, so that both succeed', async () => {
+      const answers = await cross(batch)
+      expect(statuses(answers), answers.map(({ text }) => text).join()).toEqual([200, 200])
+      expect(met).toBe(twice)
+    })
+
+    it('are repeated with their Idempotency-Key, and carried out once', async () => {
+      const keyed = (n: number, first: string, second: string) =>
+        batch(n, first, second, { 'idempotency-key': `cross ${first} ${n}`.replaceAll(' ', '-') })
+      const sent: [number, string, string][] = []
+      const answers = await cross((...given) => keyed(...(sent.push(given), given)))
+      expect(statuses(answers)).toEqual([200, 200])
+      expect(met).toBe(twice)
+      for (const [at, given] of sent.entries()) {
+        const again = await keyed(...given)
+        expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([answers[at]?.text, 'true'])
+      }
+      expect(met).toBe(twice)
+    })
+
+    it('are repeated when they are actions that say so', async () => {
+      expect(statuses(await cross(act('touchAgain')))).toEqual([200, 200])
+      expect(met).toBe(twice)
+    })
+
+    it('are not repeated when they are other actions: one succeeds, the other may be sent again', async () => {
+      const answers = await cross(act('touch'))
+      expect(statuses(answers)).toEqual(name === 'sqlite' ? [200, 200] : [200, 503])
+      expect(met).toBe(2)
+      const failures = servers.flatMap((server) => server.failures.splice(0))
+      expect(failures).toMatchObject(name === 'sqlite' ? [] : [{ cause: { code: 'busy', repeatable: true } }])
+    })
+  })
+
+  describe('a record that is locked and read', () => {
+    it('by actions: nothing is lost of what others write at the same time', async () => {
+      const accounts = await Promise.all(times(3, create))
+      const id = (n: number) => accounts[n % 3]?.row_id
+      const answers = await Promise.all(
+        times(30, (n) =>
+          call(n)('POST', '/Counter/action:transfer', { json: { first: id(n), second: id(n + 1 + (n % 2)) } }),
+        ),
+      )
+      expect(statuses(answers)).toEqual(times(30, () => 200))
+      const amounts = await Promise.all(accounts.map(async ({ path }) => (await call(0)('GET', path)).json.cnt_amount))
+      expect(amounts).toEqual([100, 100, 100])
+    })
+
+    it('is refused outside of a transaction', async () => {
+      const { row_id } = await create()
+      const { service } = servers[0] as ServedObjects
+      const ann = createPrincipal({ login: 'ann' })
+      const attempt = service.get(ann, 'Counter', row_id, { lock: true })
+      await expect(attempt).rejects.toMatchObject({ code: 'ERR_INTERNAL', message: /in a transaction only/ })
+      const gone = service.transaction((inside) => inside.get(ann, 'Counter', '999999', { lock: true }))
+      await expect(gone).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     })
   })
 

@@ -36,7 +36,7 @@ export async function startPostgresql(options: ServerOptions = {}): Promise<Test
     command: (port) => [
       programs.postgres,
       ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', dir, '-F'],
-      ...['-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'],
+      ...['-c', 'full_page_writes=off', '-c', 'synchronous_commit=off', '-c', 'deadlock_timeout=100ms'],
     ],
     connect: (port) => query(port, 'postgres', 'select 1'),
     url: (port) => `postgres://steward@127.0.0.1:${port}/test`,

@@ -143,6 +143,11 @@ export class StoreError extends Error {
   readonly retry: boolean
   /** What the database said about the row, with `unique` and `value`. */
   readonly refusal: Refusal | undefined
+  /**
+   * The database undid the whole transaction at once to let another one proceed (a deadlock, a serialization failure):
+   * run again from its start, it is likely to succeed.
+   */
+  readonly repeatable: boolean
 
   static {
     Object.defineProperty(this.prototype, brands.StoreError, { value: true })
@@ -153,11 +158,16 @@ export class StoreError extends Error {
     return hasBrand(value, brands.StoreError)
   }
 
-  constructor(code: StoreErrorCode, message: string, options?: { cause?: unknown; refusal?: Refusal | undefined }) {
-    super(message, options)
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    options: { cause?: unknown; refusal?: Refusal | undefined; repeatable?: boolean } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'StoreError'
     this.code = code
-    this.refusal = options?.refusal
+    this.refusal = options.refusal
+    this.repeatable = options.repeatable ?? false
     this.retry = code === 'unavailable' || code === 'busy'
   }
 }

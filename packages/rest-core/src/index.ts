@@ -88,6 +88,7 @@ export type {
   CountResult,
   DocumentContent,
   FilterTexts,
+  GetOptions,
   IndexRecord,
   IndexSearchRequest,
   KeptAnswer,
@@ -113,6 +114,7 @@ export type {
   SearchContext,
   WriteContext,
 } from './lib/service/hooks.js'
+export type { RepeatOptions } from './lib/service/transaction.js'
 export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal } from './lib/rights/principal.js'

@@ -62,12 +62,14 @@ export function translateError(error: unknown): StoreError {
       })
 
     case 1020: // Record has changed since last read in table '%s'
-    case 1205: // Lock wait timeout exceeded; try restarting transaction
     case 1213: // Deadlock found when trying to get lock; try restarting transaction
+    case 1614: // XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected
+      return new StoreError('busy', `Others are changing the same rows: ${cause.message}`, { cause, repeatable: true })
+
+    case 1205: // Lock wait timeout exceeded; try restarting transaction
     case 1412: // Table definition has changed, please retry transaction
     case 1243: // Unknown prepared statement handler (%s) given to %s
     case 1615: // Prepared statement needs to be re-prepared
-    case 1614: // XA_RBDEADLOCK: Transaction branch was rolled back: deadlock was detected
     case 1637: // Too many active concurrent transactions
     case 3572: // Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.
       return new StoreError('busy', `Others are changing the same rows or tables: ${cause.message}`, { cause })
@@ -182,5 +184,5 @@ export function isStaleStatement(error: unknown): boolean {
 
 /** Within a transaction the refusal has ended the transaction. */
 export function staleStatement(cause: unknown): StoreError {
-  return new StoreError('busy', 'A table was changed during the transaction.', { cause })
+  return new StoreError('busy', 'A table was changed during the transaction.', { cause, repeatable: true })
 }

@@ -55,6 +55,8 @@ export function translateError(error: unknown): StoreError {
 
     case '40001': // could not serialize access due to concurrent update
     case '40P01': // deadlock detected
+      return new StoreError('busy', `Others are changing the same rows: ${cause.message}`, { cause, repeatable: true })
+
     case '55006': // database "%s" is being accessed by other users
     case '55P03': // canceling statement due to lock timeout / could not obtain lock on row in relation "%s"
       return new StoreError('busy', `Others are changing the same rows: ${cause.message}`, { cause })
@@ -171,5 +173,5 @@ export function isStaleStatement(error: unknown): boolean {
 
 /** Within a transaction the refusal has ended the transaction. */
 export function staleStatement(cause: unknown): StoreError {
-  return new StoreError('busy', 'A table was changed during the transaction.', { cause })
+  return new StoreError('busy', 'A table was changed during the transaction.', { cause, repeatable: true })
 }

@@ -34,6 +34,11 @@ export interface ActionDefinition {
   /** It takes long: answered at once with 202 and the address of its status. Default false. */
   readonly background?: boolean
   /**
+   * It does nothing outside of the database that must not happen twice: when the database undoes its transaction to let
+   * another one proceed (a deadlock), it runs again from its start, instead of a 503 for the client. Default false.
+   */
+  readonly repeatable?: boolean
+  /**
    * Does it. What it returns (a string or any JSON value) is the result; what it throws as RestError is the answer.
    * What it writes through `service` is one transaction, unless the action is a background one: then every call is its own.
    */

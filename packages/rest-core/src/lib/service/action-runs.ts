@@ -23,7 +23,8 @@ import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import type { TaskControl } from './tasks.js'
-import { LazyTransaction, runTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
+import type { LazyTransaction, RepeatOptions } from './transaction.js'
 
 /** One call of an action on its way. */
 interface Run {
@@ -76,7 +77,8 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
     // In a transaction somebody waits for all of it, and may undo it.
     if (found.definition.background && !context.transaction) return { task: await startTask(run) }
     const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }
-    return { result: await inTransaction((transaction) => execute(run, transaction, control)) }
+    const repeat = found.definition.repeatable
+    return { result: await inTransaction((transaction) => execute(run, transaction, control), { repeat }) }
   }
 
   /** Refuses what can be refused at once; the rest happens when it is its turn. */
@@ -147,10 +149,13 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
       throw new RestError('ERR_RIGHT', `Action "${action.name}" of "${object.name}" may not run now.`)
   }
 
-  async function inTransaction<T>(work: (transaction: LazyTransaction) => Promise<T>): Promise<T> {
+  async function inTransaction<T>(
+    work: (transaction: LazyTransaction) => Promise<T>,
+    options: RepeatOptions,
+  ): Promise<T> {
     try {
       if (context.transaction) return await work(context.transaction)
-      return await runTransaction(new LazyTransaction(context.store, context.onError), work)
+      return await runTransaction(context, work, options)
     } catch (error) {
       throw await translate(error, undefined, context.store)
     }

@@ -29,22 +29,27 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
       return results
     }
     const all = () =>
-      service.transaction(async (inside) => {
-        const results: BatchResult[] = []
-        for (const [at, item] of items.entries()) {
-          try {
-            results.push({ status: 200, record: await runItem(inside, item) })
-          } catch (error) {
-            throw ofItem(error, at)
+      service.transaction(
+        async (inside) => {
+          const results: BatchResult[] = []
+          for (const [at, item] of items.entries()) {
+            try {
+              results.push({ status: 200, record: await runItem(inside, item) })
+            } catch (error) {
+              throw ofItem(error, at)
+            }
           }
-        }
-        return results
-      })
+          return results
+        },
+        { repeat: true },
+      )
     return context.transaction ? all() : retryDuplicate(all)
 
     async function tryItem(item: BatchItem): Promise<BatchResult> {
       try {
-        const record = await (dryRun ? service.dryRun((inside) => runItem(inside, item)) : runItem(service, item))
+        const record = await (dryRun
+          ? service.dryRun((inside) => runItem(inside, item), { repeat: true })
+          : runItem(service, item))
         return { status: 200, record }
       } catch (error) {
         if (RestError.is(error) && error.status !== 500)

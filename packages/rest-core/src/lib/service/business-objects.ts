@@ -8,6 +8,7 @@ import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
 import type { PublishedDocument } from '../publications/publication.js'
 import type { Principal } from '../rights/rights.js'
+import type { RepeatOptions } from './transaction.js'
 
 /** An object by its name, or by its definition, which also types the records. */
 export type ObjectName = string | ObjectDefinition
@@ -24,6 +25,14 @@ export interface AnswerOptions {
   readonly inlineDocuments?: true | readonly string[] | undefined
   /** The same for thumbnails of image fields. */
   readonly inlineThumbnails?: true | readonly string[] | undefined
+}
+
+export interface GetOptions extends AnswerOptions {
+  /**
+   * In a transaction: nobody else changes or deletes the record before its end, and what is answered is how it is once
+   * others, who may be changing it now, have ended. From code, never by a client's wish. Default false.
+   */
+  readonly lock?: boolean | undefined
 }
 
 export interface SearchRequest extends AnswerOptions {
@@ -209,13 +218,8 @@ export interface BusinessObjects {
     values: unknown,
     options?: WriteOptions,
   ): Promise<RecordFor<O>>
-  /** @throws RestError ERR_NOT_FOUND */
-  get<O extends ObjectName>(
-    principal: Principal,
-    object: O,
-    rowId: string,
-    options?: AnswerOptions,
-  ): Promise<RecordFor<O>>
+  /** @throws RestError ERR_NOT_FOUND, ERR_INTERNAL for a lock outside of a transaction */
+  get<O extends ObjectName>(principal: Principal, object: O, rowId: string, options?: GetOptions): Promise<RecordFor<O>>
   /** Changes the given fields. @throws RestError ERR_NOT_FOUND, ERR_VALIDATION, ERR_CONFLICT, ERR_PRECONDITION */
   update<O extends ObjectName>(
     principal: Principal,
@@ -303,7 +307,7 @@ export interface BusinessObjects {
     options?: UpdateOptions,
   ): Promise<BusinessRecord>
   /** Runs everything that `work` asks for (rights, hooks, validation, the database's own checks) and keeps nothing of it. */
-  dryRun<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T>
+  dryRun<T>(work: (service: BusinessObjects) => Promise<T>, options?: RepeatOptions): Promise<T>
   /**
    * Carries out a request once per user and key: its answer is kept in the same transaction, for a day, and answered to
    * repeats. A request that is refused leaves nothing. Needs the system object `IdempotencyKey` in the model.
@@ -314,12 +318,14 @@ export interface BusinessObjects {
     principal: Principal,
     request: OnceRequest,
     work: (service: BusinessObjects) => Promise<KeptAnswer>,
+    options?: RepeatOptions,
   ): Promise<{ readonly replayed: boolean; readonly answer: KeptAnswer }>
   /**
    * Runs several calls as one transaction: all are kept when `work` resolves, none when it rejects. Inside it, use the
-   * given service; on a bound service (in a hook) it takes part in the running transaction.
+   * given service; on a bound service (in a hook) it takes part in the running transaction, which is repeated, if at all,
+   * by whoever opened it.
    */
-  transaction<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T>
+  transaction<T>(work: (service: BusinessObjects) => Promise<T>, options?: RepeatOptions): Promise<T>
   /**
    * Aborts running actions (their `signal`), lets background ones end for a moment (option `tasks.graceMs`), and starts no
    * new ones. Leaves the store open. May be called twice.

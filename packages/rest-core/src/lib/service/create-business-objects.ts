@@ -19,7 +19,8 @@ import type { Change, ServiceContext } from './service-context.js'
 import { Tasks } from './tasks.js'
 import type { TaskOptions } from './tasks.js'
 import { translate } from './store-errors.js'
-import { LazyTransaction, runTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
+import type { LazyTransaction, RepeatOptions } from './transaction.js'
 import { createWrites } from './writes.js'
 
 export interface BusinessObjectsOptions {
@@ -92,10 +93,13 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
     } as BusinessObjects
     return service
 
-    async function inTransaction<T>(work: (service: BusinessObjects) => Promise<T>): Promise<T> {
+    async function inTransaction<T>(
+      work: (service: BusinessObjects) => Promise<T>,
+      options?: RepeatOptions,
+    ): Promise<T> {
       if (transaction) return work(service)
       try {
-        return await runTransaction(new LazyTransaction(store, onError), (own) => work(create(own)))
+        return await runTransaction(context, (own) => work(create(own)), options)
       } catch (error) {
         throw await translate(error, undefined, store)
       }

@@ -27,9 +27,9 @@ export class StoredDocument {
 }
 
 /**
- * Stores new contents and puts their ids into `values`.
+ * Puts the ids of new contents into `values`, and stores those that are not stored yet.
  *
- * @returns ids of what was stored, to be removed again when the write fails.
+ * @returns ids of what was stored here, to be removed again when the write is undone.
  */
 export async function storeUploads(
   documents: DocumentStore | undefined,
@@ -40,12 +40,13 @@ export async function storeUploads(
   try {
     for (const { field, name, mime, content } of uploads) {
       const path = `${field.object.name}/${field.name}`
-      const info =
-        content instanceof StoredDocument
-          ? content.info
-          : await (documents as DocumentStore).put(content, { name, mime, path, maxBytes: mostBytes(field) })
-      values[field.name] = info.id
-      stored.push(info.id)
+      if (content instanceof StoredDocument) {
+        values[field.name] = content.info.id
+        continue
+      }
+      const { id } = await (documents as DocumentStore).put(content, { name, mime, path, maxBytes: mostBytes(field) })
+      values[field.name] = id
+      stored.push(id)
     }
     return stored
   } catch (error) {

@@ -97,11 +97,12 @@ function createMemoryDocuments(): DocumentStore & { readonly ids: () => string[]
     string,
     { info: { id: string; name: string; mime: string; size: number; path: string }; bytes: Uint8Array }
   >()
+  let stored = 0
   return {
     ids: () => [...contents.keys()],
     async put(content, { name, mime = 'image/png', path }) {
       const bytes = content as Uint8Array
-      const info = { id: `doc${contents.size + 1}`, name, mime, size: bytes.length, path }
+      const info = { id: `doc${++stored}`, name, mime, size: bytes.length, path }
       contents.set(info.id, { info, bytes })
       return info
     },

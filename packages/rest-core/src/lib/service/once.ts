@@ -5,7 +5,8 @@ import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects, KeptAnswer, OnceRequest } from './business-objects.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
-import { LazyTransaction, runTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
+import type { RepeatOptions } from './transaction.js'
 
 /** How long an answer is kept. Not specified; chosen because clients give up much earlier. */
 const keptMs = 24 * 60 * 60 * 1000
@@ -27,13 +28,13 @@ const runningOf = new WeakMap<ObjectStore, Map<string, Promise<unknown>>>()
  */
 export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once'> {
   return {
-    async once(principal, request, work) {
+    async once(principal, request, work, options) {
       const object = keysOf(context)
       const name = JSON.stringify([userOf(principal), request.key])
       let running = runningOf.get(context.store)
       if (!running) runningOf.set(context.store, (running = new Map()))
       while (running.has(name)) await running.get(name)
-      const result = carryOut(object, principal, request, work)
+      const result = carryOut(object, principal, request, work, options)
       const ended = result.catch(() => {}).finally(() => running.delete(name))
       running.set(name, ended)
       return result
@@ -45,12 +46,13 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     principal: Principal,
     request: OnceRequest,
     work: (service: BusinessObjects) => Promise<KeptAnswer>,
+    options: RepeatOptions | undefined,
   ): Promise<{ readonly replayed: boolean; readonly answer: KeptAnswer }> {
     try {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const entry = await findEntry(context.store, object, principal, request)
         if (entry) return { replayed: true, answer: answerOf(entry, request) }
-        const answer = await run(object, principal, request, work)
+        const answer = await run(object, principal, request, work, options)
         if (answer) return { replayed: false, answer }
       }
     } catch (error) {
@@ -67,17 +69,22 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     principal: Principal,
     request: OnceRequest,
     work: (service: BusinessObjects) => Promise<KeptAnswer>,
+    options: RepeatOptions | undefined,
   ): Promise<KeptAnswer | undefined> {
     try {
-      return await runTransaction(new LazyTransaction(context.store, context.onError), async (transaction) => {
-        const session = await transaction.session()
-        const id = await insertEntry(session, object, principal, request)
-        const answer = await work(context.bind(transaction))
-        const { status, headers, body } = answer
-        const values = { idk_status: status, idk_headers: headers, idk_answer: body }
-        await session.update(object, id, values, { select: object.select([]) })
-        return answer
-      })
+      return await runTransaction(
+        context,
+        async (transaction) => {
+          const session = await transaction.session()
+          const id = await insertEntry(session, object, principal, request)
+          const answer = await work(context.bind(transaction))
+          const { status, headers, body } = answer
+          const values = { idk_status: status, idk_headers: headers, idk_answer: body }
+          await session.update(object, id, values, { select: object.select([]) })
+          return answer
+        },
+        options,
+      )
     } catch (error) {
       if (error instanceof KeyTaken) return undefined
       throw error

@@ -1,11 +1,12 @@
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilterTexts } from '../filter/parse.js'
-import type { BusinessRecord, ObjectModel, Selection } from '../model/model.js'
+import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
-import type { AnswerOptions, CountResult, ObjectName, SearchRequest } from './business-objects.js'
+import type { ReadOptions } from '../store.js'
+import type { AnswerOptions, CountResult, GetOptions, ObjectName, SearchRequest } from './business-objects.js'
 import { cursorOrder, decodeCursor } from './cursor-text.js'
 import { searchFrom } from './cursors.js'
 import { readOrder } from './read-order.js'
@@ -28,30 +29,26 @@ export function createReads(context: ServiceContext) {
     principal: Principal,
     name: ObjectName,
     rowId: string,
-    options?: AnswerOptions,
+    options?: GetOptions,
   ): Promise<BusinessRecord> {
     const object = context.resolve(name)
+    if (options?.lock && !context.transaction) throw lockOutside(object)
     const access = accessOf(principal, object)
     const where = access.need('R')
     const id = parseRowId(object, rowId)
     const { hooks } = object.definition
     if (hooks?.preSelect) await hooks.preSelect({ ...hookContext(object, principal), rowId: id })
-    const record = await read(object, id, answerSelection(access, options), where)
+    const record = await read(object, id, { select: answerSelection(access, options), where, lock: options?.lock })
     if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
     if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options)
     return record
   }
 
-  async function read(
-    object: ObjectModel,
-    rowId: string,
-    select: Selection,
-    where: Filter | undefined,
-  ): Promise<BusinessRecord> {
+  async function read(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord> {
     let record
     try {
       const session = await context.session()
-      record = await session.get(object, rowId, { select, where })
+      record = await session.get(object, rowId, options)
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
     }
@@ -148,6 +145,13 @@ export function createReads(context: ServiceContext) {
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
     return { object, principal, service: context.bind(context.transaction) }
   }
+}
+
+function lockOutside({ name }: ObjectModel): RestError {
+  return new RestError(
+    'ERR_INTERNAL',
+    `A record of "${name}" can be locked in a transaction only, at whose end the lock ends. Call get() on the service that service.transaction(), a hook of a write or a direct action gives.`,
+  )
 }
 
 /** The condition of a search after its hook. */

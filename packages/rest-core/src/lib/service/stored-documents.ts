@@ -71,11 +71,13 @@ export function createStoredDocuments(
     const { name: fileName, mime } = given
     const info = await documents.put(content, { name: fileName, mime, path: `${object.name}/${field.name}`, maxBytes })
     const service = context.bind(context.transaction)
+    const remove = () => documents.delete(info.id)
+    context.transaction?.afterRollback(remove)
     try {
       return await service.update(principal, object.name, rowId, { [field.name]: new StoredDocument(info) }, options)
     } catch (error) {
       // After other failures nobody knows whether the record has it; what it has not is cleaned up later.
-      if (RestError.is(error) && error.status < 500) await documents.delete(info.id)
+      if (!context.transaction && RestError.is(error) && error.status < 500) await remove()
       throw error
     }
   }

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RestError, StoreError } from '../../errors.js'
 import type { ObjectStore, StoreSession } from '../store.js'
+import type { ServiceContext } from './service-context.js'
 
 /**
  * A transaction that is opened by the first use of its session, so that a request which turns out to be a single
@@ -69,7 +72,7 @@ export class LazyTransaction {
       )
       await this.#ended?.catch(() => {})
     }
-    if (!this.#commitTried) await this.#runAll(this.#afterRollback)
+    if (!this.#commitTried || isRepeatable(reason)) await this.#runAll(this.#afterRollback)
   }
 
   async #runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
@@ -77,17 +80,53 @@ export class LazyTransaction {
   }
 }
 
+export interface RepeatOptions {
+  /**
+   * Run the work again from its start, a few times, when the database undid it to let another transaction proceed. What it
+   * does elsewhere than in the database then happens again, too. Default false.
+   */
+  readonly repeat?: boolean | undefined
+}
+
+/** Not specified; chosen because those that waited for each other have ended by then, or the load is too high to help. */
+const mostAttempts = 5
+/** Half of the longest wait before the second attempt, in ms; doubles with each one. */
+const waitMs = 20
+
 /** Commits when `work` resolves; undoes everything and passes the error on when it rejects. */
-export async function runTransaction<T>(
-  transaction: LazyTransaction,
+export function runTransaction<T>(
+  { store, onError }: Pick<ServiceContext, 'store' | 'onError'>,
   work: (transaction: LazyTransaction) => Promise<T>,
+  options?: RepeatOptions,
 ): Promise<T> {
-  try {
-    const result = await work(transaction)
-    await transaction.commit()
-    return result
-  } catch (error) {
-    await transaction.rollback(error)
-    throw error
+  return repeatUndone(async () => {
+    const transaction = new LazyTransaction(store, onError)
+    try {
+      const result = await work(transaction)
+      await transaction.commit()
+      return result
+    } catch (error) {
+      await transaction.rollback(error)
+      throw error
+    }
+  }, options)
+}
+
+/** Makes further attempts, if asked for, after one that the database has undone. */
+export async function repeatUndone<T>(attempt: () => Promise<T>, { repeat = false }: RepeatOptions = {}): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!repeat || number === mostAttempts || !isRepeatable(error)) throw error
+    }
+    // Of different length, or the same ones would meet again.
+    await sleep(Math.random() * waitMs * 2 ** number)
   }
+}
+
+/** Also for what the service, or the session, made of the store's error. */
+function isRepeatable(error: unknown): boolean {
+  if (RestError.is(error)) return error.code === 'ERR_UNAVAILABLE' && isRepeatable(error.cause)
+  return StoreError.is(error) && (error.repeatable || isRepeatable(error.cause))
 }

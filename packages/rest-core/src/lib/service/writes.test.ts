@@ -1,5 +1,9 @@
+import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import type { RestError } from '../../errors.js'
+import { RestError, StoreError } from '../../errors.js'
+import { createMemoryStore } from '../memory/memory-store.js'
+import type { ObjectStore, StoreSession } from '../store.js'
+import type { BusinessObjects } from './business-objects.js'
 import type { Change } from './service-context.js'
 import { verifyPasswordHash } from '../security/password.js'
 import { Movie, boss, collect, createService } from './fixture-for-test.js'
@@ -229,6 +233,97 @@ test('an upload goes again when the record is refused by the database', async ()
   const again = { ...alien, mov_poster: { name: 'p.png', content: 'AAAA' } }
   await expect(service.create(boss, Movie, again)).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
   expect(documents.ids()).toEqual([])
+})
+
+test('a record never points to a content that was removed, also when the answer of the database is lost', async () => {
+  const lost = new StoreError('unavailable', 'The connection is lost.')
+  const store = createMemoryStore()
+  let fails = false
+  /** Carries out what it is asked for, whose answer never comes. */
+  const deaf = {
+    ...store,
+    insert: (...given) => store.insert(...given).then(orLost),
+    update: (...given) => store.update(...given).then(orLost),
+    transaction: <T>(work: (session: StoreSession) => Promise<T>) => store.transaction(work).then(orLost),
+  } as ObjectStore
+  function orLost<T>(result: T): T {
+    if (fails) throw lost
+    return result
+  }
+  const { service, documents } = createService({}, { store: deaf })
+  const poster = { name: 'p.png', content: 'AAAA' }
+  const { row_id } = await service.create(boss, 'Movie', { mov_code: 'B', mov_title: 'B', mov_poster: poster })
+  fails = true
+  const attempts = [
+    () => service.create(boss, 'Movie', { ...alien, mov_poster: poster }),
+    () => service.update(boss, 'Movie', row_id, { mov_poster: poster }),
+    () => service.upload(boss, 'Movie', row_id, 'mov_poster', Readable.from(['AA']), { name: 'a.png' }),
+  ]
+  for (const attempt of attempts) {
+    await expect(attempt()).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE' })
+    const movies = await collect(await service.search(boss, 'Movie'))
+    const held = movies.map((movie) => movie['mov_poster'] as string)
+    expect(held).toHaveLength(2)
+    expect(documents.ids()).toEqual(expect.arrayContaining(held))
+  }
+})
+
+test('a record that is kept although a hook failed behind it keeps its content', async () => {
+  const fail = () => {
+    throw new RestError('ERR_RIGHT', 'Not now.')
+  }
+  const { service, documents } = createService({ Movie: { postSave: fail } })
+  const poster = { name: 'p.png', content: 'AAAA' }
+  await service.transaction(async (inside) => {
+    await expect(inside.create(boss, 'Movie', { ...alien, mov_poster: poster })).rejects.toThrow('Not now.')
+  })
+  const [movie] = await collect(await service.search(boss, 'Movie'))
+  expect(documents.ids()).toEqual([movie?.['mov_poster']])
+})
+
+test('a write is carried out again when the database undid it to let others proceed, a few times', async () => {
+  const store = createMemoryStore()
+  let victims = 0
+  const contended = {
+    ...store,
+    async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+      return store.transaction(async (session) => {
+        const result = await work(session)
+        if (victims-- > 0) throw new StoreError('busy', 'A deadlock.', { repeatable: true })
+        return result
+      })
+    },
+  } as ObjectStore
+  let saved = 0
+  const { service, documents, model } = createService({ Movie: { postSave: () => void saved++ } }, { store: contended })
+  const poster = { name: 'p.png', content: 'AAAA' }
+  victims = 2
+  const movie = await service.create(boss, 'Movie', { ...alien, mov_pin: 'secret', mov_poster: poster })
+  expect([saved, documents.ids()]).toEqual([3, [movie['mov_poster']]])
+  const object = model.object('Movie')
+  const stored = await store.get(object, movie.row_id, { select: object.select(['mov_pin']) })
+  expect(await verifyPasswordHash('secret', stored?.['mov_pin'] as string)).toBe(true)
+
+  victims = 1
+  const replaced = await service.upload(boss, 'Movie', movie.row_id, 'mov_poster', Readable.from(['BB']), {
+    name: 'b.png',
+  })
+  expect(documents.ids()).toEqual([replaced['mov_poster']])
+
+  victims = 1
+  const runs: string[] = []
+  const work = async (inside: BusinessObjects) =>
+    void runs.push((await inside.create(boss, 'Genre', { gen_code: 'D', gen_name: 'Drama' })).row_id)
+  await expect(service.transaction(work)).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE', retryAfterSeconds: 1 })
+  expect(runs).toHaveLength(1)
+  victims = 1
+  await service.transaction(work, { repeat: true })
+  expect(runs).toHaveLength(3)
+
+  victims = Infinity
+  await expect(service.delete(boss, 'Movie', movie.row_id)).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE' })
+  victims = 0
+  expect(documents.ids()).toEqual([replaced['mov_poster']])
 })
 
 test("a record cannot be given another record's document", async () => {

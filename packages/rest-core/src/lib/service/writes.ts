@@ -23,7 +23,8 @@ import type { Change, ServiceContext } from './service-context.js'
 import { checkInitialState, checkTransition } from './states.js'
 import type { Attempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
-import { LazyTransaction, runTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
+import type { LazyTransaction } from './transaction.js'
 
 /** One create or update on its way. */
 interface Write {
@@ -52,9 +53,12 @@ export function createWrites(context: ServiceContext) {
     const access = accessOf(principal, object)
     const where = access.need('C')
     refuseReadOnly(object)
-    const input = readInput(access, body, 'create', options)
-    const attempt: Attempt = { object, operation: 'create', values: input.values }
-    return inTransaction(attempt, (transaction) => {
+    let values: Input['values'] = {}
+    const attempt = (): Attempt => ({ object, operation: 'create', values })
+    return inTransaction(attempt, async (transaction) => {
+      // Read again by each attempt, which changes it.
+      const input = readInput(access, body, 'create', options)
+      values = input.values
       const hookContext = createHookContext(object, principal, input, transaction, 'create', async () => undefined)
       const select = answerSelection(access, options)
       return runCreate({ object, access, principal, input, select, where, transaction, hookContext, options })
@@ -101,9 +105,12 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('U')
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
-    const input = readInput(access, body, 'update', options)
-    const attempt: Attempt = { object, operation: 'update', rowId: id, values: input.values }
-    return inTransaction(attempt, (transaction) => {
+    let values: Input['values'] = {}
+    const attempt = (): Attempt => ({ object, operation: 'update', rowId: id, values })
+    return inTransaction(attempt, async (transaction) => {
+      // Read again by each attempt, which changes it.
+      const input = readInput(access, body, 'update', options)
+      values = input.values
       let whole: Promise<BusinessRecord> | undefined
       const old = () => (whole ??= lockRow(transaction, access, id, wholeSelection(object), where))
       const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
@@ -171,7 +178,7 @@ export function createWrites(context: ServiceContext) {
     return record
   }
 
-  /** Uploads, hashes and writes; what was uploaded goes again when the write fails. */
+  /** Uploads, hashes and writes; what was uploaded is removed again when the transaction is undone. */
   async function save(
     write: Write,
     post: ((hook: WriteContext) => void | Promise<void>) | undefined,
@@ -179,34 +186,33 @@ export function createWrites(context: ServiceContext) {
   ): Promise<BusinessRecord> {
     const { object, input, select, where, transaction, hookContext, options } = write
     const { hooks } = object.definition
-    const uploaded = input.uploads.length > 0 ? await storeUploads(context.documents, input, input.values) : []
-    try {
-      await hashPasswords(object, input.values)
-      if (where || post || hooks?.postSave || isRecorded(object)) await transaction.session()
-      const session = await context.session(transaction)
-      const old = object.definition.audit ? await hookContext.old() : undefined
-      const record = await run(session)
-      if (where && !(await session.get(object, record.row_id, { select, where }))) {
-        throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
-      }
-      if (isRecorded(object)) {
-        const { operation, principal } = hookContext
-        const { row_id: rowId } = record
-        await recordChange(context, session, { object, operation, rowId, principal, old, values: input.values })
-      }
-      if (post || hooks?.postSave) {
-        const after = { ...hookContext, record }
-        if (post) await post(after)
-        if (hooks?.postSave) await hooks.postSave(after)
-      }
-      if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context, object, record, options)
+    if (input.uploads.length > 0) {
+      const uploaded = await storeUploads(context.documents, input, input.values)
       transaction.afterRollback(() => removeDocuments(uploaded))
-      announce(transaction, object, hookContext.operation, record.row_id)
-      return record
-    } catch (error) {
-      await removeDocuments(uploaded)
-      throw error
+      // Whether a single statement was carried out cannot be told when its answer is lost.
+      await transaction.session()
     }
+    await hashPasswords(object, input.values)
+    if (where || post || hooks?.postSave || isRecorded(object)) await transaction.session()
+    const session = await context.session(transaction)
+    const old = object.definition.audit ? await hookContext.old() : undefined
+    const record = await run(session)
+    if (where && !(await session.get(object, record.row_id, { select, where }))) {
+      throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
+    }
+    if (isRecorded(object)) {
+      const { operation, principal } = hookContext
+      const { row_id: rowId } = record
+      await recordChange(context, session, { object, operation, rowId, principal, old, values: input.values })
+    }
+    if (post || hooks?.postSave) {
+      const after = { ...hookContext, record }
+      if (post) await post(after)
+      if (hooks?.postSave) await hooks.postSave(after)
+    }
+    if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context, object, record, options)
+    announce(transaction, object, hookContext.operation, record.row_id)
+    return record
   }
 
   async function remove(
@@ -220,7 +226,8 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('D')
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
-    return inTransaction({ object, operation: 'delete', rowId: id }, async (transaction) => {
+    const attempt = (): Attempt => ({ object, operation: 'delete', rowId: id })
+    return inTransaction(attempt, async (transaction) => {
       if (options?.precondition)
         await requirePrecondition({ access, principal, transaction, where }, id, options.precondition, 'delete')
       const documents = await deleteRow({ context, transaction, principal }, object, id, where, (session) =>
@@ -232,13 +239,16 @@ export function createWrites(context: ServiceContext) {
     })
   }
 
-  /** Runs one request in the bound transaction, or in one of its own. */
-  async function inTransaction<T>(attempt: Attempt, work: (transaction: LazyTransaction) => Promise<T>): Promise<T> {
+  /** Runs one request in the bound transaction, or in one of its own, which may be repeated. */
+  async function inTransaction<T>(
+    attempt: () => Attempt,
+    work: (transaction: LazyTransaction) => Promise<T>,
+  ): Promise<T> {
     try {
       if (context.transaction) return await work(context.transaction)
-      return await runTransaction(new LazyTransaction(context.store, context.onError), work)
+      return await runTransaction(context, work, { repeat: true })
     } catch (error) {
-      throw await translate(error, attempt, context.store)
+      throw await translate(error, attempt(), context.store)
     }
   }
 

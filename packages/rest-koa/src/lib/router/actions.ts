@@ -24,9 +24,10 @@ export async function runAction(
   const request = readRequest(service, named, query, body)
   const run = async (runner: BusinessObjects): Promise<ActionResult> =>
     runner.action(principal, named.object, named.name, request)
-  const isBackground = service.model.object(named.object).actions.get(named.name)?.definition.background ?? false
+  const { background: isBackground = false, repeatable: repeat = false } =
+    service.model.object(named.object).actions.get(named.name)?.definition ?? {}
   if (query.dryRun || !isBackground)
-    return write(call, query, { body, work: async (inside) => ({ body: JSON.stringify(await run(inside)) }) })
+    return write(call, query, { body, repeat, work: async (inside) => ({ body: JSON.stringify(await run(inside)) }) })
   if (idempotencyKey(context) !== undefined)
     throw new RestError('ERR_BAD_REQUEST', 'A background action takes no Idempotency-Key: it has no answer to keep.')
   const answer = await run(service)

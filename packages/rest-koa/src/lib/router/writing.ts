@@ -24,6 +24,8 @@ export interface Writing {
   readonly body?: unknown
   /** It may meet a record that others create at the same time, and is then done again. Default false. */
   readonly again?: boolean
+  /** It is done again when the database undid it to let others proceed. Default true. */
+  readonly repeat?: boolean | undefined
   /** Does it, and may be called several times. */
   work(service: BusinessObjects): Promise<Written>
 }
@@ -34,25 +36,25 @@ export interface Writing {
  */
 export async function write(call: Call, { dryRun }: RequestQuery, writing: Writing): Promise<void> {
   const { service, context } = call
+  const { repeat = true } = writing
   if (dryRun) {
-    const { location: _none, ...written } = await (writing.again
-      ? retryDuplicate(() => service.dryRun(writing.work))
-      : service.dryRun(writing.work))
+    const run = () => service.dryRun(writing.work, { repeat })
+    const { location: _none, ...written } = await (writing.again ? retryDuplicate(run) : run())
     context.set('X-Dry-Run', 'true')
     return sendWritten(call, written)
   }
   const key = idempotencyKey(context)
   if (key === undefined) return sendWritten(call, await writing.work(service))
-  return writeOnce(call, key, writing)
+  return writeOnce(call, key, { ...writing, repeat })
 }
 
 async function writeOnce({ service, principal, ...call }: Call, key: string, writing: Writing): Promise<void> {
   const request = { key, fingerprint: fingerprintOf(call.context, writing.body) }
-  const once = () =>
-    service.once(principal, request, async (inside): Promise<KeptAnswer> => {
-      const { body, tag, location } = await writing.work(inside)
-      return { status: 200, body, headers: { ...(tag && { ETag: tag }), ...(location && { Location: location }) } }
-    })
+  const work = async (inside: BusinessObjects): Promise<KeptAnswer> => {
+    const { body, tag, location } = await writing.work(inside)
+    return { status: 200, body, headers: { ...(tag && { ETag: tag }), ...(location && { Location: location }) } }
+  }
+  const once = () => service.once(principal, request, work, { repeat: writing.repeat })
   const { replayed, answer } = await (writing.again ? retryDuplicate(once) : once())
   if (replayed) call.context.set('Idempotency-Replayed', 'true')
   const { ETag: tag, Location: location } = answer.headers
