@@ -6,7 +6,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
-import type { Application } from './lib/create-application.js'
+import type { Application, ApplicationOptions } from './lib/create-application.js'
 import { createApplication } from './lib/create-application.js'
 import type { TaskFlags } from './lib/commands.js'
 import type { PortableFlags } from './lib/portable.js'
@@ -28,6 +28,7 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly destructive?: boolean
   readonly resetAdmin?: boolean
   readonly describe?: boolean
+  readonly types?: boolean
   readonly verbose?: boolean
 }
 
@@ -67,7 +68,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       'where secrets, documents and embedded databases are kept (default: data in the folder, or steward-data here)',
     )
     .option('--destructive', 'let the database lose columns that no field uses any more')
-    .option('--reset-admin', 'give the administrator a new password, print it, and end')
+    .option('--reset-admin', 'give the administrator a new password, print it, and end; makes one where there is none')
     .option('--unittests [name]', 'run test modules of the application (tests/<name>.ts; all without a name), and end')
     .option('--import <file>', 'import an XML, JSON, CSV or ZIP file, and end')
     .option('--export <objects>', 'export records of these objects (separated by commas), and end')
@@ -76,6 +77,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
     .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
     .option('--describe', 'print the objects of the application and their fields as JSON, and end')
+    .option('--types', 'write what editors need to know the types of @steward packages in the folder, and end')
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion)
     .addHelpText('after', helpAfter)
@@ -85,7 +87,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
 
 const helpAfter = `
 Settings from the environment: STEWARD_DATABASE STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
-STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator that the first start makes)
+STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when there is no such user)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)
 STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not say them)
@@ -113,6 +115,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   }
   const definition = await loadDefinition(folder, settings)
   if (flags.describe) return describe(folder, flags, definition)
+  if (flags.types) return writeTypes(folder)
   if (flags.dump !== undefined || flags.load !== undefined) {
     if (folder === undefined) throw new SettingsError('--dump and --load need the folder of an application.')
     const dataFolder = resolve(flags.data ?? join(folder, 'data'))
@@ -122,8 +125,9 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   }
   const logs = createLogRing()
   const logger = await createLogger(settings.logLevel ?? definition.log?.level ?? 'info', logs)
-  const open = () =>
+  const open = ({ makeAdministrator }: Pick<ApplicationOptions, 'makeAdministrator'> = {}) =>
     createApplication({
+      ...(makeAdministrator !== undefined && { makeAdministrator }),
       folder: resolve(folder ?? '.'),
       dataFolder: resolve(flags.data ?? (folder === undefined ? 'steward-data' : join(folder, 'data'))),
       definition,
@@ -133,17 +137,21 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
       introspect: folder === undefined,
       destructive: flags.destructive ?? false,
     })
-  if (flags.resetAdmin) return resetAdmin(await open(), settings)
-  if (isTask(flags)) return runAndClose(await open(), resolve(folder ?? '.'), flags)
+  if (flags.resetAdmin) return resetAdmin(await open({ makeAdministrator: false }), settings)
+  // A password that would have to be shown is left to a start that serves.
+  const makeAdministrator = settings.adminPassword !== undefined
+  if (isTask(flags)) return runAndClose(await open({ makeAdministrator }), resolve(folder ?? '.'), flags)
 
   const host = flags.host ?? settings.host ?? definition.host ?? '127.0.0.1'
   const listener = await listen({ host, port: flags.port ?? settings.port ?? definition.port ?? 8080 })
   try {
     const application = await open()
     listener.serve(application.koa)
-    const { newAdministrator } = application
-    const { adminLogin, neutralised } = settings
-    process.stdout.write(welcome({ definition, host, port: listener.port, newAdministrator, adminLogin, neutralised }))
+    const { newAdministrator, administrator } = application
+    const { neutralised } = settings
+    process.stdout.write(
+      welcome({ definition, host, port: listener.port, newAdministrator, administrator, neutralised }),
+    )
     releaseMemorySoon()
     await untilStopped(logger)
     await Promise.all([application.endStreams(), listener.stop()])
@@ -159,6 +167,13 @@ async function describe(folder: string | undefined, flags: Flags, definition: Ap
   const dataFolder = resolve(flags.data ?? join(folder, 'data'))
   const { describeApplication } = await import('./lib/describe-application.js')
   process.stdout.write(`${JSON.stringify(await describeApplication(resolve(folder), dataFolder, definition))}\n`)
+  return 0
+}
+
+async function writeTypes(folder: string | undefined): Promise<number> {
+  if (folder === undefined) throw new SettingsError('--types needs the folder of an application.')
+  const { writeEditorFiles } = await import('./lib/editor-files.js')
+  process.stdout.write(`${await writeEditorFiles(resolve(folder))}\n`)
   return 0
 }
 
@@ -191,14 +206,15 @@ async function runAndClose(application: Application, folder: string, flags: Flag
 
 async function resetAdmin(application: Application, { adminLogin, adminPassword }: Settings): Promise<number> {
   try {
-    const { login, generatedPassword } = await resetAdministrator(application.service, {
+    const { login, generatedPassword, isNew } = await resetAdministrator(application.service, {
       login: adminLogin,
       password: adminPassword,
     })
+    const who = isNew ? `Administrator "${login}" was made with` : `${login} has`
     process.stdout.write(
       generatedPassword === undefined
-        ? `${login} has the password of STEWARD_ADMIN_PASSWORD now.\n`
-        : `${login} has a new password: ${generatedPassword}\n`,
+        ? `${who} the password of STEWARD_ADMIN_PASSWORD${isNew ? '' : ' now'}.\n`
+        : `${who} ${isNew ? 'the' : 'a new'} password: ${generatedPassword}\n`,
     )
     return 0
   } finally {

@@ -50,7 +50,8 @@ test('records go by files that their owner alone can read', { timeout: 120_000 }
   // There is no table yet.
   await expect(run(join(folder, 'new.db'), { dump })).rejects.toThrow('start the application once')
 
-  expect(await runCli([folder, '--export', 'Product'])).toMatchObject({ code: 0 })
+  const env = { STEWARD_ADMIN_PASSWORD: 's3cret' }
+  expect(await runCli([folder, '--export', 'Product'], { env })).toMatchObject({ code: 0 })
   const dumped = await runCli([folder, '--dump', dump])
   expect(dumped).toMatchObject({ code: 0, output: '', errors: expect.stringMatching(/\d+ records dumped/) })
   expect((await stat(dump)).mode & 0o777).toBe(0o600)

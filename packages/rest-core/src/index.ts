@@ -1,11 +1,12 @@
 export { DefinitionError, RestError, StoreError } from './errors.js'
 export type { ErrorCode, ErrorMessage } from './errors.js'
-export { defineObject } from './lib/definition/definition.js'
+export { defineCode, defineObject, objectCodeKeys } from './lib/definition/definition.js'
 export type {
   EnumValue,
   EnumValues,
   FieldDefinition,
   FieldTypeName,
+  ObjectCode,
   ObjectDefinition,
   RecordOf,
   RecordsOf,

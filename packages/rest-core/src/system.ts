@@ -11,8 +11,18 @@ export {
   systemObjects,
   User,
 } from './lib/system/system-objects.js'
-export { administratorGroup, createAdministrator, resetAdministrator } from './lib/system/administrator.js'
-export type { AdministratorOptions, NewAdministrator } from './lib/system/administrator.js'
+export {
+  administratorGroup,
+  createAdministrator,
+  findAdministrator,
+  resetAdministrator,
+} from './lib/system/administrator.js'
+export type {
+  AdministratorOptions,
+  CreateAdministratorOptions,
+  NewAdministrator,
+  ResetAdministrator,
+} from './lib/system/administrator.js'
 export { IdempotencyKey } from './lib/system/idempotency-key.js'
 export { createUserDirectory, isDirectoryObject } from './lib/system/user-directory.js'
 export type { UserDirectory, UserDirectoryOptions } from './lib/system/user-directory.js'

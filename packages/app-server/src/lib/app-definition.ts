@@ -78,7 +78,11 @@ export async function loadAppDefinition(
     throw new SettingsError(`${file} has no environment "${environment}"; it has ${known}.`)
   }
   const said = { ...common, ...environments[environment ?? nodeEnvironment ?? ''] }
-  const definition = { ...(trustedProxies && { trustedProxies }), ...said }
+  const definition = {
+    ...(trustedProxies && { trustedProxies }),
+    ...said,
+    ...(said.level !== undefined && { level: Number(said.level).toFixed(1) as Level }),
+  }
   for (const name of ['allowedOrigins', 'trustedProxies'] as const) {
     const wrong = definition[name]?.find((range) => !isAddressRange(range, name === 'trustedProxies'))
     if (wrong === undefined) continue

@@ -6,7 +6,8 @@ const texts = { type: 'array', items: text } as const
 const values = {
   title: { ...text, description: 'For people. Default: the name.' },
   level: {
-    enum: levels,
+    // YAML reads 5.1 as a number, and 3.0 as 3.
+    enum: [...levels, ...levels.map(Number)],
     description: 'Compatibility level of the service. Default: the latest.',
   },
   database: { ...text, description: 'sqlite:<file>, postgres://… or mysql://…; default sqlite:data/<name>.db.' },

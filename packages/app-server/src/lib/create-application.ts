@@ -13,6 +13,7 @@ import {
   createRevokedTokens,
   createSystemParameters,
   createUserDirectory,
+  findAdministrator,
   isDirectoryObject,
   systemObjects,
 } from '@steward/rest-core/system'
@@ -21,6 +22,7 @@ import { createAuthentication } from '@steward/rest-koa'
 import type Koa from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
+import { unusedCopies } from './application-modules.js'
 import { createAudit } from './audit.js'
 import { describeDatabase } from './describe-database.js'
 import { startDocumentCleaning } from './document-cleaning.js'
@@ -49,14 +51,18 @@ export interface ApplicationOptions {
   readonly introspect?: boolean
   /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
   readonly destructive?: boolean
+  /** Make sure that there is an administrator. Default true; false for who does not show its password. */
+  readonly makeAdministrator?: boolean
 }
 
 /** An application that is ready to serve. */
 export interface Application {
   readonly koa: Koa
   readonly service: BusinessObjects
-  /** Set on the first start: show it once. */
+  /** Set when this start made it: show it once. */
   readonly newAdministrator: NewAdministrator | undefined
+  /** Login of an active administrator, if there is one. */
+  readonly administrator: string | undefined
   /** Aborts actions, ends streams of events and calls of webhooks: what would go on while the server stops. */
   endStreams(): Promise<void>
   /** Does that too, and closes the database. */
@@ -75,6 +81,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const store = await openDatabase({ folder, definition, settings, dataFolder, introspect })
   try {
     const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
+    for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
     const model = createModel([...systemObjects, ...own])
     const missing = missingPublicationPackages(model)
     if (missing.length > 0) throw new DefinitionError(missing)
@@ -116,8 +123,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       onError: (error) => logger.error(error, 'Work after a request failed'),
       requestId: audit?.requestId,
     })
-    if (definition.setup && (await runSetup(service, folder, definition.setup)))
-      logger.info(`${definition.setup} filled the application`)
+    const fresh = definition.setup !== undefined && (await runSetup(service, folder, definition.setup))
+    if (fresh) logger.info(`${definition.setup} filled the application`)
     const io = createIo({
       definition,
       settings,
@@ -150,13 +157,18 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     })
     const indexUpkeep = await startIndexUpkeep({ service, logger, freshTables })
     // Last, because its password is shown once: nothing may fail between.
-    const newAdministrator = await createAdministrator(service, {
-      login: settings.adminLogin,
-      password: settings.adminPassword,
-    })
+    const { adminLogin: login, adminPassword: password } = settings
+    const { makeAdministrator = true } = options
+    const newAdministrator = makeAdministrator
+      ? await createAdministrator(service, { login, password, fresh })
+      : undefined
+    const administrator = newAdministrator?.login ?? (await findAdministrator(service, login))
+    if (newAdministrator) logger.info(`User "${administrator}" is an administrator now`)
+    else if (makeAdministrator && administrator === undefined)
+      logger.warn('No active user is in the group ADMIN: nobody can administer the application (--reset-admin)')
     events?.start(service)
     const cleaning = startDocumentCleaning({ model, store, documents, logger })
-    return { koa, service, newAdministrator, endStreams, close }
+    return { koa, service, newAdministrator, administrator, endStreams, close }
 
     async function endStreams(): Promise<void> {
       await Promise.all([service.close(), events?.close()])

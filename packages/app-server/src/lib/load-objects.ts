@@ -1,17 +1,19 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { join, parse } from 'node:path'
 import type { ObjectDefinition } from '@steward/rest-core'
 import { loadObjectFile } from '@steward/rest-core'
 import { DefinitionError } from '@steward/rest-core/errors'
+import { importModule } from './application-modules.js'
+import { withCodeBeside } from './code-beside.js'
 
 const moduleFile = /\.(?:ts|mts|js|mjs)$/
 const leftOut = /\.(?:test|d)\.[cm]?[tj]s$/
 const dataFile = /\.(?:yaml|yml|json)$/
 
 /**
- * Reads the object definitions of a folder: every definition that a module exports, and one per YAML or JSON file.
- * Files whose name starts with `_` or `.` are left out, so that modules can share code.
+ * Reads the object definitions of a folder: one per YAML or JSON file, with the code of a module of the same name, and
+ * every definition that another module exports. Files whose name starts with `_` or `.` are left out, so that modules
+ * can share code.
  *
  * @returns definitions in the order of the file names.
  * @throws DefinitionError with all mistakes of all files.
@@ -21,13 +23,19 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
     throw new DefinitionError([`${folder} cannot be read, so there are no objects: ${cause.message}`], { cause })
   })
   const files = names.filter((name) => !/^[._]/.test(name) && !leftOut.test(name)).toSorted()
+  const modules = files.filter((name) => moduleFile.test(name))
+  const data = files.filter((name) => dataFile.test(name))
+  const codeOf = (name: string) => modules.filter((module) => parse(module).name === parse(name).name)
+  const code = new Set(data.flatMap(codeOf))
   const problems: string[] = []
   const definitions: ObjectDefinition[] = []
   for (const name of files) {
     const file = join(folder, name)
     try {
-      if (moduleFile.test(name)) definitions.push(...(await loadModule(file)))
-      else if (dataFile.test(name)) definitions.push(await loadObjectFile(file))
+      if (data.includes(name)) {
+        const beside = codeOf(name).map((module) => join(folder, module))
+        definitions.push(await withCodeBeside(file, await loadObjectFile(file), beside))
+      } else if (modules.includes(name) && !code.has(name)) definitions.push(...(await loadModule(file)))
     } catch (error) {
       problems.push(...(DefinitionError.is(error) ? error.messages : [`${file}: ${(error as Error).message}`]))
     }
@@ -37,7 +45,7 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
 }
 
 async function loadModule(file: string): Promise<ObjectDefinition[]> {
-  const exported = Object.values((await import(pathToFileURL(file).href)) as Record<string, unknown>).flat()
+  const exported = Object.values(await importModule(file)).flat()
   const definitions = [...new Set(exported)].filter(isDefinition)
   if (definitions.length === 0)
     throw new DefinitionError([

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { createPrincipal } from '@steward/rest-core'
+import { importModule } from './application-modules.js'
 import { SettingsError } from './settings.js'
 
 /** What the default export of an application's set-up module is given. Everything it writes is one transaction. */
@@ -43,7 +43,7 @@ export async function runSetup(service: BusinessObjects, folder: string, file: s
 async function loadSetup(folder: string, file: string): Promise<Setup> {
   const path = join(folder, file)
   if (!existsSync(path)) throw new SettingsError(`${path}, the "setup" of app.yaml, does not exist.`)
-  const { default: setup } = (await import(pathToFileURL(path).href)) as { default?: Setup }
+  const { default: setup } = (await importModule(path)) as { default?: Setup }
   if (typeof setup !== 'function') throw new SettingsError(`${path}: its default export must be a function.`)
   return setup
 }

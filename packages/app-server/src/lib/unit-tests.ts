@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { createPrincipal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
+import { importModule } from './application-modules.js'
 
 /** What a unit test of an application is given. Everything it writes is undone. */
 export interface UnitTestContext {
@@ -98,10 +98,7 @@ async function findModules(folder: string, name: string | undefined): Promise<st
 async function loadTests(path: string): Promise<[string, UnitTest][]> {
   const { mtimeMs } = await stat(path)
   // A module that was changed is loaded again.
-  const { default: standard, ...named } = (await import(`${pathToFileURL(path).href}?changed=${mtimeMs}`)) as Record<
-    string,
-    unknown
-  >
+  const { default: standard, ...named } = await importModule(path, mtimeMs)
   const all: [string, unknown][] =
     typeof standard === 'function'
       ? [[standard.name || 'default', standard], ...Object.entries(named)]

@@ -6,21 +6,27 @@ export interface WelcomeOptions {
   readonly host: string
   readonly port: number
   readonly newAdministrator: Application['newAdministrator']
-  readonly adminLogin: string | undefined
+  readonly administrator: Application['administrator']
   readonly neutralised: boolean
 }
 
 /** What is printed when the server is up: the address, the first password, and commands to try. */
-export function welcome({ definition, host, port, newAdministrator, adminLogin, neutralised }: WelcomeOptions): string {
+export function welcome({
+  definition,
+  host,
+  port,
+  newAdministrator,
+  administrator,
+  neutralised,
+}: WelcomeOptions): string {
   const { name, title = name, version, level = '5.1' } = definition
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const login = newAdministrator?.login ?? adminLogin ?? 'admin'
   const password = newAdministrator?.generatedPassword
   const tester = Number(level) >= 3.2 ? `\nTry it in a browser: ${origin}/${name}/api/tester` : ''
   return `${title} ${version} is served at ${origin}/${name}/api/rest${tester}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
-${password === undefined ? '' : `\nAdministrator "${login}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
+${administrator === undefined ? '\nThere is no administrator; make one: app-server <folder> --reset-admin\n' : ''}${password === undefined ? '' : `\nAdministrator "${administrator}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
 Try in a shell:
-  AUTH='${login}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'
+  AUTH='${administrator ?? '<login>'}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'
   ID=$(curl -su "$AUTH" -H "$JSON" -d '{"sys_code":"GREETING","sys_value":"Hello"}' $URL | sed 's/.*"row_id":"\\([0-9]*\\)".*/\\1/')
   curl -w '\\n' -u "$AUTH" $URL/$ID
   curl -w '\\n' -u "$AUTH" -X PUT -H "$JSON" -d '{"sys_value":"Hello again"}' $URL/$ID

@@ -17,6 +17,18 @@ beforeAll(async () => {
     join(test.template, 'objects', 'note.yaml'),
     'name: Note\nfields:\n  not_text: { type: string, length: 100, key: true }\n',
   )
+  writeFileSync(
+    join(test.template, 'objects', 'note.ts'),
+    `import { defineCode } from '@steward/rest-core'
+export default defineCode({ actions: { greet: { scope: 'global', run: () => 'Hello' } } })\n`,
+  )
+  writeFileSync(
+    join(test.template, 'setup.ts'),
+    `import { createPrincipal } from '@steward/rest-core'
+export default ({ service }) =>
+  service.create(createPrincipal({ login: 'system' }), 'User', { usr_login: 'ann', usr_password: 'ann-Password1' })\n`,
+  )
+  writeFileSync(join(test.template, 'app.yaml'), 'setup: setup.ts\n', { flag: 'a' })
   writeFileSync(join(test.home, 'version-1.0.sh'), 'APPS_TOMCATMAXMEM=200\n', { flag: 'a' })
   await test.context.templates.refresh()
 })
@@ -52,6 +64,17 @@ describe('an instance with the real application server', () => {
     const { adminPassword, password } = await test.context.settings.instance(test.path('demo'))
     const log = readFileSync(test.path('demo', 'logs', 'application.log'), 'utf8')
     for (const secret of [adminPassword, password]) expect(log).not.toContain(secret.reveal())
+  })
+  it('has the administrator of its settings, and code that finds the packages of the server', async () => {
+    await test.perform('start', { name: 'demo' })
+    const { port } = test.instance('demo')
+    const { adminUser, adminPassword } = await test.context.settings.instance(test.path('demo'))
+    const authorization = `Basic ${Buffer.from(`${adminUser}:${adminPassword.reveal()}`).toString('base64')}`
+    const call = async (path: string) =>
+      (await fetch(`http://127.0.0.1:${port}/api/rest/${path}`, { headers: { authorization } })).json()
+    expect(await call('User/?_count=true')).toMatchObject({ count: 2 })
+    expect(await call('Note/action:greet')).toEqual({ result: 'Hello' })
+    await test.perform('stop', { name: 'demo' })
   })
   it('has a backup that is proved beside it', async () => {
     await test.perform('save', { name: 'demo' })

@@ -10,7 +10,7 @@ import { ManagerError } from '../../errors.js'
 export const applicationLimits = { maxBytes: 2 * 1024 ** 3, maxEntries: 200_000 }
 
 /**
- * What of a folder is the application: all but its data, what git keeps, and modules that are linked from elsewhere.
+ * What of a folder is the application: all but its data, what git keeps, what `--types` wrote, and modules that are linked from elsewhere.
  *
  * @throws ManagerError ERR_TEMPLATE for links that lead out of it, devices, and what is too large.
  */
@@ -24,7 +24,7 @@ export async function readApplication(folder: string, signal?: AbortSignal): Pro
 }
 
 function isLeftOut(path: string, type: TreeEntry['type']): boolean {
-  if (path === 'data') return true
+  if (path === 'data' || path === '.steward') return true
   if (path === 'node_modules') return type === 'link'
   return path === '.git' || path.endsWith('/.git')
 }

@@ -204,7 +204,7 @@ export interface ObjectDefinition {
   readonly audit?: boolean
   /** Changes are told to listeners of `/api/events` and to webhooks. Default false. */
   readonly events?: boolean
-  /** By name. Actions are code, so they need a definition in TypeScript. */
+  /** By name. Actions are code: they need a module, which may lie beside a YAML file ({@link defineCode}). */
   readonly actions?: Readonly<Record<string, ActionDefinition>>
   readonly publications?: Readonly<Record<string, PublicationDefinition>>
   readonly crosstabs?: Readonly<Record<string, CrosstabDefinition>>
@@ -258,4 +258,25 @@ export type RecordsOf<D extends readonly ObjectDefinition[]> = { [O in D[number]
  */
 export function defineObject<const D extends ObjectDefinition>(definition: D): D {
   return definition
+}
+
+/** What a module beside a YAML or JSON file of the same name may say of its object. */
+export type ObjectCode = Pick<ObjectDefinition, (typeof objectCodeKeys)[number]>
+
+export const objectCodeKeys = ['actions', 'hooks', 'states', 'publications', 'crosstabs'] as const
+
+/**
+ * Gives the code beside a YAML or JSON file its type: `objects/ticket.ts` has that of `objects/ticket.yaml`.
+ *
+ * @example
+ * export default defineCode({
+ *   hooks: {
+ *     preDelete({ record }) {
+ *       if (record['tic_state'] !== 'closed') throw new RestError('ERR_VALIDATION', 'The ticket is open.')
+ *     },
+ *   },
+ * })
+ */
+export function defineCode(code: ObjectCode): ObjectCode {
+  return code
 }

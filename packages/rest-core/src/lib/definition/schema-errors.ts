@@ -28,8 +28,10 @@ function keyOf({ params }: ErrorObject): string | undefined {
 
 function textOf({ keyword, params, data, schema, parentSchema, message = 'is not valid' }: ErrorObject): string {
   switch (keyword) {
-    case 'enum':
-      return `must be one of ${(schema as unknown[]).join(', ')}, not ${shown(data)}${hint(data, schema as string[])}`
+    case 'enum': {
+      const known = withoutDoubles(schema as (string | number)[])
+      return `must be one of ${known.join(', ')}, not ${shown(data)}${hint(data, known)}`
+    }
     case 'type':
       return `must be ${[schema as string | string[]].flat().map(nameOf).join(' or ')}, not ${shown(data)}${quoteAdvice(schema, data)}`
     case 'required':
@@ -56,6 +58,14 @@ function textOf({ keyword, params, data, schema, parentSchema, message = 'is not
     default:
       return message
   }
+}
+
+/** A number that a text of the list means, too, is told once: 5.1 beside "5.1". */
+function withoutDoubles(values: readonly (string | number)[]): string[] {
+  const texts = values.filter((value) => typeof value === 'string')
+  return values
+    .filter((value) => typeof value === 'string' || !texts.some((text) => Number(text) === value))
+    .map(String)
 }
 
 function unknown(key: string, known: readonly string[]): string {

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { createRequire, findPackageJSON, registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Addresses of an application's modules: those that the server loads, and what they import in turn. */
+const entries = new Set<string>()
+const reached = new Set<string>()
+let isHooked = false
+/** `next` would look from the application all the same when it comes from a `require`. */
+const ownRequire = createRequire(import.meta.url)
+
+/**
+ * Loads a module of an application, wherever its folder is: `@steward/…` is what this server runs, also when the
+ * application has a copy of its own, because two copies of one package do not know each other's classes.
+ *
+ * @param version another one loads the module again.
+ */
+export async function importModule(file: string, version?: number): Promise<Record<string, unknown>> {
+  if (!isHooked) registerHooks({ resolve })
+  isHooked = true
+  const { href } = pathToFileURL(file)
+  const address = version === undefined ? href : `${href}?changed=${version}`
+  entries.add(address)
+  return (await import(address)) as Record<string, unknown>
+}
+
+const resolve: Parameters<typeof registerHooks>[0]['resolve'] = (specifier, context, next) => {
+  if (!entries.has(specifier) && !reached.has(context.parentURL ?? '')) return next(specifier, context)
+  if (specifier.startsWith('@steward/')) {
+    try {
+      return { url: pathToFileURL(ownRequire.resolve(specifier)).href, shortCircuit: true }
+    } catch (error) {
+      // A package of this name that the server does not have may be the application's.
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    }
+  }
+  const found = next(specifier, context)
+  reached.add(found.url)
+  return found
+}
+
+export const ownPackages = ['app-server', 'db-adapters', 'rest-core', 'rest-koa'].map((name) => `@steward/${name}`)
+
+/** Sentences about copies of the server's packages that an application has in another version; they are not used. */
+export function unusedCopies(folder: string): string[] {
+  return ownPackages.flatMap((name) => {
+    const [own, copy] = [import.meta.url, pathToFileURL(join(folder, 'app.yaml')).href].map((base) => find(name, base))
+    if (!own || !copy || own.version === copy.version) return []
+    return [`${copy.file} is ${name} ${copy.version}; the application gets that of the server, ${own.version}`]
+  })
+}
+
+function find(name: string, base: string): { file: string; version: string } | undefined {
+  try {
+    const file = findPackageJSON(name, base)
+    return file === undefined
+      ? undefined
+      : { file, version: (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version }
+  } catch {
+    return undefined
+  }
+}

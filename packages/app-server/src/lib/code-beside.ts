@@ -1,0 +1,52 @@
+import { basename } from 'node:path'
+import { objectCodeKeys } from '@steward/rest-core'
+import type { ObjectCode, ObjectDefinition } from '@steward/rest-core'
+import { DefinitionError } from '@steward/rest-core/errors'
+import { importModule } from './application-modules.js'
+
+/**
+ * Puts the code of modules of the same name (`ticket.ts` of `ticket.yaml`) into the definition of a file.
+ *
+ * @throws DefinitionError naming file and key when both files say the same thing, or the module says what it may not.
+ */
+export async function withCodeBeside(
+  file: string,
+  definition: ObjectDefinition,
+  modules: readonly string[],
+): Promise<ObjectDefinition> {
+  const [module, second] = modules
+  if (module === undefined) return definition
+  if (second !== undefined)
+    throw new DefinitionError([
+      `${second}: ${basename(module)} has the code of ${basename(file)} already; keep one of them`,
+    ])
+  const code = await loadCode(module, file)
+  const problems: string[] = []
+  const merged: Record<string, object | undefined> = { ...(definition as object) }
+  for (const [key, value] of Object.entries(code as Record<string, object | undefined>)) {
+    const there = merged[key]
+    if (!(objectCodeKeys as readonly string[]).includes(key)) {
+      const where = `${key === 'name' || key === 'fields' ? 'is' : 'belongs'} in ${basename(file)}`
+      problems.push(`${module}: "${key}" ${where}; code beside it may have ${objectCodeKeys.join(', ')}`)
+    } else if (there === undefined) merged[key] = value
+    else if (key === 'states') problems.push(`${module}: "states" is in ${basename(file)}, too; keep one of them`)
+    else {
+      const twice = Object.keys(value ?? {}).filter((name) => Object.hasOwn(there, name))
+      problems.push(
+        ...twice.map((name) => `${module}: "${key}.${name}" is in ${basename(file)}, too; keep one of them`),
+      )
+      merged[key] = { ...there, ...value }
+    }
+  }
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return merged as unknown as ObjectDefinition
+}
+
+async function loadCode(module: string, file: string): Promise<ObjectCode> {
+  const { default: code } = await importModule(module)
+  if (typeof code === 'object' && code !== null && !Array.isArray(code)) return code
+  throw new DefinitionError([
+    `${module}: it has the code of ${basename(file)}, so it needs export default defineCode({ … }); ` +
+      'an object that is all code needs another file name',
+  ])
+}
