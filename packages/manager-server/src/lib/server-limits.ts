@@ -17,11 +17,19 @@ const idleMs = 120_000
 /** Not specified; chosen below the 10,000 open files that systems give at least, with room for others. */
 const mostConnections = 5000
 
+/** How long a refused client may take to read why before its socket is destroyed, in ms. */
+const usualLingerMs = 1000
+
+export interface LimitOptions {
+  /** Default: 1000. */
+  readonly lingerMs?: number
+}
+
 /** Sets what options cannot, and answers what is no HTTP. */
-export function limitServer(server: Server): void {
+export function limitServer(server: Server, { lingerMs = usualLingerMs }: LimitOptions = {}): void {
   server.timeout = idleMs
   server.maxConnections = mostConnections
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuse(error, socket, lingerMs))
 }
 
 /** While its answer is made a client has nothing to read; from then on it is expected to. */
@@ -34,7 +42,7 @@ const reasons: Readonly<Record<string, readonly [status: string, message: string
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
 }
 
-function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex, lingerMs: number): void {
   // Nobody reads it, or half an answer was sent already.
   if (code === 'ECONNRESET' || !socket.writable || ('bytesWritten' in socket && socket.bytesWritten !== 0))
     return void socket.destroy()
@@ -43,4 +51,7 @@ function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
+  // One that neither closes nor stops sending would keep it: no timeout applies to a socket that was ended.
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
 }
