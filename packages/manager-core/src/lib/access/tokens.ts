@@ -15,6 +15,8 @@ export interface Token {
   readonly abilities: readonly Ability[]
   /** Ids of the only instances that it is for; undefined: all. */
   readonly instances: readonly string[] | undefined
+  /** Hosts that one for some instances may give to them. */
+  readonly hosts: readonly string[]
   /** ISO 8601 in UTC. */
   readonly created: string
   readonly createdBy: string
@@ -63,19 +65,19 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
         tokenOf,
       ),
 
-    add({ name, abilities, instances, createdBy, expires }) {
+    add({ name, abilities, instances, hosts, createdBy, expires }) {
       const id = randomId()
       const secret = randomSecret()
       registry.transaction(() => {
         if (find('name', name)) throw new ManagerError('ERR_NAME_TAKEN', `There is a token "${name}" already.`)
         database
           .prepare(
-            'insert into token (id, name, hash, abilities, instances, created, created_by, expires) values (?, ?, ?, ?, ?, ?, ?, ?)',
+            'insert into token (id, name, hash, abilities, instances, created, created_by, expires, hosts) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
           )
           .run(
             ...[id, name, hashOf(secret).toString('hex'), abilities.join(',')],
             instances === undefined ? null : JSON.stringify(instances),
-            ...[clock().toISOString(), createdBy, expires],
+            ...[clock().toISOString(), createdBy, expires, hosts.join(',')],
           )
       })
       return { token: tokenOf(find('id', id) as TokenRow), secret: new Secret(`stw_${id}_${secret}`) }
@@ -119,13 +121,15 @@ interface TokenRow {
   readonly created_by: string
   readonly expires: string
   readonly last_used: string
+  readonly hosts: string
 }
 
-function tokenOf({ id, name, abilities, instances, created, created_by, expires, last_used }: TokenRow): Token {
+function tokenOf({ id, name, abilities, instances, created, created_by, expires, last_used, hosts }: TokenRow): Token {
   return {
     ...{ id, name, created, expires, createdBy: created_by, lastUsed: last_used },
     abilities: abilities.split(',') as Ability[],
     instances: instances === null ? undefined : (JSON.parse(instances) as string[]),
+    hosts: hosts === '' ? [] : hosts.split(','),
   }
 }
 
@@ -140,9 +144,13 @@ function hashOf(secret: string): Buffer {
 }
 
 /** What a token may do. */
-export function grantOf({ abilities, instances }: Token): {
+export function grantOf({ abilities, instances, hosts }: Token): {
   readonly abilities: ReadonlySet<Ability>
   readonly instances?: ReadonlySet<string>
+  readonly hosts?: ReadonlySet<string>
 } {
-  return { abilities: withParts(abilities), ...(instances && { instances: new Set(instances) }) }
+  return {
+    abilities: withParts(abilities),
+    ...(instances && { instances: new Set(instances), hosts: new Set(hosts) }),
+  }
 }

@@ -1,3 +1,4 @@
+import { checkHost } from '../access/check-host.js'
 import type { Instance } from '../domain/instance.js'
 import { changeKinds, changes, valuesOf, type Change } from '../instances/change.js'
 import { checkUrl } from '../instances/check-url.js'
@@ -24,7 +25,9 @@ const flags: Readonly<Record<Change, Flag>> = {
   seturl: {
     summary: 'Set the custom URL of an instance',
     description:
-      'The address by which people know it, http or https, without parameters. It is shown; nothing is routed.',
+      'The address by which people know it, http or https, without parameters. With APPS_PROXY=yes the reverse proxy ' +
+      'publishes it there, besides its standard address. Its host belongs to this instance alone: the host of the ' +
+      'manager or of another instance is refused. A token for some instances needs the host among its --hosts.',
     state: ({ customUrl }) => `has the custom URL ${customUrl}`,
     example: 'seturl demo https://sales.example.com',
   },
@@ -46,6 +49,8 @@ export const flagActions: readonly Action[] = (Object.keys(changes) as Change[])
       const { context, input } = call
       const before = context.registry.get(input.name as string)
       const customUrl = input.url === undefined ? {} : { customUrl: checkUrl(input.url as string) }
+      if (customUrl.customUrl !== undefined)
+        checkHost(call.caller, customUrl.customUrl, before, context.settings.global)
       const already = Object.entries(valuesOf(change, customUrl)).every(
         ([key, value]) => before[key as keyof Instance] === value,
       )

@@ -1,7 +1,9 @@
+import { checkHost } from '../access/check-host.js'
 import { deleteKind } from '../instances/delete.js'
 import { purgeExpired } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
 import { resetKind } from '../instances/reset.js'
+import { standardUrlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { add, clone } from './create.js'
@@ -15,7 +17,8 @@ const rename: Action = {
   summary: 'Give an instance another name',
   description:
     'Neither its folder nor its database or port change. It goes on running, unless instances are served below their ' +
-    'names (APPS_ROOTCONTEXT=false): then it is started again with its new context.',
+    'names (APPS_ROOTCONTEXT=false): then it is started again with its new context. A name whose address is the custom ' +
+    'URL of another instance is refused. A token for some instances needs the host of the new address among its --hosts.',
   parameters: [
     { name: 'name', type: 'instance', required: true, summary: 'Instance to rename' },
     { name: 'new', type: 'new-name', required: true, summary: 'Its new name' },
@@ -26,8 +29,10 @@ const rename: Action = {
   view: { type: 'text' },
   handler(call) {
     const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
+    const before = context.registry.get(input.name as string)
+    const { id, name } = before
     const to = input.new as string
+    checkHost(call.caller, standardUrlOf({ name: to }, context.settings.global), before, context.settings.global)
     return runOperation(call, renameKind, { id, name, to }, () => ({
       message: `Instance "${name}" is called "${to}" now.`,
       item: wireInstance(context.registry.get(to), context.settings.global),

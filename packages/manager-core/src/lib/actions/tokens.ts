@@ -3,6 +3,7 @@ import { abilities as allAbilities } from '../access/abilities.js'
 import { createTokens, type Token } from '../access/tokens.js'
 import type { ManagerContext } from '../context.js'
 import { didYouMean } from '../domain/near-miss.js'
+import { addressOf } from '../proxies/address.js'
 import type { Ability, Action, ActionCall } from './action.js'
 import { recordHistory } from './record-history.js'
 
@@ -16,7 +17,8 @@ const add: Action = {
     'The token is shown once; only a hash of it is kept. It is sent as "Authorization: Bearer <token>", or as the password ' +
     'of the log-in (with any user). Abilities: read; operate, which is read too; admin, which is both; and sensitive by ' +
     'itself: downloads, credentials, the terminal. With --instances it is for these instances only, also when they are ' +
-    'renamed; actions about the whole manager are refused then. What is done with it is in the history as "token <name>".',
+    'renamed; actions about the whole manager are refused then, and it may give its instances no other hosts (seturl, ' +
+    'rename) than those of --hosts. What is done with it is in the history as "token <name>".',
   parameters: [{ name: 'name', type: 'text', required: true, summary: 'Name of the token' }],
   options: [
     { name: 'abilities', type: 'text', summary: `Of ${allAbilities.join(', ')}, with commas between (default: read)` },
@@ -26,6 +28,13 @@ const add: Action = {
       nonEmpty: true,
       summary: 'Names of instances, with commas between (default: all)',
     },
+    {
+      name: 'hosts',
+      type: 'text',
+      nonEmpty: true,
+      summary:
+        'With --instances: hosts that it may give to them by seturl and rename, with commas between (default: none)',
+    },
     { name: 'days', type: 'integer', min: 0, max: 36_500, summary: 'Days that it holds; 0: for ever (default: 365)' },
   ],
   ability: 'admin',
@@ -34,6 +43,7 @@ const add: Action = {
   examples: [
     'token add prometheus',
     'token add deploy --abilities operate --instances demo,shop --days 30',
+    'token add shop --abilities operate --instances shop --hosts shop.example.com',
     'token add auditor --abilities read,sensitive',
   ],
   view: { type: 'text' },
@@ -42,15 +52,17 @@ const add: Action = {
     const name = checkedName(String(input.name))
     const abilities = chosenAbilities(call)
     const instances = chosenInstances(call)
+    const hosts = chosenHosts(call)
     const days = (input.days as number | undefined) ?? 365
     const expires = days === 0 ? '' : new Date(context.clock().getTime() + days * 86_400_000).toISOString()
-    const wanted = { name, abilities, instances: instances?.map(({ id }) => id), createdBy: caller.actor, expires }
+    const ids = instances?.map(({ id }) => id)
+    const wanted = { name, abilities, instances: ids, hosts, createdBy: caller.actor, expires }
     if (caller.dryRun)
       return {
         message: `Token "${name}" would be made.`,
         item: wire({ ...wanted, id: '', created: '', lastUsed: '' }, context),
       }
-    const parameters = { token: name, abilities, instances: instances?.map((one) => one.name) ?? null, expires }
+    const parameters = { token: name, abilities, instances: instances?.map((one) => one.name) ?? null, hosts, expires }
     return recordHistory(
       context,
       caller,
@@ -75,7 +87,7 @@ const list: Action = {
   examples: ['token list'],
   view: {
     type: 'table',
-    columns: ['name', 'abilities', 'instances', 'expires', 'last_used', 'created_by'],
+    columns: ['name', 'abilities', 'instances', 'hosts', 'expires', 'last_used', 'created_by'],
     empty: 'There are no tokens.',
   },
   async handler({ context }) {
@@ -140,13 +152,28 @@ function chosenInstances({ context, input }: ActionCall) {
   return names?.map((name) => context.registry.get(name))
 }
 
+/** @throws ManagerError ERR_USAGE */
+function chosenHosts({ input }: ActionCall): readonly string[] {
+  const words = (input.hosts as string | undefined)?.split(',').map((word) => word.trim()) ?? []
+  if (words.length > 0 && input.instances === undefined)
+    throw new ManagerError('ERR_USAGE', '--hosts needs --instances: a token for all instances may use any host.')
+  return words.map((word) => {
+    const address = addressOf(`http://${word}`)
+    if (address?.path === '' && !/[:/@]/.test(word)) return address.host
+    throw new ManagerError('ERR_USAGE', `"${word.slice(0, 80)}" is not a host.`, {
+      help: 'Give host names without scheme, port and path: shop.example.com,www.example.com',
+    })
+  })
+}
+
 function wire(token: Token, { registry }: Pick<ManagerContext, 'registry'>) {
-  const { name, abilities, instances, created, createdBy, expires, lastUsed } = token
+  const { name, abilities, instances, hosts, created, createdBy, expires, lastUsed } = token
   return {
     name,
     abilities: abilities.join(', '),
     /** Of those that are gone the id. */
     instances: instances?.map((id) => registry.byId(id)?.name ?? id).join(', ') ?? 'all',
+    hosts: instances ? hosts.join(', ') : 'all',
     expires,
     last_used: lastUsed,
     created,

@@ -20,6 +20,8 @@ import { unpackFiles } from './unpack-files.js'
 export interface RecreateStepsOptions {
   /** Of the instance that is made. */
   readonly row: NewInstance
+  /** What a person should know of its address. Default: nothing. */
+  readonly note?: string | null
   /** Folder of the backup: absolute. */
   readonly backup: string
   /** Of the dump that it has. */
@@ -52,10 +54,10 @@ export async function inspectRecreation(
  * variables of the application are as they were when they were saved (`--with-secrets`).
  */
 export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
-  const { row, backup, sameInstance } = options
+  const { row, note = null, backup, sameInstance } = options
   return [
     verifyStep({ backup }),
-    reserveStep(row),
+    reserveStep(row, note),
     unpackStep(options),
     settingsStep({ row, saved: (context) => savedSettings(context, backup, sameInstance) }),
     databaseStep({ row }),

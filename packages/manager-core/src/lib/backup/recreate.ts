@@ -1,6 +1,7 @@
 import { checkName } from '../domain/names.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
+import { checkNamedAddress, withOwnUrl } from '../instances/addresses.js'
 import { defineStep } from '../instances/define-step.js'
 import { checkNameFree } from '../instances/inspect-creation.js'
 import { checkLimit } from '../instances/reserve-step.js'
@@ -29,6 +30,8 @@ export type RecreateRequest = {
 
 type RecreateFacts = {
   readonly row: NewInstance
+  /** What a person should know of its custom URL. */
+  readonly note: string | null
   readonly folder: string
   readonly kind: DatabaseType | 'portable'
   /** It gets its old secrets again. */
@@ -49,7 +52,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     const type = database ?? manifest.instance.database
     const kind = await inspectRecreation(context, manifest, type)
     const { updated: _updated, ...saved } = manifest.instance
-    const row: NewInstance = {
+    const wanted: NewInstance = {
       ...saved,
       id,
       name,
@@ -59,13 +62,15 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
       created: context.clock().toISOString(),
       ...(!sameInstance && { protected: false, autoSave: false, autoUpdate: false, customUrl: '' }),
     }
+    const { row, note } = withOwnUrl(wanted, context)
+    checkNamedAddress(row, context)
     const secrets = sameInstance && manifest.secrets === true
-    return { row, folder: context.home.instance(id).folder, kind, secrets }
+    return { row, note, folder: context.home.instance(id).folder, kind, secrets }
   },
   plan: planRecreate,
 }
 
-function planRecreate(request: RecreateRequest, { row, folder, kind, secrets }: RecreateFacts): Plan {
+function planRecreate(request: RecreateRequest, { row, note, folder, kind, secrets }: RecreateFacts): Plan {
   const { backup, key, sameInstance } = request
   const { id, name, desired, database } = row
   const instance = { id, name }
@@ -73,13 +78,14 @@ function planRecreate(request: RecreateRequest, { row, folder, kind, secrets }: 
     title: `Make instance "${name}" of the backup ${key} (version ${row.version}, ${database})`,
     instance,
     steps: [
-      ...recreateSteps({ row, backup, kind, sameInstance }),
+      ...recreateSteps({ row, note, backup, kind, sameInstance }),
       placeStep({ folder }),
       defineStep({ row, folder }),
       ...(desired === 'started' ? [startStep({ instance, folder })] : []),
     ],
     notes: [
       `It gets ${secrets ? 'its old' : 'new'} secrets and a port of its own; the users in its data keep their passwords.`,
+      ...(note === null ? [] : [note]),
     ],
     commit: (registry) => registry.updateInstance(id, { desired }),
   }

@@ -1,17 +1,33 @@
+import { isPublishedByPath, type StandardUrlSettings } from '../instances/public-url.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 const caller = { actor: 'doctor', surface: 'cli' } as const
+
+const sharedOrigin: Finding = {
+  level: 'warning',
+  message:
+    'Instances are published at paths of the manager’s own host: their pages can act for people who are logged in at the manager.',
+  help: 'Set APPS_INSTANCESURL to an address on another host, or use APPS_ROOTCONTEXT=true with a host name in APPS_BASEURL.',
+}
+
+function isSharedOrigin(settings: StandardUrlSettings): boolean {
+  return isPublishedByPath(settings) && new URL(settings.instancesUrl).hostname === new URL(settings.baseUrl).hostname
+}
 
 export const proxyChecks: readonly DoctorCheck[] = [
   {
     id: 'reverse-proxy',
     category: 'system',
     title: 'The reverse proxy publishes what it should',
-    async run({ proxies }) {
+    async run({ proxies, settings }) {
       if (!proxies.status().enabled) return []
+      const shared = isSharedOrigin(settings.global) ? [sharedOrigin] : []
       const { refusal, problems, isDue } = await proxies.check(caller)
       if (refusal !== undefined)
-        return [{ level: 'error', message: `Nothing new can be published: ${refusal}.`, help: 'See proxy check.' }]
+        return [
+          ...shared,
+          { level: 'error', message: `Nothing new can be published: ${refusal}.`, help: 'See proxy check.' },
+        ]
       const due: Finding = {
         level: 'error',
         message: 'What is published is not what should be.',
@@ -21,7 +37,11 @@ export const proxyChecks: readonly DoctorCheck[] = [
           return 'It is published.'
         },
       }
-      return [...problems.map(({ message }): Finding => ({ level: 'warning', message })), ...(isDue ? [due] : [])]
+      return [
+        ...shared,
+        ...problems.map(({ message }): Finding => ({ level: 'warning', message })),
+        ...(isDue ? [due] : []),
+      ]
     },
   },
 ]

@@ -1,5 +1,6 @@
 import type { Instance } from '../domain/instance.js'
 import type { OperationKind } from '../operation/operation.js'
+import { checkCustomUrl } from './addresses.js'
 import { existing } from './existing.js'
 
 /** What of an instance's row is changed by a command of its own. */
@@ -34,12 +35,21 @@ function changeKind(change: Change): OperationKind<ChangeRequest, { readonly nam
   return {
     kind: change,
     locks: ({ id }) => [`instance:${id}`],
-    inspect: async (request, { registry }) => ({ name: existing(registry, request).name }),
+    async inspect(request, context) {
+      const before = existing(context.registry, request)
+      if (request.customUrl !== undefined) checkCustomUrl({ ...before, customUrl: request.customUrl }, context)
+      return { name: before.name }
+    },
     plan: (request, { name }) => ({
       title: `${changes[change].title} instance "${name}"`,
       instance: { id: request.id, name },
       steps: [],
-      commit: (registry) => registry.updateInstance(request.id, valuesOf(change, request)),
+      commit(registry, { context }) {
+        // Another instance may have taken the host meanwhile.
+        if (request.customUrl !== undefined)
+          checkCustomUrl({ ...existing(context.registry, request), customUrl: request.customUrl }, context)
+        registry.updateInstance(request.id, valuesOf(change, request))
+      },
     }),
   }
 }

@@ -4,6 +4,7 @@ import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import type { ManagerContext } from '../context.js'
 import { checkName } from '../domain/names.js'
+import { checkNamedAddress } from './addresses.js'
 import type { CreationFacts, CreationRequest, NewInstance } from './creation.js'
 import { reachDatabaseServer } from './database-step.js'
 import { existing } from './existing.js'
@@ -40,6 +41,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
     proved: '',
     created: context.clock().toISOString(),
   }
+  checkNamedAddress(row, context)
   await reachDatabaseServer(context, row.database)
   if (source && source.database !== row.database) await reachDatabaseServer(context, source.database)
   const bytes = (await folderSize(application)) + (source ? await folderSize(context.home.instance(source.id).data) : 0)

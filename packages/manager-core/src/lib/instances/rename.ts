@@ -4,6 +4,7 @@ import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { renameInRequests } from '../requests/request-rows.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import type { Settings } from '../settings/settings.js'
+import { checkNamedAddress } from './addresses.js'
 import { existing } from './existing.js'
 import { defineStep } from './define-step.js'
 import { checkNameFree } from './inspect-creation.js'
@@ -25,10 +26,12 @@ export const renameKind: OperationKind<RenameRequest, RenameFacts> = {
   async inspect(request, context) {
     const { id, to } = request
     checkName(to)
-    const { name } = existing(context.registry, request)
+    const before = existing(context.registry, request)
+    const { name } = before
     if (name === to)
       throw new ManagerError('ERR_STATE', `The instance is called "${to}" already.`, { command: `get ${to}` })
     if (name.toLowerCase() !== to.toLowerCase()) checkNameFree(to, context)
+    checkNamedAddress({ ...before, name: to }, context)
     const { folder } = context.home.instance(id)
     const from = (await context.settings.instance(folder)).context
     const wanted = contextOf(to, context.settings.global)
@@ -53,6 +56,7 @@ function planRename({ id, to }: RenameRequest, { name, folder, context }: Rename
     steps: restart,
     notes: context ? [`Its context becomes ${context.to}; it is started again when it runs.`] : [],
     commit(registry, run) {
+      checkNamedAddress({ ...existing(run.context.registry, instance), name: to }, run.context)
       registry.updateInstance(id, { name: to })
       renameInRequests(run.context.registry.database, name, to)
     },

@@ -2,22 +2,28 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import type { Step } from '../operation/operation.js'
+import { checkCustomUrl, checkNamedAddress } from './addresses.js'
 import type { NewInstance } from './creation.js'
 import { takePort } from './ports.js'
 
 /**
  * Takes name, number and port by inserting the instance's row, marked by its operation. The lock `ports` is held for
  * that moment only, so that many instances can be made at a time.
+ *
+ * @param note what a person should know of it
  */
-export function reserveStep(row: NewInstance): Step {
+export function reserveStep(row: NewInstance, note: string | null = null): Step {
   const isOurs = (context: ManagerContext, operation: string) => context.registry.byId(row.id)?.operation === operation
   return {
     id: 'reserve',
     title: `Reserve the name "${row.name}" and a port`,
-    do({ context, operation, signal }) {
+    do({ context, operation, signal, warn }) {
+      if (note !== null) warn(note)
       return takePort(context, signal, (port) => {
         context.registry.transaction((writer) => {
           if (!isThrowAway(row)) checkLimit(context)
+          checkNamedAddress(row, context)
+          checkCustomUrl(row, context)
           writer.insertInstance({
             ...row,
             desired: 'stopped',

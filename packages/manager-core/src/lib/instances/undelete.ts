@@ -5,6 +5,7 @@ import { ManagerError } from '../../errors.js'
 import { checkName } from '../domain/names.js'
 import type { Instance } from '../domain/instance.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { checkNamedAddress, withOwnUrl } from './addresses.js'
 import type { NewInstance } from './creation.js'
 import { reachDatabaseServer } from './database-step.js'
 import { defineStep } from './define-step.js'
@@ -27,6 +28,8 @@ export type UndeleteRequest = {
 
 type UndeleteFacts = {
   readonly row: NewInstance
+  /** What a person should know of it. */
+  readonly note: string | null
   readonly trash: string
   readonly folder: string
   readonly record: TrashFacts
@@ -52,8 +55,11 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
     await freePort(context)
     await reachDatabaseServer(context, record.instance.database)
     const { port: _port, operation: _operation, observed: _observed, updated: _updated, ...old } = record.instance
+    const { row, note } = withOwnUrl({ ...old, id, name }, context)
+    checkNamedAddress(row, context)
     return {
-      row: { ...old, id, name },
+      row,
+      note,
       trash,
       folder: context.home.instance(id).folder,
       record: { ...record, instance: { ...record.instance } },
@@ -62,23 +68,24 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
   plan: planUndelete,
 }
 
-function planUndelete({ entry }: UndeleteRequest, { row, trash, folder, record }: UndeleteFacts): Plan {
+function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, record }: UndeleteFacts): Plan {
   const instance = { id: row.id, name: row.name }
   return {
     title: `Bring "${entry}" back from the trash as "${row.name}"`,
     instance,
     steps: [
-      reserveStep(row),
+      reserveStep(row, note),
       placeStep({ trash, folder, record }),
       settingsStep(row, folder),
       defineStep({ row, folder }),
       ...(row.desired === 'started' ? [firstStartStep({ instance, folder })] : []),
     ],
+    notes: note === null ? [] : [note],
     commit: (registry) => registry.updateInstance(row.id, { desired: row.desired }),
   }
 }
 
-function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row'>): Step {
+function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note'>): Step {
   return {
     id: 'place',
     title: 'Take its folder out of the trash',

@@ -141,6 +141,8 @@ export interface Caller {
   readonly abilities?: ReadonlySet<Ability>
   /** Ids of the only instances that it may see and touch. Default: all. */
   readonly instances?: ReadonlySet<string>
+  /** The only hosts that one with a scope may give to its instances, beside those that they have. Default: none. */
+  readonly hosts?: ReadonlySet<string>
   /** Id that the operation is to have, when the caller told it to somebody already. Actions that run several ignore it. */
   readonly operation?: string
   /** What dead owners left is for others: the server has workers recover it. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
+import { isManagers, sharedHosts } from '../instances/addresses.js'
 import { standardUrlOf } from '../instances/public-url.js'
 import { ManagerError } from '../../errors.js'
 import { addressOf, type Address } from './address.js'
@@ -16,12 +17,9 @@ export interface Desired {
   readonly problems: readonly Problem[]
 }
 
-/** First parts of paths of the manager itself, below its own: no instance can be published there. */
-const ownPaths: ReadonlySet<string> = new Set(['api', 'ui', 'term', 'ping', 'metrics', 'register', 'health'])
-
 /**
  * What is to be published: the manager, and all instances, also stopped ones, at their standard addresses and their custom
- * URLs. Of two that want the same place the one comes first whose standard address it is, then the older one.
+ * URLs. A host belongs to one: to the manager, then to the instance whose standard address it is, then to the older one.
  */
 export function desiredSites(
   context: Pick<ManagerContext, 'settings' | 'registry' | 'certificates'>,
@@ -56,20 +54,26 @@ export function desiredSites(
   }
   const tell = ({ id, name }: Instance, message: string) =>
     problems.push({ kind: 'address', instance: { id, name }, message })
+  const shared = sharedHosts(global)
+  /** Of hosts that are one instance's. */
+  const owners = new Map<string, Instance>()
   for (const instance of instances) {
     const url = standardUrlOf(instance, global)
     const address = addressOf(url)
-    const isOwn = address?.host === base.host && ownPaths.has(instance.name)
-    if (!address || isOwn || !put(address, publishedAt(instance)))
-      tell(instance, `"${instance.name}" is not published at ${url}: the manager or another instance is there.`)
+    if (address && !isManagers(instance, global) && put(address, publishedAt(instance)))
+      owners.set(address.host, instance)
+    else tell(instance, `"${instance.name}" is not published at ${url}: the manager or another instance is there.`)
   }
   for (const instance of instances) {
     const { customUrl: url, name } = instance
     if (url === '' || url === standardUrlOf(instance, global)) continue
     const address = addressOf(url)
     if (!address) tell(instance, `"${name}" is not published at ${url}: its host or path has unusual characters.`)
-    else if (isBelowOwn(address, base) || !put(address, publishedAt(instance)))
-      tell(instance, `"${name}" is not published at ${url}: the manager or another instance is there.`)
+    else if (shared.has(address.host))
+      tell(instance, `"${name}" is not published at ${url}: its host belongs to the manager.`)
+    else if ((owners.get(address.host) ?? instance) !== instance)
+      tell(instance, `"${name}" is not published at ${url}: its host belongs to "${owners.get(address.host)?.name}".`)
+    else if (put(address, publishedAt(instance))) owners.set(address.host, instance)
   }
 
   const { mode } = global.ssl
@@ -93,11 +97,6 @@ export function desiredSites(
     },
     problems: [...problems, ...certificates.problems()],
   }
-}
-
-function isBelowOwn({ host, path }: Address, base: Address): boolean {
-  if (host !== base.host || !path.startsWith(`${base.path}/`)) return false
-  return ownPaths.has(path.slice(base.path.length + 1).split('/')[0] ?? '')
 }
 
 /** One that cannot be read is left out. */

@@ -14,7 +14,7 @@ type Inputs = Readonly<Record<string, Input>>
 export function requestOf(
   { name: action, parameters = [], options = [] }: Pick<Action, 'name' | 'parameters' | 'options'>,
   input: Inputs,
-  { actor, address, abilities, instances, waitMs = 0 }: Caller,
+  { actor, address, abilities, instances, hosts, waitMs = 0 }: Caller,
   { clock, registry }: Pick<ManagerContext, 'clock' | 'registry'>,
 ): { readonly request: RunRequest; readonly secrets: Inputs } {
   const isSecret = (name: string) => [...parameters, ...options].some((one) => one.name === name && one.secret)
@@ -29,6 +29,7 @@ export function requestOf(
     ...(address !== undefined && { address }),
     ...(abilities && { abilities: [...abilities] }),
     ...(instances && { instances: [...instances] }),
+    ...(hosts && { hosts: [...hosts] }),
     waitMs: Number.isFinite(waitMs) ? waitMs : null,
     instance,
     instanceId: (named?.type === 'instance' ? registry.get(instance) : registry.find(instance))?.id ?? '',

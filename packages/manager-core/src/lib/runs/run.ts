@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly abilities?: readonly Ability[]
   /** Ids of the only instances that the caller may touch. */
   readonly instances?: readonly string[]
+  /** See `Caller.hosts`. */
+  readonly hosts?: readonly string[]
   /** `null`: for ever. */
   readonly waitMs: number | null
   /** The instance that it is about, as it is called in the request; empty: none, several, or one that is to be made. */

@@ -49,7 +49,7 @@ async function work(homeFolder: string, id: string, { secrets, ...options }: Wor
 }
 
 function callerOf(
-  { id, actor, address, abilities, instances, waitMs }: RunRequest,
+  { id, actor, address, abilities, instances, hosts, waitMs }: RunRequest,
   live: Pick<Caller, 'signal' | 'onEvent'>,
 ): Caller {
   return {
@@ -60,6 +60,7 @@ function callerOf(
     ...(address !== undefined && { address }),
     ...(abilities && { abilities: new Set(abilities) }),
     ...(instances && { instances: new Set(instances) }),
+    ...(hosts && { hosts: new Set(hosts) }),
     ...live,
   }
 }

@@ -27,6 +27,7 @@ export function globalSettingsOf(
   const externalApiKey = value('APPS_EXTERNAL_API_KEY')
   return {
     baseUrl: value('APPS_BASEURL'),
+    instancesUrl: value('APPS_INSTANCESURL'),
     email: value('APPS_EMAIL'),
     systemUser: value('APPS_USER'),
     systemGroup: value('APPS_GROUP'),

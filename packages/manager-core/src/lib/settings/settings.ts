@@ -7,6 +7,8 @@ import type { TargetSettings } from '../targets/targets.js'
 export interface GlobalSettings {
   /** APPS_BASEURL, without a last slash. */
   readonly baseUrl: string
+  /** Chosen: APPS_INSTANCESURL, without a last slash: what standard addresses are made of. Default: `baseUrl`. */
+  readonly instancesUrl: string
   /** APPS_ROOTCONTEXT */
   readonly rootContext: boolean
   /** APPS_DEFAULTVERSION; undefined: the newest. */

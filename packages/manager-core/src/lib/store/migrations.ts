@@ -150,6 +150,7 @@ const migrations = [
      operation text not null
    )`,
   `create index operation_started on operation (started)`,
+  `alter table token add column hosts text not null default ''`,
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

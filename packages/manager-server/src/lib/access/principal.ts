@@ -7,6 +7,8 @@ export interface Principal {
   readonly abilities: ReadonlySet<Ability>
   /** Ids of the only instances that it may see and touch; undefined: all. */
   readonly instances?: ReadonlySet<string>
+  /** See `Caller.hosts`. */
+  readonly hosts?: ReadonlySet<string>
   /** IP address that the request came from. */
   readonly address: string
 }

@@ -82,11 +82,16 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
   }
 }
 
-function callerOf({ actor, address, abilities, instances }: Principal, call: ApiCall, signal?: AbortSignal): Caller {
+function callerOf(
+  { actor, address, abilities, instances, hosts }: Principal,
+  call: ApiCall,
+  signal?: AbortSignal,
+): Caller {
   return {
     ...{ actor, surface: 'api', address, abilities, leavesRecovery: true },
     ...{ dryRun: call.isDryRun, waitMs: call.waitMs },
     ...(instances && { instances }),
+    ...(hosts && { hosts }),
     ...(signal && { signal }),
   }
 }

@@ -44,18 +44,69 @@ export function testAddresses(under: () => ProxyUnderTest): void {
       expect((await under().call('apps.test', '/apps/Demo/../Demo/x')).text).not.toContain('"manager"')
     })
 
-    it('a custom URL has a host and path of its own, beside the standard address; who comes second is told', async () => {
+    it('a custom URL has a host of its own, beside the standard address; the second instance on a host is reported', async () => {
       await under().add('demo', { customUrl: 'https://crm.example.test/sales' })
       await under().add('other', { customUrl: 'https://crm.example.test' })
-      await under().add('third', { customUrl: 'https://crm.example.test/sales' })
+      await under().add('third', { customUrl: 'https://crm.example.test/sales/eu' })
       const { warnings } = await under().publish()
       expect(warnings).toEqual([
-        '"third" is not published at https://crm.example.test/sales: the manager or another instance is there.',
+        '"other" is not published at https://crm.example.test: its host belongs to "demo".',
+        '"third" is not published at https://crm.example.test/sales/eu: its host belongs to "demo".',
       ])
-      expect((await under().call('crm.example.test', '/sales/x')).echo).toMatchObject({ name: 'demo', url: '/x' })
-      expect((await under().call('crm.example.test', '/x')).echo).toMatchObject({ name: 'other', url: '/x' })
+      expect((await under().call('crm.example.test', '/sales/eu/x')).echo).toMatchObject({ name: 'demo', url: '/eu/x' })
+      expect((await under().call('crm.example.test', '/x')).status).toBe(404)
       for (const name of ['demo', 'other', 'third'])
         expect((await under().call(`${name}.apps.test`)).echo.name).toBe(name)
+    })
+
+    it('a path below the address of another instance is refused, and is not published when the registry has it', async () => {
+      await under().add('beta')
+      await under().add('gamma')
+      await under().publish()
+      const seturl = under().test.perform('seturl', { name: 'gamma', url: 'http://beta.apps.test/api' })
+      await expect(seturl).rejects.toMatchObject({ code: 'ERR_NAME_TAKEN' })
+      under().force('gamma', 'http://beta.apps.test/api')
+      expect((await under().publish()).warnings).toEqual([
+        '"gamma" is not published at http://beta.apps.test/api: its host belongs to "beta".',
+      ])
+      expect((await under().call('beta.apps.test', '/api/rest/Task/')).echo.name).toBe('beta')
+    })
+
+    it('a rename into the custom URL of another instance is refused, and that stays where it is', async () => {
+      await under().add('gamma')
+      await under().add('thief')
+      await under().test.perform('seturl', { name: 'gamma', url: 'http://www.apps.test' })
+      expect((await under().call('www.apps.test')).echo.name).toBe('gamma')
+      const rename = under().test.perform('rename', { name: 'thief', new: 'www' })
+      await expect(rename).rejects.toMatchObject({ code: 'ERR_NAME_TAKEN' })
+      expect((await under().call('www.apps.test')).echo.name).toBe('gamma')
+    })
+
+    it('the host of the manager serves the manager alone, at every path', async () => {
+      await under().add('gamma')
+      await under().publish()
+      for (const url of ['http://apps.test/portal', 'https://APPS.test.:8443/x', 'http://apps.test']) {
+        const seturl = under().test.perform('seturl', { name: 'gamma', url })
+        await expect(seturl, url).rejects.toMatchObject({ code: 'ERR_USAGE' })
+      }
+      under().force('gamma', 'http://apps.test/portal')
+      expect((await under().publish()).warnings).toEqual([
+        '"gamma" is not published at http://apps.test/portal: its host belongs to the manager.',
+      ])
+      expect((await under().call('apps.test', '/portal')).echo.name).toBe('manager')
+    })
+
+    it('instances below a path have a host of their own with APPS_INSTANCESURL', async () => {
+      under().set(['export APPS_INSTANCESURL=http://run.test/i', 'export APPS_ROOTCONTEXT=false'])
+      await under().add('Demo')
+      await under().add('api')
+      expect((await under().publish()).warnings).toEqual([])
+      expect((await under().call('run.test', '/i/Demo/x')).echo).toMatchObject({ name: 'Demo', url: '/x' })
+      expect((await under().call('run.test', '/i/api/x')).echo).toMatchObject({ name: 'api', url: '/x' })
+      expect((await under().call('run.test', '/')).status).toBe(404)
+      expect((await under().call('apps.test', '/Demo/x')).echo).toMatchObject({ name: 'manager', url: '/Demo/x' })
+      const seturl = under().test.perform('seturl', { name: 'Demo', url: 'http://run.test/i/api/x' })
+      await expect(seturl).rejects.toMatchObject({ code: 'ERR_USAGE' })
     })
 
     it('what was renamed or deleted is not found any more; nothing to change is nothing to do', async () => {

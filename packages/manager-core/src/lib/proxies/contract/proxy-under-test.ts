@@ -15,6 +15,8 @@ export interface ProxyUnderTest {
   readonly manager: Backend
   /** Makes an instance without a process of its own; publishes nothing. */
   add(name: string, values?: { readonly customUrl?: string }): Promise<Backend>
+  /** Gives an instance a custom URL that no command would. */
+  force(name: string, customUrl: string): void
   /** Lines of `config.sh` from now on, over those that all tests have. */
   set(lines?: readonly string[]): void
   publish(options?: PublishOptions): Promise<PublishResult>
@@ -65,6 +67,8 @@ export async function startProxyUnderTest(
       registry.transaction((writer) => writer.insertInstance({ ...row, customUrl }))
       return backend
     },
+    force: (name, customUrl) =>
+      registry.transaction((writer) => writer.updateInstance(registry.get(name).id, { customUrl })),
     publish: (options) => proxies.publish(test.caller, options),
     call(host, path = '/', options = {}) {
       const port = options.tls ? proxy.https : proxy.http

@@ -27,6 +27,12 @@ export const globalTable = {
     'true',
     'Serve instances at the root of their address, not below their name',
   ),
+  APPS_INSTANCESURL: {
+    type: 'url',
+    section: 'Instances',
+    default: '$APPS_BASEURL',
+    summary: 'Address that addresses of published instances are made of; on another host than the manager (addition)',
+  },
   APPS_DEFAULTVERSION: { type: 'text', section: 'Instances', summary: 'Version of new instances; not set: the newest' },
   APPS_DATABASES: {
     type: 'databases',

@@ -1,0 +1,29 @@
+import { ManagerError } from '../../errors.js'
+import type { Instance } from '../domain/instance.js'
+import { hostsOf } from '../instances/addresses.js'
+import type { StandardUrlSettings } from '../instances/public-url.js'
+import type { Caller } from '../operation/operation.js'
+import { addressOf } from '../proxies/address.js'
+
+/**
+ * A caller with a scope gives an instance only the hosts that it was given, and those that the instance has.
+ *
+ * @param url the new address
+ * @throws ManagerError ERR_ACCESS
+ */
+export function checkHost(
+  { instances, hosts }: Pick<Caller, 'instances' | 'hosts'>,
+  url: string,
+  before: Pick<Instance, 'name' | 'customUrl'>,
+  settings: StandardUrlSettings,
+): void {
+  const host = addressOf(url)?.host ?? ''
+  if (!instances || hosts?.has(host) || hostsOf(before, settings).has(host)) return
+  throw new ManagerError(
+    'ERR_ACCESS',
+    `You may not give an instance the host "${host}": your token does not name it.`,
+    {
+      help: 'An administrator makes tokens with hosts: token add <name> --instances <names> --hosts <hosts>.',
+    },
+  )
+}
