@@ -79,12 +79,12 @@ const items: readonly Record<string, unknown>[] = [
     itm_html: '<p class="a">1 &lt; 2</p>\n',
     itm_regexp: '^[a-z]+\\d{2,}$',
     itm_document: document,
-    itm_image: { name: 'a.png', content: 'AAEC' },
+    itm_image: { name: 'a.png', content: 'iVBORw0KGgo=' },
     itm_place: '48.8566;2.3522',
     itm_object: { a: [1, null, 'x', { 'ключ "1"': '😀\n' }], n: 0.1 },
   },
   { itm_code: ' blanks around ', itm_object: 'text', itm_integer: '-9007199254740993', itm_decimal: -12.5 },
-  { itm_code: '\r', itm_text: '', itm_boolean: true, itm_date: '', itm_object: [], itm_list: [], itm_decimal: 0 },
+  { itm_code: '\r.', itm_text: '', itm_boolean: true, itm_date: '', itm_object: [], itm_list: [], itm_decimal: 0 },
 ]
 
 onEachDatabase((fresh, database) => {

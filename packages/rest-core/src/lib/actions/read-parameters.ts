@@ -1,7 +1,7 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
-import { isEmpty, Problem } from '../fields/field-type.js'
+import { isBlank, isEmpty, Problem } from '../fields/field-type.js'
 import { expandDefault } from '../service/input.js'
 import type { Principal } from '../rights/rights.js'
 import type { ActionModel } from './action.js'
@@ -30,7 +30,8 @@ export function readParameters(
     const value = input === undefined ? type.empty : type.parse(input, parameter)
     const problem = value instanceof Problem || isEmpty(value) ? value : type.validate(value, parameter)
     if (problem instanceof Problem) tell(problem.code, name, `Parameter "${name}" ${problem.text}.`)
-    else if (required && isEmpty(value as FieldValue)) tell('ERR_REQUIRED', name, `Parameter "${name}" is required.`)
+    else if (required && (isEmpty(value as FieldValue) || isBlank(value as FieldValue, parameter)))
+      tell('ERR_REQUIRED', name, `Parameter "${name}" is required.`)
     else values[name] = value as FieldValue
   }
   if (messages.length > 0) throw RestError.validation(messages)

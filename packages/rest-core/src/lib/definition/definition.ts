@@ -128,6 +128,17 @@ export interface ImageField extends FieldCommon {
   readonly maxBytes?: number
   /** Longest side of the thumbnail in pixels. Default 200. */
   readonly thumbnailPixels?: number
+  /** Kinds of pictures that it takes, told by their content. Default: all of these. */
+  readonly mediaTypes?: readonly (
+    | 'image/png'
+    | 'image/jpeg'
+    | 'image/gif'
+    | 'image/webp'
+    | 'image/avif'
+    | 'image/bmp'
+    | 'image/tiff'
+    | 'image/svg+xml'
+  )[]
 }
 export interface GeocoordsField extends FieldCommon {
   readonly type: 'geocoords'

@@ -63,7 +63,13 @@ const fields = {
   enum: { ...common, type: 'enum', values } satisfies Full<D.EnumField>,
   multi: { ...common, type: 'multi-enum', values } satisfies Full<D.MultiEnumField>,
   document: { ...common, type: 'document', maxBytes: 1 } satisfies Full<D.DocumentField>,
-  image: { ...common, type: 'image', maxBytes: 1, thumbnailPixels: 10 } satisfies Full<D.ImageField>,
+  image: {
+    ...common,
+    type: 'image',
+    maxBytes: 1,
+    thumbnailPixels: 10,
+    mediaTypes: ['image/png'],
+  } satisfies Full<D.ImageField>,
   geocoords: { ...common, type: 'geocoords' } satisfies Full<D.GeocoordsField>,
   object: { ...common, type: 'object' } satisfies Full<D.JsonField>,
 }

@@ -67,6 +67,14 @@ export interface FieldType {
   jsonSchema(field: FieldModel): Record<string, unknown>
 }
 
+const blank = /^[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u
+
+/** Whether a text, other than a code of a list, has nothing that can be seen: it does not satisfy `required`. */
+export function isBlank(value: FieldValue | undefined, { columnType, codes }: FieldModel): boolean {
+  const isText = columnType.kind === 'string' || columnType.kind === 'text'
+  return isText && codes === undefined && typeof value === 'string' && blank.test(value)
+}
+
 /** Whether the value counts as not filled (`""`, `null`, `[]`). */
 export function isEmpty(value: FieldValue | undefined): boolean {
   return value === '' || value === null || value === undefined || (Array.isArray(value) && value.length === 0)

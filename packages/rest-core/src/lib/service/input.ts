@@ -1,8 +1,9 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
-import type { EnumField } from '../definition/definition.js'
+import type { EnumField, ImageField } from '../definition/definition.js'
+import { imageMediaType } from '../documents/image-content.js'
 import type { FieldValue } from '../fields/field-type.js'
-import { Problem, isEmpty } from '../fields/field-type.js'
+import { Problem, isBlank, isEmpty } from '../fields/field-type.js'
 import { momentOf } from '../fields/temporal.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'
@@ -118,7 +119,9 @@ function readUpload(field: FieldModel, given: object): Upload | string | Problem
     return new Problem('ERR_TYPE', 'has a "content" that is not base64')
   if (typeof name !== 'string' || name === '') return new Problem('ERR_TYPE', 'needs a "name" for its content')
   if (mime !== undefined && typeof mime !== 'string') return new Problem('ERR_TYPE', 'has a "mime" that is not a text')
-  return { field, name, mime: mime || undefined, content: Buffer.from(content, 'base64') }
+  const bytes = Buffer.from(content, 'base64')
+  const type = field.type.name === 'image' ? imageMediaType(bytes, field.definition as ImageField) : mime || undefined
+  return type instanceof Problem ? type : { field, name, mime: type, content: bytes }
 }
 
 /** Fills in defaults of fields that were not given. */
@@ -179,7 +182,7 @@ export function validate(
     if (skip.has(field.name)) continue
     const value = values[field.name]
     if (value === undefined && operation === 'update') continue
-    if (isEmpty(value)) {
+    if (isEmpty(value) || (field.required && isBlank(value, field))) {
       if (field.required && field.type.empty !== false)
         messages.push({ code: 'ERR_REQUIRED', field: field.name, text: `Field "${field.name}" is required.` })
       continue
@@ -190,6 +193,6 @@ export function validate(
   return messages
 }
 
-function messageOf(field: FieldModel, problem: Problem): ErrorMessage {
+export function messageOf(field: FieldModel, problem: Problem): ErrorMessage {
   return { code: problem.code, field: field.name, text: `Field "${field.name}" ${problem.text}.` }
 }

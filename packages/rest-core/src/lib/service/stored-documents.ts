@@ -1,7 +1,9 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { RestError } from '../../errors.js'
 import type { ImageField } from '../definition/definition.js'
 import type { DocumentInfo, DocumentStore } from '../documents/document-store.js'
+import { headBytes, imageMediaType } from '../documents/image-content.js'
+import { Problem } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal, RightLetter } from '../rights/rights.js'
@@ -13,6 +15,7 @@ import type {
   UploadedDocument,
 } from './business-objects.js'
 import { defaultThumbnailPixels, mostBytes, StoredDocument } from './documents.js'
+import { messageOf } from './input.js'
 import { missingRow } from './missing-row.js'
 import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
@@ -68,8 +71,9 @@ export function createStoredDocuments(
         `"${given.name.slice(0, 100)}" is larger than the ${maxBytes} bytes that the field takes.`,
       )
     }
-    const { name: fileName, mime } = given
-    const info = await documents.put(content, { name: fileName, mime, path: `${object.name}/${field.name}`, maxBytes })
+    const checked = field.type.name === 'image' ? await checkImage(field, content) : { content, mime: given.mime }
+    const path = `${object.name}/${field.name}`
+    const info = await documents.put(checked.content, { name: given.name, mime: checked.mime, path, maxBytes })
     const service = context.bind(context.transaction)
     const remove = () => documents.delete(info.id)
     context.transaction?.afterRollback(remove)
@@ -103,6 +107,38 @@ export function createStoredDocuments(
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
     }
+  }
+}
+
+/** The content from its beginning, with the media type that it has. @throws RestError ERR_VALIDATION when it is no picture */
+async function checkImage(field: FieldModel, content: Readable): Promise<{ content: Readable; mime: string }> {
+  const chunks = content[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  let head = Buffer.alloc(0)
+  while (head.length < headBytes) {
+    const { done, value } = await chunks.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  const mime = imageMediaType(head, field.definition as ImageField)
+  if (mime instanceof Problem) {
+    // A client that still sends does not read the answer.
+    for (let size = head.length; size <= mostBytes(field);) {
+      const { done, value } = await chunks.next()
+      if (done) break
+      size += value.byteLength
+    }
+    await chunks.return?.()
+    throw RestError.validation([messageOf(field, mime)])
+  }
+  return { content: Readable.from(whole(head, chunks), { objectMode: false }), mime }
+}
+
+async function* whole(head: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield head
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  } finally {
+    await chunks.return?.()
   }
 }
 

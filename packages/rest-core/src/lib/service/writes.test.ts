@@ -9,6 +9,8 @@ import { verifyPasswordHash } from '../security/password.js'
 import { Movie, boss, collect, createService } from './fixture-for-test.js'
 
 const alien = { mov_code: 'ALIEN', mov_title: 'Alien' }
+/** The beginning of a picture is enough to be taken for one. */
+const png = Buffer.from('\x89PNG\r\n\x1A\n', 'latin1').toString('base64')
 
 test('create() answers the complete record with defaults, initial state and joined fields', async () => {
   const { service } = createService()
@@ -113,6 +115,43 @@ test('update() changes the given fields only and answers the whole record', asyn
   expect(changed).toEqual({ ...movie, mov_title: 'Alien (1979)' })
 })
 
+test('blanks do not satisfy "required"; a value that has more is kept as it is', async () => {
+  const { service } = createService()
+  for (const blank of [' ', '\t\n', '\u00A0', '\u3000\u2003', '\u200B\uFEFF', '\u00AD', '\u2060 \u3164']) {
+    const refused = service.create(boss, Movie, { mov_code: blank, mov_title: blank })
+    await expect(refused, JSON.stringify(blank)).rejects.toMatchObject({
+      messages: [
+        { code: 'ERR_REQUIRED', field: 'mov_code' },
+        { code: 'ERR_REQUIRED', field: 'mov_title' },
+      ],
+    })
+  }
+  const { row_id: id, mov_title: title } = await service.create(boss, Movie, { ...alien, mov_title: ' \u00A0A ' })
+  expect(title).toBe(' \u00A0A ')
+  await expect(service.update(boss, Movie, id, { mov_title: ' ' })).rejects.toMatchObject({ code: 'ERR_VALIDATION' })
+  expect(await service.update(boss, Movie, id, { mov_origin: '', mov_secret: ' ' })).toMatchObject({ mov_title: title })
+})
+
+test('an image field takes pictures only, by their content', async () => {
+  const { service, documents } = createService()
+  const text = { name: 'a.png', mime: 'image/png', content: Buffer.from('hello').toString('base64') }
+  await expect(service.create(boss, Movie, { ...alien, mov_poster: text })).rejects.toMatchObject({
+    messages: [
+      {
+        code: 'ERR_TYPE',
+        field: 'mov_poster',
+        text: 'Field "mov_poster" must hold a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not text.',
+      },
+    ],
+  })
+  expect(documents.ids()).toEqual([])
+  const claimed = { name: 'a.html', mime: 'text/html', content: png }
+  const { row_id: id } = await service.create(boss, Movie, { ...alien, mov_poster: claimed })
+  expect(await service.get(boss, Movie, id, { inlineDocuments: true })).toMatchObject({
+    mov_poster: { mime: 'image/png' },
+  })
+})
+
 test('update() cannot empty a required field', async () => {
   const { service } = createService()
   const { row_id: id } = await service.create(boss, Movie, alien)
@@ -211,13 +250,20 @@ test('a password is kept as a hash, never answered, and not changed by an empty 
 
 test('an upload is stored and inlined on demand; a replaced one goes', async () => {
   const { service, documents } = createService()
-  const content = Buffer.from('picture').toString('base64')
+  const content = png
   const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'poster.png', content } })
   expect(documents.ids()).toEqual([movie['mov_poster']])
   expect(
     await service.get(boss, 'Movie', movie.row_id, { inlineDocuments: true, inlineThumbnails: ['mov_poster'] }),
   ).toMatchObject({
-    mov_poster: { name: 'poster.png', size: 7, content, thumbnail: 'AQID', path: 'Movie/mov_poster' },
+    mov_poster: {
+      name: 'poster.png',
+      mime: 'image/png',
+      size: 8,
+      content,
+      thumbnail: 'AQID',
+      path: 'Movie/mov_poster',
+    },
   })
   const kept = await service.update(boss, 'Movie', movie.row_id, { mov_poster: movie['mov_poster'], mov_title: 'x' })
   expect(kept['mov_poster']).toBe(movie['mov_poster'])
@@ -230,7 +276,7 @@ test('an upload is stored and inlined on demand; a replaced one goes', async () 
 test('an upload goes again when the record is refused by the database', async () => {
   const { service, documents } = createService()
   await service.create(boss, Movie, alien)
-  const again = { ...alien, mov_poster: { name: 'p.png', content: 'AAAA' } }
+  const again = { ...alien, mov_poster: { name: 'p.png', content: png } }
   await expect(service.create(boss, Movie, again)).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
   expect(documents.ids()).toEqual([])
 })
@@ -328,7 +374,7 @@ test('a write is carried out again when the database undid it to let others proc
 
 test("a record cannot be given another record's document", async () => {
   const { service } = createService()
-  const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'p.png', content: 'AAAA' } })
+  const movie = await service.create(boss, 'Movie', { ...alien, mov_poster: { name: 'p.png', content: png } })
   const theft = { mov_code: 'B', mov_title: 'B', mov_poster: movie['mov_poster'] }
   await expect(service.create(boss, 'Movie', theft)).rejects.toMatchObject({
     messages: [{ code: 'ERR_REFERENCE', field: 'mov_poster' }],

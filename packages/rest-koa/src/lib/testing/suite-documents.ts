@@ -246,6 +246,31 @@ export function testDocuments(suite: Suite): void {
     })
   })
 
+  it('an image field takes pictures only, by their content, and nothing else is stored', async () => {
+    const id = await create()
+    const before = await files()
+    const sent = ['no picture', '', '<html></html>', Buffer.alloc(200_000)]
+    for (const [at, found] of [
+      'text',
+      'an empty file',
+      'HTML',
+      'content that begins with the bytes 00000000',
+    ].entries()) {
+      const { status, json } = await put(id, 'ast_picture', sent[at] as string, {
+        headers: { 'content-type': 'image/png' },
+      })
+      const text = `Field "ast_picture" must hold a picture (png, jpeg, gif, webp, avif, bmp, tiff, svg), not ${found}.`
+      expect([status, json.messages]).toEqual([400, [{ code: 'ERR_TYPE', field: 'ast_picture', text }]])
+    }
+    expect(await files()).toBe(before)
+    await put(id, 'ast_picture', picture, { headers: { 'content-type': 'text/html' } })
+    const stored = await get(id, 'ast_picture')
+    expect([stored.headers.get('content-type'), stored.headers.get('content-length')]).toEqual([
+      'image/png',
+      `${picture.length}`,
+    ])
+  })
+
   describe('thumbnail', () => {
     const thumbnail = (id: string, field: string, headers = {}): Promise<Answer> =>
       suite.call('GET', `/Asset/${id}/_thumbnail/${field}`, { headers })
@@ -262,7 +287,8 @@ export function testDocuments(suite: Suite): void {
     it('of what is no picture is 404', async () => {
       const id = await create()
       expect((await thumbnail(id, 'ast_picture')).status).toBe(404)
-      await put(id, 'ast_picture', 'no picture', { headers: { 'content-type': 'image/png' } })
+      // It begins like a picture, and is none.
+      expect((await put(id, 'ast_picture', picture.subarray(0, 8))).status).toBe(200)
       expect((await thumbnail(id, 'ast_picture')).status).toBe(404)
       await put(id, 'ast_file', picture)
       expect((await thumbnail(id, 'ast_file')).status).toBe(404)
