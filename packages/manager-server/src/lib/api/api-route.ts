@@ -29,6 +29,8 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     if (context.method !== 'GET')
       throw new HttpError(405, 'ERR_USAGE', 'The API takes GET only.', { headers: { Allow: 'GET' } })
     context.set('Cache-Control', 'no-store')
+    const gone = new AbortController()
+    context.res.once('close', () => gone.abort(new Error('The client is gone.')))
     const principal = await access.authenticate(context.req)
     const call = readCall(context.query)
     access.authorize(principal, call.action)
@@ -36,8 +38,6 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
     if (call.action.mutating || call.isAsync) access.guard(context.req, principal, call.action.name)
     if (isCached(call)) return byCache(context, call, principal)
     expectReader(context.req, false)
-    const gone = new AbortController()
-    context.res.once('close', () => gone.abort(new Error('The client is gone.')))
     const signal = wantsEvents(context) ? AbortSignal.any([gone.signal, closing]) : gone.signal
     const caller = callerOf(principal, call, signal)
     if (isForWorker(call)) return byWorker(context, call, caller)

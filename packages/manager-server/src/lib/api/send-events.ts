@@ -39,8 +39,8 @@ export async function sendEvents(context: Context, events: AsyncIterable<ServerE
   try {
     for await (const { id, event, data } of events) {
       const ok = res.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-      if (!ok) await Promise.race([once(res, 'drain'), once(res, 'close')])
       if (res.destroyed) return
+      if (!ok) await Promise.race([once(res, 'drain'), once(res, 'close')])
     }
     res.end()
   } catch {

@@ -60,6 +60,7 @@ function openPages(folder: string, base: string): Pages | undefined {
         // What is set already would go before what is good for files.
         context.remove('Cache-Control')
         context.respond = false
+        if (res.destroyed) return resolve()
         res.once('close', resolve)
         files(req, res, () => {
           context.respond = true

@@ -2,6 +2,7 @@ import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { eventFor } from '@steward/rest-core/system'
 import type { EventHub } from '@steward/rest-core/system'
 import type { Context } from 'koa'
+import { drained } from '../http/send-content.js'
 
 export interface EventStreamOptions {
   readonly service: BusinessObjects
@@ -12,6 +13,8 @@ export interface EventStreamOptions {
   readonly objects: ReadonlySet<string> | undefined
   /** Number of the last event that the client has; absent: it wants the ones from now on. */
   readonly after: number | undefined
+  /** Aborted when the client has gone. */
+  readonly gone: AbortSignal
   readonly heartbeatMs: number
   readonly drainMs: number
 }
@@ -24,12 +27,11 @@ const retryMs = 3000
  * takes them, so that a slow one costs no memory; one that takes nothing for `drainMs` is cut, and comes again where it was.
  */
 export async function streamEvents(context: Context, options: EventStreamOptions): Promise<void> {
-  const { service, hub, authenticate, objects, heartbeatMs, drainMs } = options
+  const { service, hub, authenticate, objects, gone, heartbeatMs, drainMs } = options
   const { res } = context
   const last = await hub.last()
+  if (gone.aborted) return
   let position = Math.min(options.after ?? last, last)
-  const gone = new AbortController()
-  res.on('close', () => gone.abort())
   let bytes = 0
 
   context.respond = false
@@ -67,26 +69,23 @@ export async function streamEvents(context: Context, options: EventStreamOptions
   }
 
   function isOver(): boolean {
-    return gone.signal.aborted || hub.closed.aborted
+    return gone.aborted || hub.closed.aborted
   }
 
   /** Waits for an event; `false` when a heartbeat is due before. */
   async function hasNext(): Promise<boolean> {
     const heartbeat = AbortSignal.timeout(heartbeatMs)
-    await hub.next(position, AbortSignal.any([gone.signal, heartbeat]))
+    await hub.next(position, AbortSignal.any([gone, heartbeat]))
     return !heartbeat.aborted || isOver()
   }
 
   async function write(text: string): Promise<void> {
-    if (gone.signal.aborted) return
+    if (gone.aborted) return
     bytes += Buffer.byteLength(text)
     context.state['bytes'] = bytes
     if (res.write(text)) return
     const timer = setTimeout(() => res.destroy(), drainMs)
-    await new Promise<void>((resolve) => {
-      res.once('drain', resolve)
-      gone.signal.addEventListener('abort', () => resolve())
-    })
+    await drained(context)
     clearTimeout(timer)
   }
 }

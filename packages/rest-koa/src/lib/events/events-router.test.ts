@@ -12,6 +12,7 @@ import Koa from 'koa'
 import { expect, it } from 'vitest'
 import { connectTo, serve } from '../testing/serve.js'
 import { eventsRouter } from './events-router.js'
+import type { EventsRouterOptions } from './events-router.js'
 
 const Note = defineObject({ name: 'Note', events: true, fields: { not_text: { type: 'string' } } })
 
@@ -57,5 +58,98 @@ it('a client that takes nothing is not read for, and is cut', async () => {
   socket.resume()
   await closed
   expect(hub.reads()).toBe(reads)
+  await server.close()
+})
+
+/** A hub without events; its first answers wait for `open`. */
+function silent() {
+  const opened = Promise.withResolvers<void>()
+  const end = new AbortController()
+  let asked = 0
+  const hub: EventHub = {
+    start() {},
+    notify() {},
+    async last() {
+      asked++
+      await opened.promise
+      return 0
+    },
+    known: () => 0,
+    read: async () => [],
+    next: (_after, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    closed: end.signal,
+    close: async () => end.abort(),
+  }
+  return { hub, open: opened.resolve, asked: () => asked }
+}
+
+async function serveEvents(hub: EventHub, options: Partial<EventsRouterOptions>) {
+  const service = createBusinessObjects({ model: createModel([...systemObjects, Note]), store: createMemoryStore() })
+  const app = new Koa()
+  app.use(eventsRouter(service, hub, { authenticate: () => createPrincipal({ login: 'ann' }), ...options }))
+  const server = await serve(app)
+  const connections = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)))
+  return { ...server, connections }
+}
+
+const request = 'GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n'
+
+it('a client that goes while its stream opens keeps no place, whatever the database does', async () => {
+  const { hub, open, asked } = silent()
+  const server = await serveEvents(hub, { streamsPerUser: 1 })
+  for (let number = 1; number <= 3; number++) {
+    const { socket, send } = await connectTo(server.port)
+    send(request)
+    await expect.poll(asked).toBe(number)
+    socket.destroy()
+    await expect.poll(server.connections).toBe(0)
+  }
+  // The database is still silent; the one that stays gets its stream when it answers.
+  const { send, until } = await connectTo(server.port)
+  send(request)
+  await expect.poll(asked).toBe(4)
+  open()
+  await until(/200 OK[^]*retry: /)
+  await server.close()
+})
+
+it('a client that goes while it is authenticated keeps no place', async () => {
+  const { hub, open } = silent()
+  open()
+  let gone: Promise<unknown> | undefined
+  const server = await serveEvents(hub, {
+    streamsPerUser: 1,
+    async authenticate(context) {
+      gone ??= new Promise((resolve) => context.req.socket.once('close', resolve))
+      await gone
+      return createPrincipal({ login: 'ann' })
+    },
+  })
+  const { socket, send } = await connectTo(server.port)
+  send(request)
+  await expect.poll(() => gone !== undefined).toBe(true)
+  socket.destroy()
+  await gone
+  const other = await connectTo(server.port)
+  other.send(request)
+  await other.until(/200 OK[^]*retry: /)
+  await server.close()
+})
+
+it('streams that wait for their turn on one connection end with it', async () => {
+  const { hub, open, asked } = silent()
+  open()
+  const server = await serveEvents(hub, { streamsPerUser: 3 })
+  const { socket, send, until } = await connectTo(server.port)
+  send(request.repeat(3))
+  await until(/retry: /)
+  await expect.poll(asked).toBe(3)
+  socket.destroy()
+  await expect.poll(server.connections).toBe(0)
+  for (let number = 0; number < 3; number++) {
+    const other = await connectTo(server.port)
+    other.send(request)
+    await other.until(/200 OK[^]*retry: /)
+  }
   await server.close()
 })

@@ -2,6 +2,7 @@ import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { EventHub } from '@steward/rest-core/system'
 import type { Context, Middleware } from 'koa'
+import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'
@@ -53,9 +54,12 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
       const wanted = readWanted(context, address.query, principal)
       if (hub.closed.aborted)
         throw new RestError('ERR_UNAVAILABLE', 'The server is stopping; try again.', { retryAfterSeconds: 2 })
-      await countStream(principal, () =>
-        streamEvents(context, { service, hub, authenticate, heartbeatMs, drainMs, ...wanted }),
+      const gone = clientGone(context)
+      await countStream(principal, gone, () =>
+        streamEvents(context, { service, hub, authenticate, gone, heartbeatMs, drainMs, ...wanted }),
       )
+      // Nobody is left to be answered, should the stream not have begun.
+      if (gone.aborted) context.respond = false
     } catch (error) {
       // The credentials of a stream end as anybody's do.
       if (context.res.headersSent && RestError.is(error) && error.status === 401) return
@@ -63,7 +67,12 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
     }
   }
 
-  async function countStream({ userId, login }: Principal, stream: () => Promise<void>): Promise<void> {
+  /** Does not wait for a stream whose client has gone: the database may be silent for as long as it likes. */
+  async function countStream(
+    { userId, login }: Principal,
+    gone: AbortSignal,
+    stream: () => Promise<void>,
+  ): Promise<void> {
     const user = userId || login
     const count = streams.get(user) ?? 0
     if (count >= streamsPerUser) {
@@ -77,7 +86,7 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
     }
     streams.set(user, count + 1)
     try {
-      await stream()
+      await Promise.race([stream(), aborted(gone)])
     } finally {
       const left = (streams.get(user) ?? 1) - 1
       if (left > 0) streams.set(user, left)
@@ -108,6 +117,13 @@ export function eventsRouter(service: BusinessObjects, hub: EventHub, options: E
     if (object.definition.events !== true) throw new RestError('ERR_BAD_REQUEST', `Object "${name}" has no events.`)
     return name
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve())
+  })
 }
 
 function readNumber(name: string, value: string): number | undefined {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { HeaderList } from './answer.js'
+import { clientGone, hasGone } from './client-gone.js'
 
 /** What is answered: all bytes, or a stream of them, whose length may be known beforehand. */
 export type Content = Uint8Array | { readonly stream: Readable; readonly length?: number | undefined }
@@ -19,8 +20,15 @@ export async function sendContent(
   const { req, res } = context
   const isHead = req.method === 'HEAD'
   const stream = content instanceof Uint8Array ? undefined : content.stream
-  if (stream && !isHead) await readyToRead(stream)
+  if (stream) {
+    const gone = clientGone(context)
+    const giveUp = (): void => void stream.destroy()
+    if (gone.aborted) giveUp()
+    else gone.addEventListener('abort', giveUp)
+    if (!isHead) await readyToRead(stream)
+  }
   context.respond = false
+  if (hasGone(context)) return
   if (content.length !== undefined) headers.push('Content-Length', `${content.length}`)
   res.writeHead(status, headers)
   if (isHead) {
@@ -37,9 +45,10 @@ export async function sendContent(
 /** Waits for the first bytes, the end or the failure of a stream. */
 function readyToRead(stream: Readable): Promise<void> {
   if (stream.errored) return Promise.reject(stream.errored)
-  if (stream.readableLength > 0 || stream.readableEnded) return Promise.resolve()
+  if (stream.readableLength > 0 || stream.readableEnded || stream.destroyed) return Promise.resolve()
   return new Promise((resolve, reject) => {
-    const stop = (): void => void stream.off('readable', onReady).off('end', onReady).off('error', onError)
+    const stop = (): void =>
+      void stream.off('readable', onReady).off('end', onReady).off('close', onReady).off('error', onError)
     const onReady = (): void => {
       stop()
       resolve()
@@ -48,39 +57,36 @@ function readyToRead(stream: Readable): Promise<void> {
       stop()
       reject(error)
     }
-    stream.on('readable', onReady).on('end', onReady).on('error', onError)
+    stream.on('readable', onReady).on('end', onReady).on('close', onReady).on('error', onError)
   })
 }
 
 async function write(context: Context, stream: Readable): Promise<void> {
   const { res } = context
-  const clientGone = (): void => void stream.destroy()
-  res.once('close', clientGone)
   let bytes = 0
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array | string>) {
       bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length
       context.state['bytes'] = bytes
       if (!res.write(chunk)) await drained(context)
-      if (res.destroyed) break
+      if (hasGone(context)) break
     }
     res.end()
   } catch (error) {
     // Reading ends with an error also when the client went away.
-    if (!res.destroyed) throw error
-  } finally {
-    res.off('close', clientGone)
+    if (!hasGone(context)) throw error
   }
 }
 
 /** Waits until the client took what was written, or went away. */
-export function drained({ res }: Context): Promise<void> {
+export function drained(context: Context): Promise<void> {
+  const { res } = context
   return new Promise((resolve) => {
     const done = (): void => {
       res.off('drain', done).off('close', done)
       resolve()
     }
-    if (res.destroyed) return resolve()
+    if (hasGone(context)) return resolve()
     res.on('drain', done).on('close', done)
   })
 }

@@ -1,6 +1,7 @@
 import type { Principal } from '@steward/rest-core'
 import type { SystemParameters } from '@steward/rest-core/system'
 import type { Context } from 'koa'
+import { clientGone } from '../http/client-gone.js'
 import { FairQueue } from './fair-queue.js'
 
 export interface ObjectPoolOptions {
@@ -36,15 +37,12 @@ export function createObjectPool(options: ObjectPoolOptions): ObjectPool {
   return {
     async run(context, { userId, login }, object, work) {
       if (!(await parameters.isYes('USE_WEBSERVICES_OBJECTPOOL', false))) return work()
+      const gone = clientGone(context)
       const [perObject, total] = await Promise.all([
         parameters.number('WEBSERVICES_OBJECTPOOL_MAXPEROBJECT', limits.perObject),
         parameters.number('WEBSERVICES_OBJECTPOOL_MAXTOTAL', limits.total),
       ])
-      const gone = new AbortController()
-      const leave = (): void => gone.abort()
-      context.res.once('close', leave)
-      const release = await queue.enter(userId || login, object, { perObject, total }, gone.signal)
-      context.res.off('close', leave)
+      const release = await queue.enter(userId || login, object, { perObject, total }, gone)
       try {
         await work()
       } finally {

@@ -127,6 +127,7 @@ export function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buf
       stop()
       reject(new RestError('ERR_BAD_REQUEST', 'The connection ended before the body did.'))
     }
+    if (req.destroyed) return onClose()
     req.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
   })
 }

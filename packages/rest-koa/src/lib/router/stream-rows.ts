@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import type { Respond } from '../http/answer.js'
+import { hasGone } from '../http/client-gone.js'
 import { drained } from '../http/send-content.js'
 
 /** How rows become text. */
@@ -79,7 +80,7 @@ async function write(
   const { res } = context
   let text = start
   let bytes = 0
-  while (!res.destroyed) {
+  while (!hasGone(context)) {
     const { done, value } = await iterator.next()
     text += done ? format.close : format.between + format.rows(value)
     if (!done && text.length < chunkLength) continue

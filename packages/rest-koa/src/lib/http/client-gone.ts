@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http'
+import type { Context } from 'koa'
+
+/** Answers of HTTP/2 do not tell themselves that they are destroyed. */
+type MaybeHttp2 = ServerResponse & { readonly stream?: { readonly destroyed: boolean } }
+
+/** Whether nothing that is written reaches the client any more. */
+export function hasGone({ req, res }: Context): boolean {
+  const { stream } = res as MaybeHttp2
+  return stream ? stream.destroyed : res.destroyed || req.socket.destroyed
+}
+
+/**
+ * Aborted when the client goes away, or has its whole answer; at once when it went before. Asking late, e.g. after a
+ * look-up, misses nothing.
+ */
+export function clientGone(context: Context): AbortSignal {
+  const gone = new AbortController()
+  if (hasGone(context)) gone.abort()
+  else context.res.once('close', () => gone.abort())
+  return gone.signal
+}
