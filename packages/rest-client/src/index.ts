@@ -17,6 +17,7 @@ export type {
   FilterValue,
   IndexRecord,
   Page,
+  PageOptions,
   SearchOptions,
   Session,
   Task,

@@ -20,7 +20,9 @@ export interface Client<Known extends Records> {
   /** Application, user and session. */
   info(options?: CallOptions): Promise<AnyRecord>
   /** The documentation of the service as an answer: read it by `text()` or `json()`. Default Markdown. */
-  documentation(options?: CallOptions & { object?: string; output?: 'html' | 'openapi' }): Promise<Response>
+  documentation(
+    options?: CallOptions & { object?: string | undefined; output?: 'html' | 'openapi' | undefined },
+  ): Promise<Response>
   /** Records of all indexed objects, found by words. */
   indexSearch(text: string, options?: CallOptions): Promise<IndexRecord<AnyRecord>[]>
   /** The state of a background action. */
@@ -29,10 +31,12 @@ export interface Client<Known extends Records> {
   /** Waits until a background action has ended. */
   waitForTask(
     id: string,
-    options?: CallOptions & { intervalMs?: number; onProgress?: (task: Task) => void },
+    options?: CallOptions & { intervalMs?: number | undefined; onProgress?: ((task: Task) => void) | undefined },
   ): Promise<Task>
   /** Changes of records as they happen, without a gap after a lost connection. */
-  events(options?: CallOptions & { objects?: readonly string[]; after?: string }): AsyncGenerator<ChangeEvent>
+  events(
+    options?: CallOptions & { objects?: readonly string[] | undefined; after?: string | undefined },
+  ): AsyncGenerator<ChangeEvent>
 }
 
 /**

@@ -13,7 +13,11 @@ const pauseMs = 500
  */
 export async function* readEvents(
   { send }: Transport,
-  { objects, after, signal }: CallOptions & { objects?: readonly string[]; after?: string } = {},
+  {
+    objects,
+    after,
+    signal,
+  }: CallOptions & { objects?: readonly string[] | undefined; after?: string | undefined } = {},
 ): AsyncGenerator<ChangeEvent> {
   let last = after
   let pause = pauseMs
@@ -28,7 +32,7 @@ export async function* readEvents(
     let id: string | undefined
     let data = ''
     try {
-      for await (const line of lines(body)) {
+      for await (const line of lines(body, signal)) {
         if (line.startsWith('retry:')) pause = Number(line.slice(6)) || pause
         else if (line.startsWith('id:')) id = line.slice(3).trim()
         else if (line.startsWith('data:')) data += line.slice(5)

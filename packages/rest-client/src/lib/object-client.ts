@@ -12,6 +12,7 @@ import type {
   FilterValue,
   IndexRecord,
   Page,
+  PageOptions,
   SearchOptions,
   Task,
   WriteOptions,
@@ -57,11 +58,12 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     async *search(options: SearchOptions<R> = {}): AsyncGenerator<R> {
       const headers = { Accept: 'application/x-ndjson' }
       const { body } = await send({ path: path + searchQuery(options), headers, signal: options.signal })
-      for await (const line of lines(body)) if (line) yield JSON.parse(line) as R
+      for await (const line of lines(body, options.signal)) if (line) yield JSON.parse(line) as R
     },
-    /** One page; the next one with its `cursor`. Stable while records are written and deleted. */
-    async page(options: SearchOptions<R> & { cursor?: string; pageSize?: number } = {}): Promise<Page<R>> {
-      const more = { _cursor: options.cursor ?? '', _pagesize: options.pageSize }
+    /** One page; the next one with its `cursor`, or by its number. */
+    async page(options: PageOptions<R> = {}): Promise<Page<R>> {
+      const { cursor = '', page, pageSize } = options
+      const more = { ...(page === undefined ? { _cursor: cursor } : { _page: page }), _pagesize: pageSize }
       const response = await send({ path: path + searchQuery(options, more), signal: options.signal })
       const records = (await response.json()) as R[]
       return { records, cursor: response.headers.get('x-next-cursor') ?? undefined }
@@ -69,13 +71,13 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     count: (filters: Filters<R> = {}, options?: CallOptions) =>
       json<Count>({ path: path + queryOf(filters, { _count: true }), signal: options?.signal }),
     /** Words; all must be met; `word*` is a prefix, `"some words"` a phrase. */
-    indexSearch: (text: string, options: SearchOptions<R> & { page?: number; pageSize?: number } = {}) =>
+    indexSearch: (text: string, options: Omit<PageOptions<R>, 'cursor'> = {}) =>
       json<IndexRecord<R>[]>({
         path: path + searchQuery(options, { _indexsearch: text, _page: options.page, _pagesize: options.pageSize }),
         signal: options.signal,
       }),
     /** Writes several records: all or nothing, or with `atomic: false` each on its own. */
-    batch: (items: readonly BatchItem<R>[], options: WriteOptions & { atomic?: boolean } = {}) =>
+    batch: (items: readonly BatchItem<R>[], options: WriteOptions & { atomic?: boolean | undefined } = {}) =>
       write<unknown[]>('POST', `${path}/_batch`, options, items, { _atomic: options.atomic }),
     metadata: (context?: string | number, options?: CallOptions) =>
       json<AnyRecord>({ path: path + queryOf({ _metadata: true, _metadacontext: context }), signal: options?.signal }),
@@ -83,7 +85,7 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     async action(
       action: string,
       parameters: Readonly<Record<string, unknown>> = {},
-      options: CallOptions & { rowId?: string; filters?: Filters<R> } = {},
+      options: CallOptions & { rowId?: string | undefined; filters?: Filters<R> | undefined } = {},
     ): Promise<{ result: unknown } | { task: Task }> {
       const target = options.rowId === undefined ? path : row(options.rowId)
       const response = await send({
@@ -96,29 +98,32 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
       return response.status === 202 ? { task: body as Task } : (body as { result: unknown })
     },
     /** The published document as an answer: read it by `text()`, `blob()` or its `body`. */
-    publication: (template: string, options: SearchOptions<R> & { rowId?: string } = {}) =>
+    publication: (template: string, options: SearchOptions<R> & { rowId?: string | undefined } = {}) =>
       send({
         path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${searchQuery(options)}`,
         signal: options.signal,
       }),
-    crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CallOptions & { cubes?: boolean }) =>
+    crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CallOptions & { cubes?: boolean | undefined }) =>
       json<AnyRecord>({
         path: path + queryOf(filters, { _crosstab: crosstab, _crosstabcubes: options?.cubes }),
         signal: options?.signal,
       }),
     /** The content of a document field as an answer, e.g. to read its `body` as a stream. */
-    download: (rowId: string, field: string, options?: CallOptions & { range?: string }) =>
+    download: (rowId: string, field: string, options?: CallOptions & { range?: string | undefined }) =>
       send({
         path: `${row(rowId)}/_document/${encodeURIComponent(field)}`,
         headers: { Range: options?.range },
         signal: options?.signal,
       }),
-    /** Puts a document into a field; gives the changed record. Node streams of any length, browsers a `Blob`. */
+    /**
+     * Puts a document into a field; gives the changed record. A stream is sent as it comes, but by browsers, which cannot: it
+     * is gathered into a `Blob` first.
+     */
     upload: (
       rowId: string,
       field: string,
       content: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
-      document: { readonly name: string; readonly type?: string },
+      document: { readonly name: string; readonly type?: string | undefined },
       options?: WriteOptions,
     ) =>
       json<R>({

@@ -193,6 +193,21 @@ describe('searches', () => {
     expect(asked[0]?.headers.accept).toBe('application/x-ndjson')
   })
 
+  it('give no record after an abort, also of those that have arrived', async () => {
+    const ids = Array.from({ length: 500 }, (_, at) => String(at))
+    answers = [(_request, response) => void response.write(ids.map(row).join(''))]
+    const controller = new AbortController()
+    const given: string[] = []
+    const reading = (async () => {
+      for await (const { row_id: id } of movies().search({ signal: controller.signal })) {
+        given.push(id as string)
+        if (id === '2') controller.abort(new Error('enough'))
+      }
+    })()
+    await expect(reading).rejects.toThrow('enough')
+    expect(given).toEqual(['0', '1', '2'])
+  })
+
   it('end the call when the loop ends', async () => {
     const ended = Promise.withResolvers<void>()
     answers = [

@@ -41,7 +41,8 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
     return (await send(request)).json() as Promise<T>
   }
 
-  async function send(request: Request): Promise<Response> {
+  async function send(given: Request): Promise<Response> {
+    const request = isStream(given) && inBrowser ? { ...given, body: await gathered(given) } : given
     for (let attempt = 0; ; attempt++) {
       const response = await attempted(request)
       if (response instanceof Response && response.ok) return response
@@ -78,9 +79,12 @@ export function createTransport({ url, credentials, retries = 3, loginUrl, ...op
 
   async function call(address: string, init: RequestInit): Promise<Response | RestClientError> {
     // A browser that is refused the credentials of its page asks its user for others, unless it is told not to.
-    const own = new Headers(init.headers).has('Authorization')
+    const headers = new Headers(init.headers)
+    const own = headers.has('Authorization')
+    // Says that code calls, not a form of another site; and that a 401 is for the code, not for a dialog of the browser.
+    headers.set('X-Requested-With', 'rest-client')
     try {
-      return await fetch(address, own ? { ...init, credentials: 'omit' } : init)
+      return await fetch(address, { ...init, headers, ...(own && { credentials: 'omit' as const }) })
     } catch (cause) {
       if (init.signal?.aborted) throw cause
       const { origin } = new URL(address, 'http://localhost')
@@ -136,6 +140,14 @@ function mayRepeat(request: Request, response: Response | RestClientError): bool
 
 function isRepeatable({ method, headers }: Request): boolean {
   return method !== 'POST' || headers?.['Idempotency-Key'] !== undefined
+}
+
+/** Browsers send streams by HTTP/2 only, if at all, and tell nobody which protocol it will be. */
+const inBrowser = 'document' in globalThis || 'importScripts' in globalThis
+
+function gathered({ body, signal }: Request): Promise<Blob> {
+  signal?.throwIfAborted()
+  return new Response(body).blob()
 }
 
 function isStream({ body }: Request): boolean {

@@ -5,57 +5,68 @@ export interface ClientOptions {
   /** Base address of the service, e.g. `https://host/api/rest`. */
   readonly url: string
   /** Absent: calls are anonymous, or carry the cookies of the page. */
-  readonly credentials?: Credentials | (() => Credentials | undefined | Promise<Credentials | undefined>)
+  readonly credentials?: Credentials | (() => Credentials | undefined | Promise<Credentials | undefined>) | undefined
   /** Default: the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: typeof globalThis.fetch | undefined
   /** Most repetitions of a call after 429, 503 or a lost connection. Default 3; 0 for none. */
-  readonly retries?: number
+  readonly retries?: number | undefined
   /** Where `login` and `logout` are. Default: beside the base address, e.g. `https://host/api`. */
-  readonly loginUrl?: string
+  readonly loginUrl?: string | undefined
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What an answer holds beyond the default. */
 export interface AnswerOptions extends CallOptions {
   /** Only these fields (and `row_id`). */
-  readonly fields?: readonly string[]
+  readonly fields?: readonly string[] | undefined
   /** Add created_dt, created_by, updated_dt, updated_by. */
-  readonly timestamps?: boolean
+  readonly timestamps?: boolean | undefined
   /** Contents of document fields in place of their ids: all, or these. */
-  readonly inlineDocuments?: true | readonly string[]
-  readonly inlineThumbnails?: true | readonly string[]
+  readonly inlineDocuments?: true | readonly string[] | undefined
+  readonly inlineThumbnails?: true | readonly string[] | undefined
 }
 
 /** A condition in the filter language of the service; several: one of them. Numbers and booleans are taken as they are. */
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[]
 
 /** By field name, also joined fields and bounds such as `dmin__mov_date`. */
-export type Filters<R> = { readonly [K in keyof R & string]?: FilterValue } & { readonly [name: string]: FilterValue }
+export type Filters<R> = { readonly [K in keyof R & string]?: FilterValue | undefined } & {
+  readonly [name: string]: FilterValue | undefined
+}
 
 export interface SearchOptions<R> extends AnswerOptions {
-  readonly filters?: Filters<R>
+  readonly filters?: Filters<R> | undefined
   /** Fields to sort by; `-` before a field turns it round. */
-  readonly order?: readonly string[]
+  readonly order?: readonly string[] | undefined
 }
 
 export interface WriteOptions extends AnswerOptions {
   /** Refused with 412 unless the record still has this entity tag (`etag` of a `get`). */
-  readonly ifMatch?: string
+  readonly ifMatch?: string | undefined
   /** Everything runs, nothing is kept. */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
   /**
    * A repeat with the same key is answered like the first one, so a create can be repeated safely; `true`: a new key,
    * for the repetitions of this call.
    */
-  readonly idempotencyKey?: string | true
+  readonly idempotencyKey?: string | true | undefined
+}
+
+/** Which page: by `cursor`, which stays stable while records are written and deleted, or by its number `page`, from 0 on. */
+export interface PageOptions<R> extends SearchOptions<R> {
+  /** The `cursor` of the page before; absent: the first page. */
+  readonly cursor?: string | undefined
+  readonly page?: number | undefined
+  /** Records per page, 1 to 1,000. Default: that of the object. */
+  readonly pageSize?: number | undefined
 }
 
 export interface Page<R> {
   readonly records: readonly R[]
-  /** Gives the next page; absent on the last one. */
+  /** Gives the next page; absent on the last one, and on a page by number. */
   readonly cursor: string | undefined
 }
 

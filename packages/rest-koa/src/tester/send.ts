@@ -1,5 +1,6 @@
 import type { BuiltRequest } from './build-request.js'
 import { credentialsOf } from './session.js'
+import { ownHeaders } from './session.js'
 import type { Session } from './session.js'
 
 /** What came back, with the body in memory. */
@@ -39,7 +40,7 @@ export async function send(
     // A user agent's own credentials would hide what the service answers to these.
     credentials: 'omit',
     cache: 'no-store',
-    headers: { ...request.headers, ...credentialsOf(session) },
+    headers: { ...ownHeaders, ...request.headers, ...credentialsOf(session) },
     signal,
     ...(request.body !== undefined && { body: request.body }),
   })

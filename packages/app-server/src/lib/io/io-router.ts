@@ -39,7 +39,7 @@ export function ioRouter(options: IoRouterOptions): Middleware {
         context.set('Allow', 'POST')
         throw new RestError('ERR_METHOD', `${context.method} does not work on this address; send a POST.`)
       }
-      refuseForeignPage(context.req, 'send a POST')
+      refuseForeignPage(context, 'send a POST')
       const principal = await options.authentication.authenticate(context)
       // What reads and writes files of all kinds is loaded with the first call.
       const [{ ioServices }, { readForm }] = await Promise.all([import('./io-services.js'), import('./read-form.js')])

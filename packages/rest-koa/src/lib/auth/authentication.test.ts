@@ -71,6 +71,14 @@ describe('basic authentication', () => {
     },
   )
 
+  it('offers no password to code of a page, so that the browser asks nobody for one', async () => {
+    const headers = { 'x-requested-with': 'rest-client' }
+    const challenge = async () => (await call('GET', '/', { headers })).headers.get('www-authenticate')
+    expect(await challenge()).toBe('Bearer realm="Steward"')
+    await start({ tokens: undefined as never })
+    expect(await challenge()).toBeNull()
+  })
+
   it('refuses calls without credentials, unless there is somebody they act as', async () => {
     expect((await call('GET', '/')).status).toBe(401)
     await start({ publicPrincipal: createPrincipal({ login: 'public' }) })

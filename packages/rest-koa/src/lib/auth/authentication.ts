@@ -99,7 +99,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   })
   const tokens = options.tokens && createTokens(options.tokens)
   if (options.sessionCookie && !tokens) throw new TypeError('The option "sessionCookie" needs the option "tokens".')
-  const challenge = `Basic realm="${realm}", charset="UTF-8"${tokens ? `, Bearer realm="${realm}"` : ''}`
+  const challenges = { basic: `Basic realm="${realm}", charset="UTF-8"`, bearer: tokens && `Bearer realm="${realm}"` }
   const verifier = createVerifier({ authenticator, cache, checkPassword, tokens, refuse })
   const sessions =
     options.sessionCookie && tokens
@@ -184,7 +184,12 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 
   function refuse(context: Context, text: string): RestError {
-    context.set('WWW-Authenticate', challenge)
+    // A browser asks its user for a password when it sees "Basic", which code of a page that calls does not want.
+    const isCode = context.req.headers['x-requested-with'] !== undefined
+    const offered = [isCode ? undefined : challenges.basic, challenges.bearer].filter(
+      (challenge) => challenge !== undefined,
+    )
+    if (offered.length > 0) context.set('WWW-Authenticate', offered.join(', '))
     return new RestError('ERR_CREDENTIALS', text)
   }
 }

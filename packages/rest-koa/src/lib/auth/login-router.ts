@@ -42,7 +42,7 @@ export function loginRouter(
         context.set('Allow', 'GET, POST')
         throw new RestError('ERR_METHOD', `${context.method} does not work on this address.`)
       }
-      if (context.method === 'POST') refuseForeignPage(context.req, 'send a POST')
+      if (context.method === 'POST') refuseForeignPage(context, 'send a POST')
       await action(context)
     } catch (error) {
       sendError(context, error, { log })

@@ -1,5 +1,6 @@
 import koaCors from '@koa/cors'
 import type { Middleware } from 'koa'
+import { answerHeaders } from '../http/answer-headers.js'
 
 export interface CorsOptions {
   /** Origins of pages that may call, e.g. `https://app.example.org`; `*` for all, then without credentials. */
@@ -12,19 +13,9 @@ export interface CorsOptions {
   readonly exposeHeaders?: readonly string[]
 }
 
-const answerHeaders = [
-  'ETag',
-  'Link',
-  'Location',
-  'Preference-Applied',
-  'Retry-After',
-  'WWW-Authenticate',
-  'X-Request-Id',
-  'X-Total-Count',
-]
-
 /**
- * Lets pages of other origins call. Without this middleware browsers refuse them.
+ * Lets pages of other origins call. Without this middleware browsers refuse them. Put it before the routers: to them a
+ * listed origin is not a foreign one.
  *
  * @throws TypeError for an origin that is none, and for credentials with `*`.
  *
@@ -41,8 +32,14 @@ export function cors({
     throw new TypeError('CORS with credentials needs a list of origins, "*" would let every page act as the user.')
   const allowed = new Set(origins === '*' ? [] : origins.map(checkOrigin))
   return koaCors({
-    origin: ({ req }) =>
-      origins === '*' ? '*' : allowed.has(req.headers.origin ?? '') ? (req.headers.origin as string) : '',
+    origin({ req, state }) {
+      if (origins === '*') return '*'
+      const origin = req.headers.origin ?? ''
+      if (!allowed.has(origin)) return ''
+      // For `refuseForeignPage`.
+      state['allowedOrigin'] = origin
+      return origin
+    },
     credentials,
     allowMethods: 'GET,HEAD,POST,PUT,DELETE',
     maxAge: maxAgeSeconds,

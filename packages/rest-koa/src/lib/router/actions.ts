@@ -18,7 +18,7 @@ export async function runAction(
   query: RequestQuery,
 ): Promise<void> {
   const { context, service, principal, respond, bodyLimitBytes } = call
-  if (context.req.method === 'GET') refuseForeignPage(context.req, 'run an action')
+  if (context.req.method === 'GET') refuseForeignPage(context, 'run an action')
   const named = readNamedTarget(call, target, query, '_action')
   const body = context.req.method === 'POST' ? await readParametersBody(context, bodyLimitBytes) : {}
   const request = readRequest(service, named, query, body)

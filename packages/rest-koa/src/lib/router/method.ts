@@ -68,7 +68,7 @@ export function allowedMethods(kind: Target['kind']): string {
  */
 export function readOperation(context: Context, { kind }: Target, pairs: QueryPairs): Operation {
   const sent = context.req.method ?? 'GET'
-  if (sent === 'POST') refuseForeignPage(context.req, 'send a POST')
+  if (sent === 'POST') refuseForeignPage(context, 'send a POST')
   const method = sent === 'POST' ? (override(context, pairs) ?? sent) : sent
   if (sent !== 'POST' && pairs.some(([name]) => name === '_method')) {
     throw new RestError('ERR_BAD_REQUEST', `Parameter "_method" works on POST only, not on ${sent}.`)
