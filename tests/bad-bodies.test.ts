@@ -173,7 +173,7 @@ describe('bodies of 100 MB', () => {
       'objects/paper.yaml': 'name: Paper\nfields:\n  pap_line: { type: string }\n',
     })
     removeFolder = remove
-    app = await startApp([folder], { env: { STEWARD_ADMIN_PASSWORD: 'secret' } })
+    app = await startApp([folder], { env: { STEWARD_ADMIN_PASSWORD: 'secret-one' } })
   })
 
   afterAll(async () => {
@@ -187,7 +187,7 @@ describe('bodies of 100 MB', () => {
     const { socket } = connection
     const closed = new Promise<false>((resolve) => socket.once('close', () => resolve(false)))
     connection.send(
-      `POST /api/rest/Paper HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('admin', 'secret')}\r\nContent-Type: application/json\r\n${header}\r\n\r\n`,
+      `POST /api/rest/Paper HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('admin', 'secret-one')}\r\nContent-Type: application/json\r\n${header}\r\n\r\n`,
     )
     const framed = frame(chunk)
     for (let sent = 0; sent < chunks && !socket.destroyed; sent++) {
@@ -207,7 +207,7 @@ describe('bodies of 100 MB', () => {
     ],
   ] as const)('%s are refused, in little memory', { timeout: 30_000 }, async (_, header, frame) => {
     const call = createCaller(`${app.origin}/api/rest`, null)
-    const headers = { authorization: basic('admin', 'secret') }
+    const headers = { authorization: basic('admin', 'secret-one') }
     const before = await peakMemoryMib(app.process.pid as number)
     for (let n = 0; n < 5; n++) {
       expect(await sendLarge(header, frame)).toMatch(/^HTTP\/1\.1 413 [^]*ERR_TOO_LARGE/)

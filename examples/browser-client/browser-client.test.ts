@@ -13,7 +13,7 @@ let close: () => Promise<void>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'steward-books-'))
-  const created = await createApp(join(folder, 'books.db'), 'sesame')
+  const created = await createApp(join(folder, 'books.db'), 'open sesame')
   close = created.close
   server = await serve(created.app)
 })
@@ -41,7 +41,7 @@ needsBrowser((browser) => {
     await page.getByLabel('Password').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await sees('password')
-    await page.getByLabel('Password').fill('sesame')
+    await page.getByLabel('Password').fill('open sesame')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await sees('Signed in as reader.')
 

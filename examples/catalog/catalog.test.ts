@@ -103,18 +103,18 @@ test('a state changes along its transitions only, and a new movie begins in the 
 test('only administrators bring a withdrawn movie back', async () => {
   const create = async (object: string, body: object) => (await app.call(`/${object}`, { body })).body.row_id as string
   const group = await create('Group', { grp_name: 'EDITOR' })
-  const user = await create('User', { usr_login: 'ann', usr_password: 'secret' })
+  const user = await create('User', { usr_login: 'ann', usr_password: 'secret-one' })
   await create('Responsibility', { rsp_login_id: user, rsp_group_id: group })
   await create('Grant', { grt_group_id: group, grt_object: 'Movie', grt_rights: 'RU' })
   const { row_id: id } = await find('/Movie/?mov_title=Alien')
   const move = async (mov_state: string) =>
-    app.call(`/Movie/${id}`, { method: 'PUT', body: { mov_state }, as: 'ann:secret' })
+    app.call(`/Movie/${id}`, { method: 'PUT', body: { mov_state }, as: 'ann:secret-one' })
   expect((await move('withdrawn')).status).toBe(200)
   expect(await move('listed')).toMatchObject({
     status: 400,
     body: { error: expect.stringContaining('no other state is allowed') },
   })
-  expect((await app.call('/Review/', { as: 'ann:secret' })).status).toBe(403)
+  expect((await app.call('/Review/', { as: 'ann:secret-one' })).status).toBe(403)
 })
 
 test('all mistakes of a record are told at once', async () => {

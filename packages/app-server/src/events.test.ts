@@ -19,8 +19,8 @@ fields:
 `,
 }
 const key = Buffer.alloc(32, 5)
-const headers = { ...basic('admin', 'secret'), 'content-type': 'application/json' }
-const env = { STEWARD_ADMIN_PASSWORD: 'secret' }
+const headers = { ...basic('admin', 'secret-one'), 'content-type': 'application/json' }
+const env = { STEWARD_ADMIN_PASSWORD: 'secret-one' }
 const closers: (() => Promise<unknown>)[] = []
 
 afterAll(async () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { readFile, writeFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { basic, makeFolder, runCli, runHere, shopFiles, startApp } from './running-app-for-test.js'
@@ -12,8 +13,8 @@ afterAll(async () => {
   for (const remove of removals) await remove()
 })
 
-const admin = basic('admin', 's3cret')
-const env = { STEWARD_ADMIN_PASSWORD: 's3cret' }
+const admin = basic('admin', 's3cret-passw0rd')
+const env = { STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' }
 const json = { 'Content-Type': 'application/json' }
 
 async function folderOf(files: Readonly<Record<string, string>>): Promise<string> {
@@ -113,17 +114,27 @@ export const Lamp = {
 
   test('a password from the environment is printed nowhere', () => {
     expect(app.output()).toContain('Stop:')
-    expect(app.output() + app.errors()).not.toContain('s3cret')
+    expect(app.output() + app.errors()).not.toContain('s3cret-passw0rd')
   })
 
   test('a changed right holds for the next call', async () => {
     const groupId = await idOf(write('Group', { grp_name: 'CLERK' }))
-    const userId = await idOf(write('User', { usr_login: 'ann', usr_password: 'pass' }))
+    const userId = await idOf(write('User', { usr_login: 'ann', usr_password: 'passport' }))
     await write('Responsibility', { rsp_login_id: userId, rsp_group_id: groupId })
-    const read = async () => (await fetch(`${app.origin}/api/rest/Product/`, { headers: basic('ann', 'pass') })).status
+    const read = async () =>
+      (await fetch(`${app.origin}/api/rest/Product/`, { headers: basic('ann', 'passport') })).status
     expect(await read()).toBe(403)
     await write('Grant', { grt_group_id: groupId, grt_object: 'Product', grt_rights: 'R' })
     expect(await read()).toBe(200)
+  })
+
+  test.skipIf(process.platform === 'win32')("the application's data is for its owner only", async () => {
+    const data = join(folder, 'data')
+    const files = await readdir(data, { recursive: true, withFileTypes: true })
+    const paths = [data, ...files.map(({ parentPath, name }) => join(parentPath, name))]
+    const open = paths.filter((path) => statSync(path).mode & 0o077)
+    expect(paths.length).toBeGreaterThan(2)
+    expect(open).toEqual([])
   })
 
   test('/ping and /health need no credentials', async () => {
@@ -198,12 +209,12 @@ describe('the life of an application: each test goes on with what the one before
     const changed = await fetch(`${app.origin}/api/rest/User/1`, {
       method: 'PUT',
       headers: { ...json, Authorization: `Bearer ${kept}` },
-      body: '{"usr_password":"n3w"}',
+      body: '{"usr_password":"n3w-passw0rd"}',
     })
     expect(changed.status).toBe(200)
     expect(await status(kept)).toBe(401)
     expect((await logIn()).status).toBe(401)
-    expect((await logIn('admin', 'n3w')).status).toBe(200)
+    expect((await logIn('admin', 'n3w-passw0rd')).status).toBe(200)
   })
 
   test('--reset-admin makes another password; what narrows a column is refused, and done with --destructive', async () => {
@@ -215,7 +226,7 @@ describe('the life of an application: each test goes on with what the one before
     expect(code).toBe(1)
     expect(errors).toContain('prd_name')
     app = await startApp([folder, '--destructive'])
-    expect((await logIn('admin', 'n3w')).status).toBe(401)
+    expect((await logIn('admin', 'n3w-passw0rd')).status).toBe(401)
     expect((await logIn()).status).toBe(200)
   })
 })
@@ -233,6 +244,9 @@ log: { level: warn }
 setup: fill.mjs
 publicUser: guest
 authorizationHeader: Shop
+passwordless: true
+minPasswordLength: 10
+tokenMinutes: 5
 environments:
   test: { title: Test shop }
 `
@@ -274,6 +288,29 @@ environments:
     expect(answer.headers.get('set-cookie')).toMatch(/^JSESSIONID=/)
     const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
     expect((await fetch(`${app.origin}/api/rest?session=true`, { headers: { cookie } })).status).toBe(200)
+  })
+
+  test('users without a password sign in with their login alone, administrators do not', async () => {
+    expect(app.output() + app.errors()).toContain('Users without a password sign in with their login alone')
+    const write = async (object: string, body: object) =>
+      (await fetch(`${app.origin}/api/rest/${object}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    const { row_id: userId } = (await write('User', { usr_login: 'open' })) as { row_id: string }
+    const status = async () => {
+      const authorization = { 'X-Shop-Authorization': basic('open', '')['Authorization'] ?? '' }
+      return (await fetch(`${app.origin}/api/rest?session=true`, { headers: authorization })).status
+    }
+    expect(await status()).toBe(200)
+    await write('Responsibility', { rsp_login_id: userId, rsp_group_id: '1' })
+    expect(await status()).toBe(401)
+  })
+
+  test('passwords and tokens follow app.yaml', async () => {
+    const body = JSON.stringify({ usr_login: 'short', usr_password: 'nine char' })
+    const refused = await fetch(`${app.origin}/api/rest/User`, { method: 'POST', headers, body })
+    expect(((await refused.json()) as { error: string }).error).toContain('at least 10 characters')
+    const login = await fetch(`${app.origin}/api/login?format=json`, { headers })
+    const { authtokenexpiry: expires } = (await login.json()) as { authtokenexpiry: number }
+    expect(expires - Date.now()).toBeLessThanOrEqual(300_000)
   })
 
   test('the anonymous user is the public one, with the rights of now', async () => {

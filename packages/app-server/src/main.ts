@@ -107,6 +107,8 @@ function parsePort(text: string): number {
 }
 
 async function start(folder: string | undefined, flags: Flags): Promise<number> {
+  // Databases, documents, secrets and exports are nobody else's on this machine.
+  process.umask(0o077)
   const fromEnvironment = readSettings(process.env)
   const settings: Settings = {
     ...fromEnvironment,

@@ -29,7 +29,7 @@ async function temporaryFolder(): Promise<string> {
 
 /** The template with its own data. */
 async function openTemplate(dataFolder: string, url: string): Promise<Application> {
-  const settings = readSettings({ STEWARD_DATABASE: url, STEWARD_ADMIN_PASSWORD: 's3cret' })
+  const settings = readSettings({ STEWARD_DATABASE: url, STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' })
   const definition = await loadAppDefinition(template, settings)
   return createApplication({ folder: template, dataFolder, definition, settings, logger: pino({ level: 'silent' }) })
 }

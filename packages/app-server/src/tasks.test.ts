@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeFolder, runCli, shopFiles } from './running-app-for-test.js'
 
-const env = { STEWARD_ADMIN_PASSWORD: 's3cret' }
+const env = { STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' }
 
 test('--import, --export and --unittests do their work without serving', { timeout: 120_000 }, async () => {
   const { folder, remove } = await makeFolder({

@@ -23,6 +23,7 @@ export type {
   NewAdministrator,
   ResetAdministrator,
 } from './lib/system/administrator.js'
+export { setupParameter } from './lib/system/check-parameter.js'
 export { IdempotencyKey } from './lib/system/idempotency-key.js'
 export { createUserDirectory, isDirectoryObject } from './lib/system/user-directory.js'
 export type { UserDirectory, UserDirectoryOptions } from './lib/system/user-directory.js'

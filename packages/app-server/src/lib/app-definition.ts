@@ -33,6 +33,12 @@ export interface AppDefinition {
   readonly log?: { readonly format?: 'json' | 'combined' | 'none'; readonly level?: string }
   /** `<Name>` of the header `X-<Name>-Authorization`. Default `Steward`. */
   readonly authorizationHeader?: string
+  /** Users without a password sign in with their login alone, but for administrators. Default false. */
+  readonly passwordless?: boolean
+  /** Fewest characters of a new password. Default 8. */
+  readonly minPasswordLength?: number
+  /** Minutes that a token lasts. Default 480. */
+  readonly tokenMinutes?: number
   /** Seconds for which browsers shall use https only; for services that are reached by https. Default none. */
   readonly strictTransportSeconds?: number
   /** Most bytes of a request body. Default 10 MiB. */

@@ -39,6 +39,12 @@ const values = {
     pattern: '^[A-Za-z0-9-]+$',
     description: '<Name> of the header X-<Name>-Authorization, which goes before Authorization. Default Steward.',
   },
+  passwordless: {
+    type: 'boolean',
+    description: 'Users without a password sign in with their login alone, but for administrators. Default false.',
+  },
+  minPasswordLength: { type: 'integer', minimum: 1, description: 'Fewest characters of a new password. Default 8.' },
+  tokenMinutes: { type: 'integer', minimum: 1, description: 'Minutes that a token lasts. Default 480.' },
   strictTransportSeconds: {
     type: 'integer',
     minimum: 0,

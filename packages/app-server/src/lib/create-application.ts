@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
 import {
   createBusinessObjects,
   createDiskDocumentStore,
@@ -16,6 +15,7 @@ import {
   findAdministrator,
   isDirectoryObject,
   systemObjects,
+  User,
 } from '@steward/rest-core/system'
 import type { NewAdministrator } from '@steward/rest-core/system'
 import { createAuthentication } from '@steward/rest-koa'
@@ -24,6 +24,7 @@ import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
 import { unusedCopies } from './application-modules.js'
 import { createAudit } from './audit.js'
+import { makeDataFolder } from './data-folder.js'
 import { describeDatabase } from './describe-database.js'
 import { startDocumentCleaning } from './document-cleaning.js'
 import { createEvents } from './events.js'
@@ -77,23 +78,27 @@ export interface Application {
  */
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { folder, dataFolder = join(folder, 'data'), definition, settings, logger, introspect = false } = options
-  await mkdir(dataFolder, { recursive: true })
+  await makeDataFolder(dataFolder)
   const store = await openDatabase({ folder, definition, settings, dataFolder, introspect })
   try {
     const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
-    const model = createModel([...systemObjects, ...own])
+    const model = createModel([...systemObjectsOf(definition), ...own])
     const missing = missingPublicationPackages(model)
     if (missing.length > 0) throw new DefinitionError(missing)
     const freshTables = await syncTables(store, model, options)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
-    const directory = createUserDirectory({ model, store })
+    const { passwordless = false, tokenMinutes } = definition
+    if (passwordless) logger.warn('Users without a password sign in with their login alone (passwordless in app.yaml)')
+    const directory = createUserDirectory({ model, store, passwordless })
     const authentication = createAuthentication({
       authenticator: directory,
       tokens: {
         secret: await loadSecret(join(dataFolder, 'token.secret')),
         store: createRevokedTokens({ model, store }),
+        ...(tokenMinutes !== undefined && { lifetimeSeconds: tokenMinutes * 60 }),
       },
+      passwordless,
       sessionCookie: definition.level?.startsWith('3.') ?? false,
       realm: definition.name,
       ...(definition.authorizationHeader !== undefined && { headerName: definition.authorizationHeader }),
@@ -185,6 +190,14 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     await store.close()
     throw error
   }
+}
+
+/** Those of every application, with its rule for passwords. */
+function systemObjectsOf({ minPasswordLength }: AppDefinition): ObjectDefinition[] {
+  if (minPasswordLength === undefined) return [...systemObjects]
+  const password = { ...User.fields.usr_password, minLength: minPasswordLength }
+  const user = { ...User, fields: { ...User.fields, usr_password: password } }
+  return systemObjects.map((object) => (object === User ? user : object))
 }
 
 /** Returns tables that were made. */

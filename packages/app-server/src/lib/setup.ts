@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { createPrincipal } from '@steward/rest-core'
+import { setupParameter } from '@steward/rest-core/system'
 import { importModule } from './application-modules.js'
 import { SettingsError } from './settings.js'
 
@@ -14,9 +15,6 @@ export interface SetupContext {
 
 export type Setup = (context: SetupContext) => Promise<void>
 
-/** The system parameter that says that the set-up ran. */
-const doneCode = 'STEWARD_SETUP'
-
 /**
  * Fills a new application, once: with its own data, and with the mark that this was done, or with nothing.
  *
@@ -25,13 +23,13 @@ const doneCode = 'STEWARD_SETUP'
 export async function runSetup(service: BusinessObjects, folder: string, file: string): Promise<boolean> {
   const principal = createPrincipal({ login: 'system' })
   // Of one page, for which the store needs no thread.
-  const filter = { op: '=', field: 'sys_code', value: doneCode } as const
+  const filter = { op: '=', field: 'sys_code', value: setupParameter } as const
   for await (const marks of await service.search(principal, 'SystemParam', { filter, page: 0, pageSize: 1 }))
     if (marks.length > 0) return false
   const setup = await loadSetup(folder, file)
   await service.transaction(async (inside) => {
     await inside.create(principal, 'SystemParam', {
-      sys_code: doneCode,
+      sys_code: setupParameter,
       sys_value: file,
       sys_desc: 'The application was filled by this module.',
     })

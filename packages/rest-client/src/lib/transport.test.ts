@@ -200,7 +200,7 @@ describe('searches', () => {
     const given: string[] = []
     const reading = (async () => {
       for await (const { row_id: id } of movies().search({ signal: controller.signal })) {
-        given.push(id as string)
+        given.push(id)
         if (id === '2') controller.abort(new Error('enough'))
       }
     })()

@@ -108,7 +108,7 @@ onEachDatabase((fresh, database) => {
       expect(await transfer(format, source, target)).toMatchObject(again)
 
       const before = await everything(target)
-      const user = await source.create(boss, 'User', { usr_login: 'bob', usr_password: 'his' })
+      const user = await source.create(boss, 'User', { usr_login: 'bob', usr_password: 'his own one' })
       await source.update(boss, 'Item', '1', { itm_text: 'changed' })
       await source.update(boss, 'Item', '2', { itm_user_id: user.row_id })
       // The user is not in the file.
@@ -134,7 +134,7 @@ onEachDatabase((fresh, database) => {
 })
 
 async function fill(service: BusinessObjects): Promise<void> {
-  const user = await service.create(boss, 'User', { usr_login: 'ann', usr_password: 'hers' })
+  const user = await service.create(boss, 'User', { usr_login: 'ann', usr_password: 'hers alone' })
   const ids: string[] = []
   for (const values of items) ids.push((await service.create(boss, 'Item', values)).row_id)
   const [one = '', two = ''] = ids

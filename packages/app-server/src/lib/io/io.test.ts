@@ -39,7 +39,7 @@ type Form = Readonly<Record<string, string | Blob>>
 async function start(options: { env?: Record<string, string>; yaml?: string } = {}) {
   const yaml = options.yaml ?? ''
   const { folder, remove } = await makeFolder({ ...files, 'app.yaml': `name: shop\nversion: 1.0.0\n${yaml}` })
-  const settings = readSettings({ STEWARD_ADMIN_PASSWORD: 's3cret', ...(options.env ?? account) })
+  const settings = readSettings({ STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd', ...(options.env ?? account) })
   const logs = createLogRing()
   const logger = pino({ level: 'info', base: null }, logs)
   const definition = await loadAppDefinition(folder, settings)
@@ -63,7 +63,9 @@ async function start(options: { env?: Record<string, string>; yaml?: string } = 
       return { status: response.status, headers: response.headers, text: await response.text() }
     },
     async count(object: string) {
-      const response = await fetch(`${origin}/api/rest/${object}/?_count=true`, { headers: basic('admin', 's3cret') })
+      const response = await fetch(`${origin}/api/rest/${object}/?_count=true`, {
+        headers: basic('admin', 's3cret-passw0rd'),
+      })
       return ((await response.json()) as { count: number }).count
     },
     leftOver: () => readdir(join(folder, 'data', 'tmp')).catch(() => []),
@@ -130,7 +132,7 @@ test('only the service user gets in; guessing its password is slowed down', asyn
   const app = await start()
   const none = await app.call({ service: 'clearcache' }, { headers: {} })
   expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="shop io", charset="UTF-8"'])
-  expect((await app.call({ service: 'clearcache' }, { headers: basic('admin', 's3cret') })).status).toBe(401)
+  expect((await app.call({ service: 'clearcache' }, { headers: basic('admin', 's3cret-passw0rd') })).status).toBe(401)
   expect((await app.call({ service: 'clearcache' })).text).toBe('OK')
   const statuses = []
   for (let at = 0; at < 12; at++)
@@ -224,11 +226,11 @@ test('purges tell what they threw away, and where there is nothing', async () =>
 
 test('logs answers the last lines, without secrets', async () => {
   const app = await start()
-  await fetch(`${app.origin}/api/rest/Product/?password=topsecret`, { headers: basic('admin', 's3cret') })
+  await fetch(`${app.origin}/api/rest/Product/?password=topsecret`, { headers: basic('admin', 's3cret-passw0rd') })
   const { text } = await app.call({ service: 'logs', lines: '1' })
   expect(text.split('\n')).toHaveLength(1)
   expect(text).toContain('/api/rest/Product/')
-  expect(app.logs.lines().join('')).not.toMatch(/topsecret|s3rvice|s3cret/)
+  expect(app.logs.lines().join('')).not.toMatch(/topsecret|s3rvice|s3cret-passw0rd/)
 })
 
 test('buildindex brings the index in step', async () => {

@@ -78,6 +78,8 @@ export interface TextField extends TextOptions {
 }
 export interface PasswordField extends TextOptions {
   readonly type: 'password'
+  /** Fewest characters (code points) of a new value that is not empty. Default 0. */
+  readonly minLength?: number
 }
 export interface IntegerField extends FieldCommon {
   readonly type: 'integer'

@@ -54,7 +54,7 @@ const fields = {
     onDelete: 'cascade',
   } satisfies Full<D.ReferenceField>,
   text: { ...text, type: 'string' } satisfies Full<D.TextField>,
-  password: { ...text, type: 'password' } satisfies Full<D.PasswordField>,
+  password: { ...text, type: 'password', minLength: 1 } satisfies Full<D.PasswordField>,
   integer: { ...common, type: 'integer', min: 1, max: 2, precision: 18 } satisfies Full<D.IntegerField>,
   decimal: { ...common, type: 'decimal', min: 0.5, max: 2, precision: 38, scale: 0 } satisfies Full<D.DecimalField>,
   boolean: { ...common, type: 'boolean' } satisfies Full<D.BooleanField>,

@@ -1,6 +1,6 @@
 import type { PasswordField } from '../definition/definition.js'
 import { Problem, type FieldType } from './field-type.js'
-import { checkLength, parseText, textSchema } from './text-value.js'
+import { checkLeastLength, checkLength, parseText, textSchema } from './text-value.js'
 
 const defaultLength = 255
 /** Holds a password hash, whatever the length that a password may have. */
@@ -16,17 +16,20 @@ export const passwordType: FieldType = {
   parse: parseText,
   validate(value, field) {
     const text = value as string
-    const { length = defaultLength } = field.definition as PasswordField
-    const tooLong = checkLength(text, length)
-    if (tooLong) return tooLong
+    const { length = defaultLength, minLength = 0 } = field.definition as PasswordField
+    const outOfBounds = checkLength(text, length) ?? checkLeastLength(text, minLength)
+    if (outOfBounds) return outOfBounds
     return !field.pattern || field.pattern.test(text)
       ? undefined
       : new Problem('ERR_PATTERN', 'must match the pattern of its definition (the value is not shown, it is a secret)')
   },
   format: () => '***',
   column: () => ({ kind: 'string', length: hashLength }),
-  jsonSchema: (field) =>
-    textSchema(field, (field.definition as PasswordField).length ?? defaultLength, {
+  jsonSchema(field) {
+    const { length = defaultLength, minLength } = field.definition as PasswordField
+    return textSchema(field, length, {
+      ...(minLength !== undefined && { form: { minLength } }),
       annotations: { writeOnly: true },
-    }),
+    })
+  },
 }

@@ -45,6 +45,12 @@ export function checkLength(text: string, most: number): Problem | undefined {
   return length <= most ? undefined : new Problem('ERR_LENGTH', `must have at most ${most} characters`)
 }
 
+/** Checks the least length in characters (code points). */
+export function checkLeastLength(text: string, least: number): Problem | undefined {
+  if (text.length >= 2 * least || countCodePoints(text) >= least) return undefined
+  return new Problem('ERR_LENGTH', `must have at least ${least} characters`)
+}
+
 function countCodePoints(text: string): number {
   let count = 0
   for (const _ of text) count++

@@ -21,7 +21,8 @@ export interface GrantData {
   readonly crosstabs?: readonly string[] | undefined
 }
 
-const letterOf: Readonly<Record<NamedKind, RightLetter>> = { actions: 'A', publications: 'R', crosstabs: 'R' }
+/** The letter that a grant of what has a name goes with. */
+export const letterOf: Readonly<Record<NamedKind, RightLetter>> = { actions: 'A', publications: 'R', crosstabs: 'R' }
 
 /**
  * The union of grants: a letter is granted when one of them grants it, for the rows of any of them; a field is hidden

@@ -2,10 +2,21 @@ import { RestError } from '../../errors.js'
 import { parseFilterExpression } from '../filter/parse.js'
 import type { ObjectModel } from '../model/model.js'
 import { unknownField } from '../model/create-model.js'
+import { letterOf } from '../rights/create-rights.js'
+import type { RightLetter } from '../rights/rights.js'
 import type { WriteContext } from '../service/hooks.js'
+import { mayDoEverything } from './administrators.js'
 
-/** Refuses a grant whose object, row filter or hidden fields do not exist, before it locks users out. */
-export async function checkGrant({ values, old, service: { model } }: WriteContext): Promise<void> {
+/**
+ * Refuses a grant whose object, row filter or hidden fields do not exist, before it locks users out; and one of rights
+ * that the giver does not have.
+ */
+export async function checkGrant(context: WriteContext): Promise<void> {
+  const {
+    values,
+    old,
+    service: { model },
+  } = context
   const before = await old()
   const text = (name: string) => String(values[name] ?? before?.[name] ?? '')
   const objects = targets(text('grt_object'), model.objects)
@@ -26,6 +37,30 @@ export async function checkGrant({ values, old, service: { model } }: WriteConte
       ])
     }
   }
+  if (!mayDoEverything(context.principal)) for (const object of objects) refuseBeyondOwn(context, object.name, text)
+}
+
+/**
+ * Rows are not compared: who has a right for some rows only cannot give it, since a filter may mean more for somebody else.
+ */
+function refuseBeyondOwn({ principal }: WriteContext, object: string, text: (name: string) => string): void {
+  const own = principal.rights.object(object)
+  const letters = [...text('grt_rights')] as RightLetter[]
+  const hidden = splitNames(text('grt_hidden_fields'))
+  const isOwn =
+    letters.every((letter) => own?.letters.has(letter) && own.letters.get(letter) === undefined) &&
+    [...(own?.hidden ?? [])].every((field) => hidden.includes(field)) &&
+    (['actions', 'publications', 'crosstabs'] as const).every((kind) => {
+      const granted = own?.named?.[kind]
+      const names = splitNames(text(`grt_${kind}`))
+      if (granted === undefined || !letters.includes(letterOf[kind])) return true
+      return names.length > 0 && names.every((name) => granted.has(name))
+    })
+  if (isOwn) return
+  throw new RestError(
+    'ERR_RIGHT',
+    `Only administrators may grant rights on "${object}" that they do not have themselves, for all records.`,
+  )
 }
 
 function targets(name: string, objects: ReadonlyMap<string, ObjectModel>): readonly ObjectModel[] {

@@ -1,6 +1,10 @@
 import { defineObject } from '../definition/definition.js'
 import { AuditEntry, Event, Lease } from './change-objects.js'
 import { checkGrant } from './check-grant.js'
+import { checkGroup, checkGroupDeletion } from './check-group.js'
+import { checkParameter, checkParameterDeletion } from './check-parameter.js'
+import { checkResponsibility, checkResponsibilityDeletion } from './check-responsibility.js'
+import { checkUser, checkUserDeletion } from './check-user.js'
 import { IdempotencyKey } from './idempotency-key.js'
 import { Webhook, WebhookDelivery } from './webhook-objects.js'
 
@@ -31,6 +35,7 @@ export const SystemParam = defineObject({
     row_module_id: { type: 'reference', object: 'Module', display: ['mdl_name'], label: 'Module' },
   },
   order: ['sys_code'],
+  hooks: { preUpdate: checkParameter, preDelete: checkParameterDeletion },
 })
 
 /** People and programs that sign in. */
@@ -41,7 +46,12 @@ export const User = defineObject({
   table: 'sys_user',
   fields: {
     usr_login: { type: 'string', length: 100, key: true, label: 'Login' },
-    usr_password: { type: 'password', label: 'Password', help: 'Stored as a scrypt hash, never answered.' },
+    usr_password: {
+      type: 'password',
+      minLength: 8,
+      label: 'Password',
+      help: 'Stored as a scrypt hash, never answered.',
+    },
     usr_first_name: { type: 'string', length: 100, label: 'First name' },
     usr_last_name: { type: 'string', length: 100, label: 'Last name' },
     usr_email: { type: 'email', label: 'E-mail' },
@@ -49,6 +59,7 @@ export const User = defineObject({
     usr_active: { type: 'boolean', default: true, label: 'Active' },
   },
   order: ['usr_login'],
+  hooks: { preValidate: checkUser, preDelete: checkUserDeletion },
 })
 
 /** Groups that rights are granted to. */
@@ -62,6 +73,7 @@ export const Group = defineObject({
     grp_desc: { type: 'text', label: 'Description' },
   },
   order: ['grp_name'],
+  hooks: { preValidate: checkGroup, preDelete: checkGroupDeletion },
 })
 
 /** Which user is responsible for which group. Source: wire-decisions, "rights". */
@@ -88,6 +100,7 @@ export const Responsibility = defineObject({
       label: 'Group',
     },
   },
+  hooks: { preValidate: checkResponsibility, preDelete: checkResponsibilityDeletion },
 })
 
 /** What a group may do with an object. Source: wire-decisions, "rights". */

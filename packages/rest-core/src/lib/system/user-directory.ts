@@ -16,6 +16,11 @@ export interface UserDirectoryOptions {
   readonly store: ObjectStore
   /** How long what was read of a user serves before it is read again, in ms. Default 60,000. */
   readonly maxAgeMs?: number
+  /**
+   * Users who were given no password sign in with their login and an empty one; administrators never do. Default false:
+   * they cannot sign in.
+   */
+  readonly passwordless?: boolean | undefined
 }
 
 /** Users, groups and grants as principals. */
@@ -45,7 +50,12 @@ export function isDirectoryObject({ name }: ObjectModel): boolean {
 }
 
 /** Reads users and their rights from the system objects of an application. */
-export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDirectoryOptions): UserDirectory {
+export function createUserDirectory({
+  model,
+  store,
+  maxAgeMs = 60_000,
+  passwordless = false,
+}: UserDirectoryOptions): UserDirectory {
   const user = model.object('User')
   const responsibility = model.object('Responsibility')
   const grant = model.object('Grant')
@@ -70,8 +80,14 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
 
   async function verifyPassword(login: string, password: string): Promise<Principal | undefined> {
     const record = await userByLogin(login)
-    const right = await verifyPasswordHash(password, record?.['usr_password'] as string | undefined)
-    if (!right || record?.['usr_active'] !== true) return undefined
+    const isRight = await verifyPasswordHash(password, record?.['usr_password'] as string | undefined)
+    const isOpen = passwordless && password === '' && record?.['usr_password'] === ''
+    if (!(isRight || isOpen) || record?.['usr_active'] !== true) return undefined
+    return principalWith(record)
+  }
+
+  /** The principal of a user whose password was right. */
+  async function principalWith(record: BusinessRecord): Promise<Principal | undefined> {
     const stamp = stampOf(record)
     const known = await principalOf(record.row_id)
     if (known && stamps.get(known) === stamp) return known
@@ -121,7 +137,9 @@ export function createUserDirectory({ model, store, maxAgeMs = 60_000 }: UserDir
       email: record['usr_email'] as string,
       lang: record['usr_lang'] as string,
     })
-    stamps.set(principal, stampOf(record))
+    // Without a password nobody is an administrator, also who was let in before: no stamp of the user fits.
+    const isOpen = record['usr_password'] === '' && principal.rights === allRights
+    stamps.set(principal, isOpen ? '' : stampOf(record))
     return principal
   }
 

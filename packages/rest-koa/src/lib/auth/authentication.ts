@@ -33,6 +33,11 @@ export interface AuthenticationOptions {
   readonly headerName?: string
   /** Who calls without any credentials act as; a function is asked each time, so that rights may change. Default: nobody, they get 401. */
   readonly publicPrincipal?: Principal | (() => Promise<Principal | undefined>)
+  /**
+   * An empty password is checked like any other, for users who sign in with their login alone. Default false: it is wrong.
+   * Source: rest-service.md, "Authentication", rule 1.
+   */
+  readonly passwordless?: boolean | undefined
   /** What browsers show when they ask for a password. Default `Steward`. */
   readonly realm?: string
   readonly cache?: CredentialCacheOptions
@@ -94,6 +99,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const checkPassword = createPasswordCheck({
     authenticator,
     client,
+    passwordless: options.passwordless ?? false,
     throttle: options.throttle,
     queue: options.passwordQueue,
   })

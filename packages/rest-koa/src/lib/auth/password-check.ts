@@ -11,6 +11,8 @@ import type { ThrottleOptions } from './throttle.js'
 export interface PasswordCheckOptions {
   readonly authenticator: Authenticator
   readonly client: ClientAddress
+  /** An empty password may be right. */
+  readonly passwordless: boolean
   readonly throttle: ThrottleOptions | undefined
   readonly queue: PasswordQueueOptions | undefined
 }
@@ -23,12 +25,19 @@ export type PasswordCheck = (context: Context, credentials: LoginAndPassword) =>
  *
  * @throws RestError ERR_TOO_MANY, ERR_UNAVAILABLE
  */
-export function createPasswordCheck({ authenticator, client, throttle, queue }: PasswordCheckOptions): PasswordCheck {
+export function createPasswordCheck({
+  authenticator,
+  client,
+  passwordless,
+  throttle,
+  queue,
+}: PasswordCheckOptions): PasswordCheck {
   const { attempt } = createThrottle(throttle)
   const inTurn = createPasswordQueue(queue)
 
   return async function checkPassword({ req }, { login, password }) {
     const attempted = await attempt(login, client.of(req))
+    if (password === '' && !passwordless) return undefined
     let principal
     try {
       principal = await inTurn(() => authenticator.verifyPassword(login, password))

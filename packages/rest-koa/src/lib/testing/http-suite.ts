@@ -27,6 +27,7 @@ import { testCrosstabs } from './suite-crosstabs.js'
 import { testPublications } from './suite-publications.js'
 import { testRecords } from './suite-records.js'
 import { testSearches } from './suite-searches.js'
+import { testUsers } from './suite-users.js'
 
 /** What the groups of the suite are given; its members are there when tests run. */
 export interface Suite extends Omit<RunningService, 'close'> {
@@ -86,6 +87,7 @@ export function testRestService(name: string, startService: StartService): void 
     describe('audit trail', () => testAudit(startService))
     describe('events', () => testEvents(startService))
     describe('index search', () => testIndexSearch(startService))
+    describe('users', () => testUsers(startService))
   })
 }
 
