@@ -41,8 +41,7 @@ export async function isAdministrator(context: HookContext, userId: string): Pro
 export async function refuseLast(context: HookContext, goes: (membership: Membership) => boolean): Promise<void> {
   const groupId = await administratorGroupId(context)
   if (groupId === undefined || !(await activeAmong(context, (await memberships(context)).filter(goes)))) return
-  // Its row is locked by a write that changes nothing.
-  await context.service.update(system, 'Group', groupId, { grp_name: administratorGroup })
+  await context.service.get(system, 'Group', groupId, { fields: ['grp_name'], lock: true })
   if (
     await activeAmong(
       context,
