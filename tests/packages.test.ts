@@ -37,13 +37,14 @@ const specifiers = published.flatMap(({ json }) =>
 )
 
 let packed: string
+/** What `npm run pack:all` printed. */
+let packing: string
 let consumer: string
 const unpacked = ({ name }: PackageJson) => join(packed, 'unpacked', name)
 
 beforeAll(async () => {
   packed = mkdtempSync(join(tmpdir(), 'steward-packages-'))
-  const workspaces = published.flatMap(({ json }) => ['--workspace', json.name])
-  await execute('npm', ['pack', '--pack-destination', packed, ...workspaces], { cwd: root })
+  packing = (await run(process.execPath, [join(root, 'scripts/pack-all.mjs'), packed])).stdout
   for (const { json } of published) {
     mkdirSync(unpacked(json), { recursive: true })
     await execute('tar', ['-xzf', join(packed, tarball(json)), '--strip-components=1', '-C', unpacked(json)])
@@ -97,6 +98,10 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
       run(bin('attw'), [join(packed, tarball(json)), '--profile', 'esm-only', '--exclude-entrypoints', ...data]),
     ])
   })
+})
+
+it('npm run pack:all prints how its tarballs are installed', () => {
+  expect(packing).toContain(`\nnpm install ${join(packed, '*.tgz')}\n`)
 })
 
 it('problemsOfManifest() names what does not fit the repository, and the command that fixes it', () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const cli = fileURLToPath(new URL('../../packages/app-server/dist/cli.js', import.meta.url))
+const builtCli = fileURLToPath(new URL('../../packages/app-server/dist/cli.js', import.meta.url))
 
 export interface RunningApp {
   /** e.g. `http://127.0.0.1:40123`. */
@@ -23,6 +23,8 @@ export interface Answer {
 }
 
 export interface AppOptions {
+  /** Its program; default: that of this repository. */
+  readonly cli?: string
   readonly cwd?: string
   /** Of the administrator; absent: one is made up and printed. */
   readonly password?: string
@@ -32,7 +34,7 @@ export interface AppOptions {
 /** Starts the built app-server on a free port and waits until it serves. */
 export async function startApp(
   args: readonly string[],
-  { cwd, password, env: more }: AppOptions = {},
+  { cli = builtCli, cwd, password, env: more }: AppOptions = {},
 ): Promise<RunningApp> {
   const env = {
     PATH: process.env['PATH'] ?? '',
