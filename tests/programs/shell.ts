@@ -36,7 +36,7 @@ function shellSteps(block: string): ShellStep[] {
 /** Runs the commands in one bash and gives what each step printed, without the line's end. */
 export async function runShell(
   steps: readonly Pick<ShellStep, 'command'>[],
-  options: { cwd?: string } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<string[]> {
   const script = steps.map(({ command }) => `${command}\nprintf '${separator}'`).join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-uc', script], options)
@@ -48,6 +48,8 @@ export async function runShell(
 
 export interface CompareOptions {
   readonly cwd?: string
+  /** Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv
   /** Takes what differs from run to run out of outputs and of what is said. */
   readonly normalise?: (text: string) => string
 }
@@ -59,10 +61,10 @@ export interface CompareOptions {
  */
 export async function unexpectedOutputs(
   block: string,
-  { cwd, normalise = (text) => text }: CompareOptions = {},
+  { cwd, env, normalise = (text) => text }: CompareOptions = {},
 ): Promise<string[]> {
   const steps = shellSteps(block)
-  const outputs = await runShell(steps, { ...(cwd !== undefined && { cwd }) })
+  const outputs = await runShell(steps, { ...(cwd !== undefined && { cwd }), ...(env && { env }) })
   return steps.flatMap(({ command, prints }, at) => {
     const output = normalise(outputs[at] ?? '')
     const isExpected = prints === undefined || patternOf(normalise(prints)).test(output)
