@@ -50,7 +50,7 @@ test('records go by files that their owner alone can read', { timeout: 120_000 }
   // There is no table yet.
   await expect(run(join(folder, 'new.db'), { dump })).rejects.toThrow('start the application once')
 
-  const env = { STEWARD_ADMIN_PASSWORD: 's3cret' }
+  const env = { STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' }
   expect(await runCli([folder, '--export', 'Product'], { env })).toMatchObject({ code: 0 })
   const dumped = await runCli([folder, '--dump', dump])
   expect(dumped).toMatchObject({ code: 0, output: '', errors: expect.stringMatching(/\d+ records dumped/) })
