@@ -135,6 +135,7 @@ export class DefinitionError extends Error {
  * - `value`: the database refused a value (too long, out of range, against a rule); `refusal` says more
  * - `unavailable`: no connection, pool exhausted, server stopping; a retry may help
  * - `busy`: a lock or deadlock; a retry of the whole transaction may help
+ * - `timeout`: the statement took too long, or nobody waits for its answer any more
  * - `schema`: a table or column is missing
  * - `internal`: anything else
  */
@@ -172,7 +173,15 @@ export class StoreError extends Error {
   }
 }
 
-export type StoreErrorCode = 'unique' | 'reference' | 'value' | 'unavailable' | 'busy' | 'schema' | 'internal'
+export type StoreErrorCode =
+  | 'unique'
+  | 'reference'
+  | 'value'
+  | 'unavailable'
+  | 'busy'
+  | 'timeout'
+  | 'schema'
+  | 'internal'
 
 /** What a database said about a row that it refused; what it did not say is absent. */
 export interface Refusal {

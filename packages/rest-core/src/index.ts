@@ -55,6 +55,7 @@ export type {
   AggregateFunction,
   AggregateQuery,
   AggregateRow,
+  Caller,
   DatePart,
   IndexHit,
   IndexQuery,
@@ -174,3 +175,4 @@ export { hashPassword, verifyPasswordHash } from './lib/security/password.js'
 export { retryDuplicate } from './lib/service/retry.js'
 export { LazyTransaction } from './lib/service/transaction.js'
 export { escapeHtml } from './lib/text/escape-html.js'
+export { Turns } from './lib/turns.js'

@@ -43,6 +43,8 @@ export interface AppDefinition {
   readonly strictTransportSeconds?: number
   /** Most bytes of a request body. Default 10 MiB. */
   readonly maxBodyBytes?: number
+  /** Seconds after which the database gives up a statement, 0: never. Default 30 on SQLite, else 60. */
+  readonly statementTimeoutSeconds?: number
   /** `/io`: most bytes of a payload (default 1 GiB), and whether `url` may be an address of a private network (default no). */
   readonly io?: { readonly maxBytes?: number; readonly privateUrls?: boolean }
   /** Days after which events (7) and deliveries of webhooks (30) are deleted; webhooks may call private networks (false). */

@@ -51,6 +51,12 @@ const values = {
     description: 'Browsers shall use https only for so many seconds; for services that are reached by https.',
   },
   maxBodyBytes: { type: 'integer', minimum: 1 },
+  statementTimeoutSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    description: 'Seconds after which the database gives up a statement, 0: never. Default 30 on SQLite, else 60.',
+  },
   io: {
     type: 'object',
     properties: {

@@ -26,7 +26,11 @@ export async function openDatabase({
   introspect,
 }: DatabaseOptions): Promise<ObjectStore> {
   const url = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
-  const data = await createStore(resolveDatabase(url, folder))
+  const { statementTimeoutSeconds } = definition
+  const data = await createStore({
+    url: resolveDatabase(url, folder),
+    ...(statementTimeoutSeconds !== undefined && { statementTimeoutMs: statementTimeoutSeconds * 1000 }),
+  })
   if (!introspect) return data
   const system = await createStore(`sqlite:${join(dataFolder, 'system.db')}`)
   return createRoutedStore({ data, system, isSystem: ({ name }) => systemNames.has(name) })

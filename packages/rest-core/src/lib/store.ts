@@ -6,6 +6,14 @@ import type { BusinessRecord, Model, ObjectModel, Order, Selection } from './mod
 /** Values by field name, in their stored form; an absent field is left as it is. */
 export type Values = { readonly [field: string]: FieldValue }
 
+/** Who waits for a read. */
+export interface Caller {
+  /** The same for all requests of one user: users take turns. Default: nobody in particular. */
+  readonly user?: string | undefined
+  /** Aborted when nobody waits any more: the database may stop reading, and the read rejects. */
+  readonly signal?: AbortSignal | undefined
+}
+
 export interface ReadOptions {
   readonly select: Selection
   /** The row must also match this. */
@@ -26,6 +34,7 @@ export interface Query {
   readonly limit?: number | undefined
   /** Default 0. */
   readonly offset?: number | undefined
+  readonly caller?: Caller | undefined
 }
 
 /** Part of a date or datetime (UTC) that records are grouped by: `2026`, `2026-Q1`, `2026-01`, `2026-01-31`. */
@@ -45,6 +54,7 @@ export interface AggregateQuery {
   readonly where?: Filter | undefined
   /** Most groups; which of them, when there are more, is not said. Default: all. */
   readonly limit?: number | undefined
+  readonly caller?: Caller | undefined
 }
 
 /** One group. */
@@ -65,6 +75,7 @@ export interface IndexQuery {
   readonly where?: Filter | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
+  readonly caller?: Caller | undefined
 }
 
 /** Words that follow each other; with `prefix` the last one is the beginning of a word. */
@@ -94,7 +105,7 @@ export interface StoreSession {
    * Reading stops, and everything behind it is released, when the consumer stops. Memory stays flat whatever the number of rows.
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
-  count(object: ObjectModel, where?: Filter): Promise<number>
+  count(object: ObjectModel, where?: Filter, caller?: Caller): Promise<number>
   /**
    * Groups matching rows in one pass; in no particular order. Where a table holds one value in several forms, e.g. NULL and
    * the empty text, its group may come in several rows. @throws StoreError `internal` without the capability.
@@ -103,7 +114,7 @@ export interface StoreSession {
   /** Rows whose index holds the terms, best first, then by row id. @throws StoreError `internal` without the capability. */
   searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]>
   /** Number of rows whose index holds the terms. @throws StoreError `internal` without the capability. */
-  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number>
+  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'caller'>): Promise<number>
   /** Inserts a row with these fields (the others are empty) and gives it back with its new row id. */
   insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
   /** Changes these fields only; `undefined` when the row is not there or does not match `where` before the change. */

@@ -1,4 +1,5 @@
 import type { ObjectStore } from '@steward/rest-core'
+import { createCanceller } from '../pool/canceller.js'
 import { ConnectionPool } from '../pool/pool.js'
 import { PooledStore } from '../pool/store.js'
 import { mysqlSchema } from '../schema/index.js'
@@ -18,6 +19,7 @@ import { connector } from './pool.js'
  */
 export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
   const config = mysqlConfig(options)
+  const open = connector(config)
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'mysql',
@@ -33,6 +35,7 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
     schema: mysqlSchema,
     schemaSetUp: setStatementTimeout(0),
     bulk: mysqlBulk,
-    pool: new ConnectionPool(connector(config), config.pool),
+    pool: new ConnectionPool(open, config.pool),
+    cancel: createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
   })
 }

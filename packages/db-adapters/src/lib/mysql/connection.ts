@@ -42,6 +42,11 @@ export class MysqlConnection implements Connection {
     client.on('end', () => (this.usable = false))
   }
 
+  /** The server's number of this session. */
+  get threadId(): number {
+    return this.#client.threadId
+  }
+
   /** Gives the connection up when the server is silent for so long while it owes an answer. */
   expectAnswersIn(ms: number | undefined): void {
     if (ms === undefined) return

@@ -27,8 +27,8 @@ const cases: readonly (readonly [errno: number, expected: string, message: strin
   [1053, 'unavailable', 'Server shutdown in progress', true],
   [1290, 'unavailable', 'The MySQL server is running with the --read-only option so it cannot execute this statement'],
   [1927, 'unavailable', 'Connection was killed', true],
-  [1969, 'unavailable', 'Query execution was interrupted (max_statement_time exceeded)'],
-  [3024, 'unavailable', 'Query execution was interrupted, maximum statement execution time exceeded'],
+  [1969, 'timeout', 'Query execution was interrupted (max_statement_time exceeded)'],
+  [3024, 'timeout', 'Query execution was interrupted, maximum statement execution time exceeded'],
   [1064, 'internal', 'You have an error in your SQL syntax'],
 ]
 

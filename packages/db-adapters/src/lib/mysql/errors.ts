@@ -99,13 +99,15 @@ export function translateError(error: unknown): StoreError {
     case 1206: // The total number of locks exceeds the lock table size
     case 1226: // User '%s' has exceeded the '%s' resource
     case 1290: // The MySQL server is running with the %s option so it cannot execute this statement
-    case 1317: // Query execution was interrupted
     case 1461: // Can't create more than max_prepared_stmt_count statements
     case 1792: // Cannot execute statement in a READ ONLY transaction.
     case 1836: // Running in read-only mode
+      return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
+
+    case 1317: // Query execution was interrupted
     case 1969: // Query execution was interrupted (max_statement_time exceeded)
     case 3024: // Query execution was interrupted, maximum statement execution time exceeded
-      return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
+      return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
   }
   if (isConnectionLoss(cause)) {
     return new StoreError('unavailable', `The connection to the database is lost: ${cause.message || cause.code}`, {

@@ -14,7 +14,7 @@ export interface PoolOptions {
 export interface ServerStoreOptions {
   readonly pool?: PoolOptions
   /**
-   * The server ends statements that run longer, with StoreError `unavailable`; a server that is silent for longer, because
+   * The server ends statements that run longer, with StoreError `timeout`; a server that is silent for longer, because
    * the network is gone, is given up. A streamed search is limited per batch, on MySQL not at all; `sync` is not limited.
    * In ms, default 60,000; 0: no limit.
    */

@@ -224,6 +224,58 @@ onEachServer((database) => {
     })
   })
 
+  describe('a read that nobody waits for any more', () => {
+    const endless = createModel([
+      { name: 'Endless', timestamps: false, readOnly: true, fields: { content: { type: 'text' } } },
+    ]).object('Endless')
+    const where = { op: 'like', field: 'content', pattern: '%x%' } as const
+    const running =
+      database.name === 'postgresql'
+        ? `select 1 as one from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
+        : `select 1 as one from information_schema.processlist where info like '%endless%' and id <> connection_id()`
+
+    beforeAll(async () => {
+      const sleep = database.name === 'postgresql' ? 'cast(pg_sleep(600) as text)' : 'cast(sleep(600) as char)'
+      await database.admin.rows(`create view endless as select row_id, ${sleep} as content from account`)
+      await insert(store)
+    })
+
+    it.each([
+      ['count()', (signal: AbortSignal) => store.count(endless, where, { signal })],
+      [
+        'search() of a page',
+        (signal: AbortSignal) =>
+          collect(
+            store.search(endless, {
+              select: endless.selection,
+              order: endless.order,
+              where,
+              limit: 5,
+              caller: { signal },
+            }),
+          ),
+      ],
+      [
+        'search() of all rows',
+        (signal: AbortSignal) =>
+          collect(
+            store.search(endless, { select: endless.selection, order: endless.order, where, caller: { signal } }),
+          ),
+      ],
+    ])('%s is ended in the database', async (_name, work) => {
+      const abort = new AbortController()
+      const outcome = work(abort.signal).then(
+        () => 'answered',
+        (error: unknown) => error,
+      )
+      await until(async () => (await database.admin.rows(running)).length > 0)
+      abort.abort()
+      expect(await outcome).toMatchObject({ name: 'StoreError' })
+      await until(async () => (await database.admin.rows(running)).length === 0)
+      expect(await store.count(account)).toBeGreaterThan(0)
+    })
+  })
+
   describe('transactions', () => {
     it('a failure that the work swallows still undoes it', async () => {
       const { acc_name } = await insert(store)
@@ -277,7 +329,7 @@ onEachServer((database) => {
       expect((await impatient.update(account, row_id, { acc_amount: 2 }, { select }))?.acc_amount).toBe(2)
     })
 
-    it('statements that take too long end with "unavailable"', async () => {
+    it('statements that take too long end with "timeout", or are given up with their connection', async () => {
       const many = Array.from({ length: 300 }, (_, index) => `account ${index}`)
       const impatient = database.store({ statementTimeoutMs: 1 })
       const where = {
@@ -289,7 +341,7 @@ onEachServer((database) => {
       const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => impatient.count(account, where)))
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
       expect(refused.length).toBeGreaterThan(0)
-      for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' })
+      for (const { reason } of refused) expect(['timeout', 'unavailable']).toContain((reason as StoreError).code)
     })
   })
 

@@ -2,6 +2,7 @@ import type {
   AggregateQuery,
   AggregateRow,
   BusinessRecord,
+  Caller,
   Filter,
   IndexHit,
   IndexQuery,
@@ -27,6 +28,7 @@ import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
 import type { Call } from '../sql/statement.js'
 import type { BulkDialect } from './bulk.js'
+import type { Cancel } from './canceller.js'
 import type { Connection, Rows } from './connection.js'
 import type { ConnectionSource } from './pool.js'
 import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
@@ -42,6 +44,8 @@ export interface PooledStoreParts<C extends Connection> {
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
   readonly readers?: ConnectionSource<C>
+  /** Absent: statements run to their end, or to the limit of time, although nobody waits for them. */
+  readonly cancel?: Cancel<C> | undefined
 }
 
 const ping: Call = {
@@ -59,6 +63,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   readonly #bulk: BulkDialect
   readonly #pool: ConnectionSource<C>
   readonly #readers: ConnectionSource<C>
+  readonly #cancel: Cancel<C> | undefined
 
   constructor(parts: PooledStoreParts<C>) {
     this.capabilities = parts.capabilities
@@ -68,6 +73,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     this.#bulk = parts.bulk
     this.#pool = parts.pool
     this.#readers = parts.readers ?? parts.pool
+    this.#cancel = parts.cancel
   }
 
   async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
@@ -86,29 +92,29 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void, undefined> {
     const call = this.#compiler.search(object, query)
     if (isOneBatch(query)) {
-      const rows = await this.#read(this.#pool, call)
+      const rows = await this.#read(this.#pool, call, query.caller)
       if (rows.length > 0) yield records(call, rows)
       return
     }
-    for await (const rows of this.#stream(call)) yield records(call, rows)
+    for await (const rows of this.#stream(call, query.caller)) yield records(call, rows)
   }
 
   async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
     const call = this.#compiler.aggregate(object, query)
-    return decodeGroups(call, await this.#read(this.#pool, call))
+    return decodeGroups(call, await this.#read(this.#pool, call, query.caller))
   }
 
   async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
     const call = this.#compiler.searchIndex(object, query)
-    return decodeHits(call, await this.#read(this.#pool, call))
+    return decodeHits(call, await this.#read(this.#pool, call, query.caller))
   }
 
-  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
-    return countIn(await this.#read(this.#pool, this.#compiler.countIndex(object, query)))
+  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'caller'>): Promise<number> {
+    return countIn(await this.#read(this.#pool, this.#compiler.countIndex(object, query), query.caller))
   }
 
-  async count(object: ObjectModel, where?: Filter): Promise<number> {
-    return countIn(await this.#read(this.#pool, this.#compiler.count(object, where)))
+  async count(object: ObjectModel, where?: Filter, caller?: Caller): Promise<number> {
+    return countIn(await this.#read(this.#pool, this.#compiler.count(object, where), caller))
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
@@ -219,13 +225,15 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   }
 
   /** A read may be asked twice: when its connection turns out to be lost, another one answers. */
-  async #read(source: ConnectionSource<C>, call: Call): Promise<Rows> {
+  async #read(source: ConnectionSource<C>, call: Call, caller?: Caller): Promise<Rows> {
     const connection = source.take() ?? (await source.acquire())
+    const stop = this.#cancelWhenGone(connection, caller)
     try {
       return await connection.query(call)
     } catch (error) {
-      if (!isLoss(error, connection)) throw error
+      if (stop?.isGone || !isLoss(error, connection)) throw error
     } finally {
+      stop?.end()
       source.release(connection)
     }
     source.discardIdle()
@@ -262,9 +270,10 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   }
 
   /** As long as nothing has come, another connection may start again. */
-  async *#stream(call: Call): AsyncGenerator<Rows, void, undefined> {
+  async *#stream(call: Call, caller?: Caller): AsyncGenerator<Rows, void, undefined> {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.#pool.acquire()
+      const stop = this.#cancelWhenGone(connection, caller)
       let started = false
       try {
         connection.begin().catch(() => {}) // The stream fails for the same reason.
@@ -274,13 +283,34 @@ export class PooledStore<C extends Connection> implements ObjectStore {
         }
         return
       } catch (error) {
-        if (started || attempt === 2 || !isLoss(error, connection)) throw error
+        if (started || attempt === 2 || stop?.isGone || !isLoss(error, connection)) throw error
       } finally {
+        stop?.end()
         // The next user's statements wait for it; when it fails, the connection is lost for them too.
         if (connection.usable) connection.rollback().catch(() => {})
         this.#pool.release(connection)
       }
       this.#pool.discardIdle()
+    }
+  }
+
+  /**
+   * Cancels the statement of a connection as soon as nobody waits for it. The connection is not used again then: the
+   * order to cancel may come late, and would meet the statement of somebody else.
+   */
+  #cancelWhenGone(connection: C, { signal }: Caller = {}): { readonly isGone: boolean; end(): void } | undefined {
+    if (!signal || !this.#cancel) return undefined
+    const cancel = (): void => void this.#cancel?.(connection)
+    signal.addEventListener('abort', cancel)
+    if (signal.aborted) cancel()
+    return {
+      get isGone() {
+        return signal.aborted
+      },
+      end() {
+        signal.removeEventListener('abort', cancel)
+        if (signal.aborted) void connection.close()
+      },
     }
   }
 

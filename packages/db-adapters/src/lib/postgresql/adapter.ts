@@ -1,4 +1,5 @@
 import type { ObjectStore } from '@steward/rest-core'
+import { createCanceller } from '../pool/canceller.js'
 import { ConnectionPool } from '../pool/pool.js'
 import { PooledStore } from '../pool/store.js'
 import { postgresqlSchema } from '../schema/index.js'
@@ -37,5 +38,9 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
     bulk: postgresqlBulk,
     pool: new ConnectionPool(open, config.pool),
     readers: new SharedConnections(open, config.sharedConnections),
+    // Behind a pooler the number is not the server's; it ends the statement with the connection.
+    cancel: config.preparedStatements
+      ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
+      : undefined,
   })
 }

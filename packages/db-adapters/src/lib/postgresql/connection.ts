@@ -55,6 +55,11 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     client.on('end', () => this.#lose())
   }
 
+  /** The server's number of this session. */
+  get processId(): number {
+    return (this.#client as unknown as { readonly processID: number }).processID
+  }
+
   /** Gives the connection up when the server is silent for so long while it owes an answer. */
   expectAnswersIn(ms: number | undefined): void {
     if (ms === undefined) return

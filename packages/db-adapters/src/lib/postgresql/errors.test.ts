@@ -22,7 +22,7 @@ const cases: readonly (readonly [code: string, expected: string, message: string
   ['42703', 'schema', 'column "nothing" does not exist'],
   ['53100', 'unavailable', 'could not extend file "base/5/1": No space left on device'],
   ['53300', 'unavailable', 'sorry, too many clients already', 'FATAL'],
-  ['57014', 'unavailable', 'canceling statement due to statement timeout'],
+  ['57014', 'timeout', 'canceling statement due to statement timeout'],
   ['57P01', 'unavailable', 'terminating connection due to administrator command', 'FATAL'],
   ['57P03', 'unavailable', 'the database system is starting up', 'FATAL'],
   ['28P01', 'unavailable', 'password authentication failed for user "app"', 'FATAL'],

@@ -95,10 +95,12 @@ export function translateError(error: unknown): StoreError {
     case '53200': // out of memory / out of shared memory
     case '53300': // sorry, too many clients already
     case '53400': // temporary file size exceeds temp_file_limit
-    case '57014': // canceling statement due to statement timeout / due to user request
     case '58000': // system error
     case '58030': // could not read block %u in file "%s": I/O error
       return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
+
+    case '57014': // canceling statement due to statement timeout / due to user request
+      return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
   }
   if (isConnectionLoss(cause)) {
     return new StoreError('unavailable', `The database cannot be reached: ${cause.message || cause.code}`, { cause })

@@ -2,6 +2,7 @@ import type {
   AggregateQuery,
   AggregateRow,
   BusinessRecord,
+  Caller,
   Filter,
   IndexHit,
   IndexQuery,
@@ -31,6 +32,7 @@ import { sqliteDialect } from './dialect.js'
 import type { Connection } from './connection.js'
 import { toStoreError } from './errors.js'
 import { exactSums } from './exact-sums.js'
+import { isQuick } from './quick-pages.js'
 import { createSchemaConnection } from './schema-connection.js'
 import { createTransactionSession, isPage } from './transaction-session.js'
 
@@ -49,8 +51,8 @@ const capabilities: StoreCapabilities = Object.freeze({
 })
 
 /**
- * A store on one SQLite file, by better-sqlite3. Small reads and writes run on the calling thread; counts and searches of more
- * than 1,000 records run in threads of their own. Writers wait for each other, also for those of other processes.
+ * A store on one SQLite file, by better-sqlite3. Small reads and writes run on the calling thread; counts, searches of more than
+ * 1,000 records, and pages that may take long run in threads of their own. Writers wait for each other, also for those of other processes.
  *
  * @throws TypeError for wrong options; the file is opened by the first call
  *
@@ -88,39 +90,38 @@ class SqliteStore implements ObjectStore {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.search(object, query)
     if (isPage(query)) {
-      const records = await database.read(`search "${object.table}"`, (connection) => connection.all(call))
+      const quick = await database.read(`search "${object.table}"`, (connection) =>
+        isQuick(connection, object, query, call) ? connection.all(call) : undefined,
+      )
+      const records = quick ?? (await database.readers.all(call, query.caller)).map(call.statement.decode)
       if (records.length > 0) yield records
       return
     }
-    for await (const rows of database.readers.search(call)) yield rows.map(call.statement.decode)
+    for await (const rows of database.readers.search(call, query.caller)) yield rows.map(call.statement.decode)
   }
 
   async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
     const database = this.#database ?? (await this.#open())
     return exactSums(async (wide) => {
       const call = this.#compiler.aggregate(object, query, wide)
-      const groups: AggregateRow[] = []
-      for await (const rows of database.readers.search(call)) groups.push(...decodeGroups(call, rows))
-      return groups
+      return decodeGroups(call, await database.readers.all(call, query.caller))
     })
   }
 
   async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.searchIndex(object, query)
-    const hits: IndexHit[] = []
-    for await (const rows of database.readers.search(call)) hits.push(...decodeHits(call, rows))
-    return hits
+    return decodeHits(call, await database.readers.all(call, query.caller))
   }
 
-  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'caller'>): Promise<number> {
     const database = this.#database ?? (await this.#open())
-    return database.readers.count(this.#compiler.countIndex(object, query))
+    return database.readers.count(this.#compiler.countIndex(object, query), query.caller)
   }
 
-  async count(object: ObjectModel, where?: Filter): Promise<number> {
+  async count(object: ObjectModel, where?: Filter, caller?: Caller): Promise<number> {
     const database = this.#database ?? (await this.#open())
-    return database.readers.count(this.#compiler.count(object, where))
+    return database.readers.count(this.#compiler.count(object, where), caller)
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 export interface SqliteStoreOptions {
   /**
    * The database file; it is created when missing, its folder is not. Unless `readOnly`, it is switched to write-ahead
@@ -14,8 +16,16 @@ export interface SqliteStoreOptions {
   readonly synchronous?: 'normal' | 'full'
   /** How long a write waits for other writers, in ms, before it fails with `busy`. Default 5,000. */
   readonly busyTimeoutMs?: number
-  /** Threads for counts and for searches of more than 1,000 records, 1 to 16. Default 2; started when first needed. */
+  /**
+   * Threads for counts, pivot tables, searches of more than 1,000 records, and whatever else may take long, 1 to 16; started
+   * when first needed. Of two or more, one user (`Caller`) never has all. Default: one more than processors, at most 4.
+   */
   readonly workers?: number
+  /**
+   * What these threads do ends with StoreError `timeout` when it takes longer, the time included that it waits for a
+   * thread; a streamed search is limited per batch. In ms, default 30,000; 0: no limit.
+   */
+  readonly statementTimeoutMs?: number
   /** Statements kept ready. Default 500. */
   readonly shapes?: number
 }
@@ -30,7 +40,8 @@ export function readOptions(options: SqliteStoreOptions): SqliteConfig {
     readOnly = false,
     synchronous = 'normal',
     busyTimeoutMs = 5_000,
-    workers = 2,
+    workers = Math.min(4, availableParallelism() + 1),
+    statementTimeoutMs = 30_000,
     shapes = 500,
   } = options
   if (typeof filename !== 'string') throw new TypeError('Missing required option "filename" of the SQLite store.')
@@ -40,8 +51,9 @@ export function readOptions(options: SqliteStoreOptions): SqliteConfig {
     throw new TypeError(`Option "synchronous" must be "normal" or "full", not "${synchronous}".`)
   checkInteger('busyTimeoutMs', busyTimeoutMs, 0, 600_000)
   checkInteger('workers', workers, 1, 16)
+  checkInteger('statementTimeoutMs', statementTimeoutMs, 0, 2 ** 30)
   checkInteger('shapes', shapes, 1, 100_000)
-  return Object.freeze({ filename, readOnly, synchronous, busyTimeoutMs, workers, shapes })
+  return Object.freeze({ filename, readOnly, synchronous, busyTimeoutMs, workers, statementTimeoutMs, shapes })
 }
 
 export function isTemporary(filename: string): boolean {

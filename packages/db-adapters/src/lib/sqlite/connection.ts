@@ -5,6 +5,7 @@ import { decodeHits } from '../sql/index-search.js'
 import type { Call, Statement } from '../sql/statement.js'
 import { decimalSum, decimalSumName } from './decimal-text.js'
 import type { Driver } from './driver.js'
+import { stopCheckName } from './stop-check.js'
 
 type Prepared = BetterSqlite3.Statement
 
@@ -32,6 +33,8 @@ export class Connection {
       this.raw.pragma(`synchronous = ${synchronous}`)
       this.raw.pragma('foreign_keys = on')
       this.raw.aggregate(decimalSumName, decimalSum)
+      // Nobody could ask for an end meanwhile.
+      this.raw.function(stopCheckName, () => 1)
     } catch (error) {
       this.raw.close()
       throw error

@@ -33,7 +33,7 @@ export class Database {
     this.#config = config
     this.#filename = filename
     this.#main = main
-    this.readers = new Readers(filename, config.workers)
+    this.readers = new Readers({ filename, most: config.workers, timeoutMs: config.statementTimeoutMs })
   }
 
   /** @throws StoreError when the driver is missing or the file cannot be opened */

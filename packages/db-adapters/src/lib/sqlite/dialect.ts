@@ -5,6 +5,7 @@ import type { Dialect, Present } from '../sql/dialect.js'
 import { readSum } from '../sql/sum.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
 import { decimalSumName } from './decimal-text.js'
+import { stopCheckName } from './stop-check.js'
 import { sqliteWords } from './words.js'
 
 /** Digits that the driver's numbers keep. */
@@ -37,7 +38,9 @@ export const sqliteDialect: Dialect = {
   // An escape that nothing needs makes each comparison dearer.
   like(column, type, escaped) {
     const text = isNumber(type) ? `cast(${column} as text)` : column
-    return `${text} like +?${escaped ? " escape '\\'" : ''}`
+    const condition = `${text} like +?${escaped ? " escape '\\'" : ''}`
+    // Each comparison of a long text may take seconds.
+    return isLong(type) ? `(${stopCheckName}() and ${condition})` : condition
   },
   contains: (column) => `instr(${column}, +?) > 0`,
   order: (column, descending) => (descending ? `${column} desc` : column),
@@ -127,6 +130,11 @@ function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined 
 function isWide(type: ColumnType): boolean {
   if (type.kind === 'integer') return type.precision > exactDigits
   return (type.kind === 'id' || type.kind === 'reference') && type.values === 'integer'
+}
+
+/** Whether its values may be megabytes. */
+export function isLong(type: ColumnType): boolean {
+  return type.kind === 'text' || type.kind === 'json' || (type.kind === 'string' && type.length > 10_000)
 }
 
 function isNumber({ kind }: ColumnType): boolean {

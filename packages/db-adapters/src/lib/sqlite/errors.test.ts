@@ -73,7 +73,7 @@ describe('toStoreError() translates what SQLite throws', () => {
       ['SQLITE_LOCKED', 'busy'],
       ['SQLITE_IOERR_WRITE', 'unavailable'],
       ['SQLITE_CANTOPEN_ISDIR', 'unavailable'],
-      ['SQLITE_INTERRUPT', 'unavailable'],
+      ['SQLITE_INTERRUPT', 'timeout'],
       ['SQLITE_CORRUPT_INDEX', 'internal'],
       ['SQLITE_READONLY_DBMOVED', 'internal'],
       ['SQLITE_NOMEM', 'internal'],

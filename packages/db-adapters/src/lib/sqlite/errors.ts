@@ -76,6 +76,7 @@ function classify(code: string, message: string): [StoreErrorCode, string?] {
     case 'SQLITE_CANTOPEN': // unable to open database file
       return ['unavailable', 'Check that the folder exists and may be written.']
     case 'SQLITE_INTERRUPT': // interrupted
+      return ['timeout']
     case 'SQLITE_PROTOCOL': // locking protocol
       return ['unavailable']
     case 'SQLITE_CORRUPT': // database disk image is malformed

@@ -1,24 +1,41 @@
 import type { VendorError } from './errors.js'
 
+/** A statement that a reader thread runs. */
+interface Run {
+  readonly job: number
+  readonly sql: string
+  readonly values: readonly unknown[]
+}
+
+/** What a reader thread works at for a while; it is asked for one of these at a time, and answers it once. */
+export type ReaderStep =
+  /** Answered by `value`. */
+  | ({ readonly kind: 'value' } & Run)
+  /** Answered by all `rows`. */
+  | ({ readonly kind: 'all' } & Run)
+  /** Answered by the first `rows`. */
+  | ({ readonly kind: 'search' } & Run)
+  /** Answered by the next `rows`. */
+  | { readonly kind: 'more'; readonly job: number }
+
 /** What the main thread asks a reader thread. `job` is chosen by the asker and names the request in answers. */
 export type ReaderRequest =
-  /** Answered by `value`. */
-  | { readonly kind: 'count'; readonly job: number; readonly sql: string; readonly values: readonly unknown[] }
-  /** Answered by `rows` as often as asked for by `more`. */
-  | { readonly kind: 'search'; readonly job: number; readonly sql: string; readonly values: readonly unknown[] }
-  | { readonly kind: 'more'; readonly job: number }
+  | ReaderStep
+  /** Forgets an open search; not answered. */
   | { readonly kind: 'cancel'; readonly job: number }
   /** Moves what was committed from the log into the file; not answered. */
   | { readonly kind: 'checkpoint' }
 
+export type ReaderRows = {
+  readonly kind: 'rows'
+  readonly job: number
+  readonly rows: readonly (readonly unknown[])[]
+  readonly last: boolean
+}
+
 export type ReaderAnswer =
   | { readonly kind: 'value'; readonly job: number; readonly value: number }
-  | {
-      readonly kind: 'rows'
-      readonly job: number
-      readonly rows: readonly (readonly unknown[])[]
-      readonly last: boolean
-    }
+  | ReaderRows
   | { readonly kind: 'failed'; readonly job: number; readonly error: VendorError }
 
 /** What a reader thread is started with. */
@@ -26,4 +43,6 @@ export interface ReaderData {
   readonly filename: string
   /** Rows per batch. */
   readonly batch: number
+  /** One number of 32 bits: not 0 when nobody wants the step that the thread is at. */
+  readonly stop: SharedArrayBuffer
 }

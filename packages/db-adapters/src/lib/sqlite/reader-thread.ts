@@ -1,86 +1,106 @@
 import { Worker } from 'node:worker_threads'
 import { StoreError } from '@steward/rest-core/errors'
 import { toStoreError } from './errors.js'
-import type { ReaderAnswer, ReaderData, ReaderRequest } from './reader-protocol.js'
+import type { ReaderAnswer, ReaderData, ReaderRequest, ReaderStep } from './reader-protocol.js'
 
-/** Who asked: is told each answer, or once that there will be no more. */
-export interface ReaderJob {
+/** What was asked for: is told the answer, or why there is none. */
+export interface ReaderTask {
+  readonly step: ReaderStep
   answer(answer: Exclude<ReaderAnswer, { kind: 'failed' }>): void
   fail(error: StoreError): void
+}
+
+export interface ReaderThreadEvents {
+  /** It has nothing to do. */
+  onIdle(): void
+  /** It has died for whatever reason; told once, after its task has failed. */
+  onEnd(): void
 }
 
 // Node runs the source as it is, so tests need no build.
 const script = new URL(import.meta.url.endsWith('.ts') ? './reader.worker.ts' : './reader.worker.js', import.meta.url)
 
-let jobs = 0
-
-/** One worker and the jobs it has. It does not keep the process alive while it has none. */
+/** One worker, which does one task at a time. It does not keep the process alive while it has none. */
 export class ReaderThread {
   readonly #worker: Worker
-  readonly #jobs = new Map<number, ReaderJob>()
+  readonly #stop: Int32Array
+  readonly #events: ReaderThreadEvents
+  #task: ReaderTask | undefined
+  #ended = false
+  #onLast: (() => void) | undefined
+  /** Searches that it has open. */
+  readonly searches = new Set<number>()
 
-  /** @param onEnd is called once, when the thread has died for whatever reason; its jobs have failed by then. */
-  constructor(data: ReaderData, onEnd: () => void) {
+  constructor(data: Omit<ReaderData, 'stop'>, events: ReaderThreadEvents) {
+    const stop = new SharedArrayBuffer(4)
+    this.#stop = new Int32Array(stop)
+    this.#events = events
+    const workerData: ReaderData = { ...data, stop }
     // Options of the process, such as loaders or the type of its input, are not meant for this thread.
-    this.#worker = new Worker(script, { workerData: data, execArgv: [] })
+    this.#worker = new Worker(script, { workerData, execArgv: [] })
     this.#worker.unref()
     let cause: unknown
     this.#worker.on('message', (answer: ReaderAnswer) => this.#receive(answer))
     this.#worker.on('error', (error) => (cause = error))
     this.#worker.on('exit', (code) => {
-      onEnd()
-      this.#failAll(
+      this.#ended = true
+      this.#settle()?.fail(
         new StoreError('unavailable', `Cannot read: the reading thread ended with code ${code}. Try again.`, { cause }),
       )
+      events.onEnd()
     })
   }
 
-  /** Jobs that it works on. */
-  get load(): number {
-    return this.#jobs.size
+  get isIdle(): boolean {
+    return this.#task === undefined && !this.#ended
   }
 
-  /** Starts a job and gives its number. */
-  start(job: ReaderJob, kind: 'count' | 'search', sql: string, values: readonly unknown[]): number {
-    const number = ++jobs
-    this.#jobs.set(number, job)
+  get hasEnded(): boolean {
+    return this.#ended
+  }
+
+  /** Only when it is idle, or has ended: then the task fails. */
+  run(task: ReaderTask): void {
+    if (this.#ended) return task.fail(new StoreError('unavailable', 'Cannot read on: the reading thread ended.'))
+    this.#task = task
+    Atomics.store(this.#stop, 0, 0)
     this.#worker.ref()
-    this.ask({ kind, job: number, sql, values })
-    return number
+    this.tell(task.step)
   }
 
-  ask(request: ReaderRequest): void {
-    this.#worker.postMessage(request)
+  /** Asks it to give up the task that it is at, which then fails: soon, or when SQLite comes to the next row. */
+  stop(task: ReaderTask): void {
+    if (this.#task === task) Atomics.store(this.#stop, 0, 1)
   }
 
-  /** Forgets the job, wherever it is. */
-  cancel(number: number): void {
-    if (!this.#jobs.has(number)) return
-    this.#forget(number)
-    this.ask({ kind: 'cancel', job: number })
+  tell(request: ReaderRequest): void {
+    if (!this.#ended) this.#worker.postMessage(request)
   }
 
+  /** Waits until SQLite lets go of the task: a thread that is being terminated could not stop it any more. */
   async end(): Promise<void> {
-    this.#failAll(new StoreError('unavailable', 'Cannot read: the store was closed.'))
+    const task = this.#task
+    if (task) {
+      task.fail(new StoreError('unavailable', 'Cannot read: the store was closed.'))
+      this.stop(task)
+      await new Promise<void>((resolve) => (this.#onLast = resolve))
+    }
     await this.#worker.terminate()
   }
 
   #receive(answer: ReaderAnswer): void {
-    const job = this.#jobs.get(answer.job)
-    if (!job) return // Cancelled while the answer was on its way.
-    if (answer.kind !== 'rows' || answer.last) this.#forget(answer.job)
-    if (answer.kind === 'failed') job.fail(toStoreError(answer.error, 'read'))
-    else job.answer(answer)
+    const task = this.#settle()
+    if (!task) return
+    this.#worker.unref()
+    if (answer.kind === 'failed') task.fail(toStoreError(answer.error, 'read'))
+    else task.answer(answer)
+    this.#events.onIdle()
   }
 
-  #forget(number: number): void {
-    this.#jobs.delete(number)
-    if (this.#jobs.size === 0) this.#worker.unref()
-  }
-
-  #failAll(error: StoreError): void {
-    const failed = [...this.#jobs.values()]
-    this.#jobs.clear()
-    for (const job of failed) job.fail(error)
+  #settle(): ReaderTask | undefined {
+    const task = this.#task
+    this.#task = undefined
+    this.#onLast?.()
+    return task
   }
 }

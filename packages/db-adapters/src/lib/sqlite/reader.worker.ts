@@ -4,8 +4,9 @@ import Database from 'better-sqlite3'
 import { decimalSum, decimalSumName } from './decimal-text.ts'
 import type { VendorError } from './errors.js'
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './reader-protocol.js'
+import { stopCheck, stopCheckName } from './stop-check.ts'
 
-const { filename, batch } = workerData as ReaderData
+const { filename, batch, stop } = workerData as ReaderData
 const port = parentPort
 if (!port) throw new Error('This file is started as a worker thread by the SQLite store.')
 
@@ -14,10 +15,11 @@ interface Search {
   readonly rows: IterableIterator<unknown>
 }
 
+const goesOn = stopCheck(new Int32Array(stop))
 const searches = new Map<number, Search>()
 /**
  * An open search pins its connection to the state of the database at its start, so each one has a connection to itself,
- * and counts use one without a search.
+ * and other statements use one without a search.
  */
 const idle: Database.Database[] = []
 const mostIdle = 4
@@ -36,18 +38,17 @@ port.on('message', (request: ReaderRequest) => {
 
 function answer(request: ReaderRequest): void {
   switch (request.kind) {
-    case 'count': {
-      const connection = take()
-      try {
-        send({
-          kind: 'value',
-          job: request.job,
-          value: connection.prepare(request.sql).pluck().get(request.values) as number,
-        })
-      } finally {
-        give(connection)
-      }
-      return
+    case 'value': {
+      const { job, sql, values } = request
+      return once((connection) =>
+        send({ kind: 'value', job, value: connection.prepare(sql).pluck().get(values) as number }),
+      )
+    }
+    case 'all': {
+      const { job, sql, values } = request
+      return once((connection) =>
+        send({ kind: 'rows', job, rows: connection.prepare(sql).raw().all(values) as unknown[][], last: true }),
+      )
     }
     case 'search': {
       const connection = take()
@@ -57,7 +58,7 @@ function answer(request: ReaderRequest): void {
         give(connection)
         throw error
       }
-      return
+      return sendRows(request.job)
     }
     case 'more':
       return sendRows(request.job)
@@ -69,12 +70,20 @@ function answer(request: ReaderRequest): void {
   }
 }
 
+function once(work: (connection: Database.Database) => void): void {
+  const connection = take()
+  try {
+    work(connection)
+  } finally {
+    give(connection)
+  }
+}
+
 function sendRows(job: number): void {
   const search = searches.get(job)
-  if (!search) return
   const rows: (readonly unknown[])[] = []
-  let last = false
-  while (rows.length < batch && !last) {
+  let last = search === undefined
+  while (search && rows.length < batch && !last) {
     const { done, value } = search.rows.next()
     if (done) last = true
     else rows.push(value as unknown[])
@@ -98,6 +107,7 @@ function take(): Database.Database {
   // There may be many; the system caches the file anyway.
   connection.pragma('cache_size = -2000')
   connection.aggregate(decimalSumName, decimalSum)
+  connection.function(stopCheckName, goesOn)
   return connection
 }
 

@@ -186,7 +186,7 @@ async function records(
   if (rowId !== undefined)
     throw new RestError('ERR_INTERNAL', 'A record-level call has no records(); its record is in the context.')
   const reader = where ? { ...principal, rights: narrowed(principal.rights, object, where) } : principal
-  return until(signal, await service.search(reader, object.name, search))
+  return until(signal, await service.search(reader, object.name, { ...search, signal }))
 }
 
 /** The same rights, but reading the object only where the filter matches too. */

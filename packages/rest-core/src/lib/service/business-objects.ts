@@ -48,6 +48,8 @@ export interface SearchRequest extends AnswerOptions {
   readonly pageSize?: number | undefined
   /** In place of `page`: records that follow the place of this cursor, which `nextCursor` gave; `''` begins. */
   readonly cursor?: string | undefined
+  /** Aborted when nobody waits for the answer any more: the database may stop, and the call rejects. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Texts by field name, also bounds `dmin__f dmax__f nmin__f nmax__f`. */

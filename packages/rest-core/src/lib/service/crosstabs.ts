@@ -7,7 +7,7 @@ import type { AggregateQuery, AggregateRow } from '../store.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { BusinessObjects, ObjectName, SearchRequest } from './business-objects.js'
-import { and, readFilter, runSearchHook } from './reads.js'
+import { and, callerOf, readFilter, runSearchHook } from './reads.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 
@@ -31,7 +31,8 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
       rights,
       await runSearchHook(object.definition.hooks?.preSearch, hookContext, readFilter(access, request, context.clock)),
     )
-    const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1 })
+    const caller = callerOf(principal, request)
+    const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1, caller })
     if (rows.length > mostCells) throw tooManyCells(model)
     return computeCrosstab(model, rows)
 

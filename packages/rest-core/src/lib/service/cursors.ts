@@ -40,7 +40,7 @@ export async function* searchFrom(
   query: PageQuery,
   place: Place | undefined,
 ): AsyncGenerator<readonly BusinessRecord[]> {
-  const { order, limit } = query
+  const { order, limit, caller } = query
   const selected = new Set(query.select.fields.map(({ name }) => name))
   const added = order.map(({ field }) => field).filter((name) => !selected.has(name))
   const select = added.length > 0 ? object.select([...selected, ...added]) : query.select
@@ -49,7 +49,7 @@ export async function* searchFrom(
     const start = rows.length
     const where = and([query.where, part.where])
     // One more than asked for tells whether there is another page.
-    const search = { select, where, order: part.order, limit: limit + 1 - start }
+    const search = { select, where, order: part.order, limit: limit + 1 - start, caller }
     for await (const batch of session.search(object, search)) rows.push(...batch)
     if (part.behind) checkProgress(rows[start], part.behind)
     if (rows.length > limit) break

@@ -10,7 +10,7 @@ import type { IndexHit, IndexTerm } from '../store.js'
 import type { BusinessObjects, CountResult, IndexRecord, IndexSearchRequest, ObjectName } from './business-objects.js'
 import { inlineDocuments } from './documents.js'
 import type { HookContext, SearchContext } from './hooks.js'
-import { and, pageSizeOf, readFilter, readPage, runSearchHook, wantsDocuments } from './reads.js'
+import { and, callerOf, pageSizeOf, readFilter, readPage, runSearchHook, wantsDocuments } from './reads.js'
 import { rebuildIndex } from './rebuild-index.js'
 import { answerSelection } from './selections.js'
 import type { ServiceContext } from './service-context.js'
@@ -85,7 +85,7 @@ export function createIndexSearches(
     for (const searched of all) {
       const where = await readWhere(principal, searched, request, 'preCount')
       count += await attempt(searched.object, async () =>
-        (await context.session()).countIndex(searched.object, { terms, where }),
+        (await context.session()).countIndex(searched.object, { terms, where, caller: callerOf(principal, request) }),
       )
     }
     return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
@@ -118,7 +118,7 @@ export function createIndexSearches(
     const where = await readWhere(principal, searched, request, 'preSearch')
     const hits = await attempt(object, async (): Promise<readonly IndexHit[]> => {
       const session = await context.session()
-      return session.searchIndex(object, { select, terms, where, limit, offset })
+      return session.searchIndex(object, { select, terms, where, limit, offset, caller: callerOf(principal, request) })
     })
     const { hooks } = object.definition
     const hookBase = hookContext(object, principal)

@@ -5,7 +5,7 @@ import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
-import type { ReadOptions } from '../store.js'
+import type { Caller, ReadOptions } from '../store.js'
 import type { AnswerOptions, CountResult, GetOptions, ObjectName, SearchRequest } from './business-objects.js'
 import { cursorOrder, decodeCursor } from './cursor-text.js'
 import { searchFrom } from './cursors.js'
@@ -80,10 +80,18 @@ export function createReads(context: ServiceContext) {
       ),
     )
     const session = await context.session()
+    const caller = callerOf(principal, request)
     const batches = translated(
       cursor !== undefined && limit !== undefined
-        ? searchFrom(session, object, { select, where, order, limit }, place)
-        : session.search(object, { select, where, order, limit, offset: limit === undefined ? 0 : page * limit }),
+        ? searchFrom(session, object, { select, where, order, limit, caller }, place)
+        : session.search(object, {
+            select,
+            where,
+            order,
+            limit,
+            offset: limit === undefined ? 0 : page * limit,
+            caller,
+          }),
       object,
     )
     return needsRows(object, request) ? finishRows(batches, object, principal, request) : batches
@@ -104,7 +112,7 @@ export function createReads(context: ServiceContext) {
       ),
     )
     try {
-      const count = await (await context.session()).count(object, where)
+      const count = await (await context.session()).count(object, where, callerOf(principal, request))
       return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
@@ -152,6 +160,11 @@ function lockOutside({ name }: ObjectModel): RestError {
     'ERR_INTERNAL',
     `A record of "${name}" can be locked in a transaction only, at whose end the lock ends. Call get() on the service that service.transaction(), a hook of a write or a direct action gives.`,
   )
+}
+
+/** Who waits for the answer of a request. */
+export function callerOf({ userId, login }: Principal, { signal }: SearchRequest): Caller {
+  return { user: userId || login, signal }
 }
 
 /** The condition of a search after its hook. */

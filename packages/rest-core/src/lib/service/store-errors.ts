@@ -39,6 +39,12 @@ export async function translate(
         cause: error,
         retryAfterSeconds: 1,
       })
+    case 'timeout':
+      return new RestError(
+        'ERR_UNAVAILABLE',
+        'The database took too long to answer; narrow the filter, or ask for less.',
+        { cause: error, retryAfterSeconds: 10 },
+      )
     case 'unique': {
       const found = attempt ? await duplicates(attempt, session) : []
       return RestError.conflict(found.length > 0 ? found : [await otherKey(error, attempt, session)], error)

@@ -24,6 +24,8 @@ export interface SendErrorOptions {
 export function sendError(context: Context, thrown: unknown, { log, respond = 'direct' }: SendErrorOptions = {}): void {
   const error = toRestError(thrown)
   const hidden = error.status === 500
+  // A client that is gone has often ended what was done for it.
+  if (error.status === 503 && context.res.destroyed) return
   if (error.status === 503) reportUnavailable(context, error, log)
   else if (isRefusal(error)) reportRefusal(context, error, log)
   else if (hidden || context.res.headersSent) reportFailure(context, thrown, log)

@@ -1,3 +1,4 @@
+import { Turns } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 
 export interface FairQueueOptions {
@@ -16,6 +17,7 @@ export interface UserLimits {
 }
 
 interface Waiter {
+  readonly user: User
   readonly object: string
   start(): void
 }
@@ -24,7 +26,6 @@ interface User {
   limits: UserLimits
   running: number
   readonly perObject: Map<string, number>
-  readonly waiting: Set<Waiter>
 }
 
 /** Ends the use of a place. */
@@ -33,8 +34,8 @@ export type Release = () => void
 /** Places for running calls: every user has so many, and users that wait for one take turns. */
 export class FairQueue {
   readonly #options: FairQueueOptions
-  /** In the order of their turns. */
   readonly #users = new Map<string, User>()
+  readonly #waiting = new Turns<Waiter>()
   #running = 0
 
   constructor(options: FairQueueOptions) {
@@ -50,7 +51,8 @@ export class FairQueue {
   enter(name: string, object: string, limits: UserLimits, signal: AbortSignal): Release | Promise<Release> {
     const user = this.#userOf(name, limits)
     if (this.#hasPlace(user, object)) return this.#start(name, user, object)
-    if (user.waiting.size >= this.#options.maxWaitingPerUser) throw busy('Too many of your calls are waiting already')
+    if (this.#waiting.countOf(name) >= this.#options.maxWaitingPerUser)
+      throw busy('Too many of your calls are waiting already')
     return new Promise((resolve, reject) => {
       const leave = (reason: string): void => {
         end()
@@ -61,17 +63,18 @@ export class FairQueue {
       const end = (): void => {
         clearTimeout(timer)
         signal.removeEventListener('abort', gone)
-        user.waiting.delete(waiter)
+        this.#waiting.delete(name, waiter)
         this.#forget(name, user)
       }
       const waiter: Waiter = {
+        user,
         object,
         start: () => {
           resolve(this.#start(name, user, object))
           end()
         },
       }
-      user.waiting.add(waiter)
+      this.#waiting.add(name, waiter)
       signal.addEventListener('abort', gone)
       if (signal.aborted) gone()
     })
@@ -79,7 +82,7 @@ export class FairQueue {
 
   #userOf(name: string, limits: UserLimits): User {
     let user = this.#users.get(name)
-    if (!user) this.#users.set(name, (user = { limits, running: 0, perObject: new Map(), waiting: new Set() }))
+    if (!user) this.#users.set(name, (user = { limits, running: 0, perObject: new Map() }))
     user.limits = limits
     return user
   }
@@ -111,23 +114,14 @@ export class FairQueue {
     }
   }
 
-  /** One call per user and turn, until nobody can go on. */
   #startWaiting(): void {
-    for (let started = true; started;) {
-      started = false
-      for (const [name, user] of [...this.#users]) {
-        const next = [...user.waiting].find(({ object }) => this.#hasPlace(user, object))
-        if (!next) continue
-        this.#users.delete(name)
-        this.#users.set(name, user)
-        next.start()
-        started = true
-      }
-    }
+    const mayStart = ({ user, object }: Waiter): boolean => this.#hasPlace(user, object)
+    for (let next = this.#waiting.take(mayStart); next; next = this.#waiting.take(mayStart)) next.start()
   }
 
   #forget(name: string, user: User): void {
-    if (user.running === 0 && user.waiting.size === 0 && this.#users.get(name) === user) this.#users.delete(name)
+    if (user.running === 0 && this.#waiting.countOf(name) === 0 && this.#users.get(name) === user)
+      this.#users.delete(name)
   }
 }
 

@@ -6,6 +6,7 @@ import { createRateLimit } from '../limits/rate-limit.js'
 import type { RateLimitOptions } from '../limits/rate-limit.js'
 import { emptyHeaders, send } from '../http/answer.js'
 import type { Respond } from '../http/answer.js'
+import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
@@ -56,6 +57,9 @@ export interface RestRouterOptions {
   readonly respond?: Respond
 }
 
+/** What ends when the client goes away. */
+const searching: ReadonlySet<Operation> = new Set<Operation>(['search', 'indexSearch', 'crosstab', 'publication'])
+
 /**
  * REST over business objects as one middleware: get, create, update, delete, search and count of records, application info.
  * It needs no other middleware: it reads bodies, answers errors and sets safe headers itself. Works in any Koa 3
@@ -103,7 +107,8 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
       const pairs = withView(target, parseQuery(address.query), level)
       const operation = readOperation(context, target, pairs)
-      const query = readQuery(pairs, operation, level)
+      const read = readQuery(pairs, operation, level)
+      const query = searching.has(operation) ? { ...read, signal: clientGone(context) } : read
       const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond, address }
       const work = async (): Promise<void> => {
         await operations[operation](call, (await findRow(call, target, operation)) as never, query)
