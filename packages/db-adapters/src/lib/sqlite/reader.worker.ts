@@ -81,9 +81,10 @@ function once(work: (connection: Database.Database) => void): void {
 
 function sendRows(job: number): void {
   const search = searches.get(job)
+  if (!search) return send({ kind: 'rows', job, rows: [], last: true })
   const rows: (readonly unknown[])[] = []
-  let last = search === undefined
-  while (search && rows.length < batch && !last) {
+  let last = false
+  while (rows.length < batch && !last) {
     const { done, value } = search.rows.next()
     if (done) last = true
     else rows.push(value as unknown[])

@@ -2,6 +2,7 @@ import { RestError, StoreError } from '@steward/rest-core/errors'
 import type { ErrorCode } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, textHeaders } from './answer.js'
+import { hasGone } from './client-gone.js'
 import type { Respond } from './answer.js'
 import type { Log } from './log.js'
 import { reportFailure, reportRefusal, reportUnavailable, requestIdOf } from './report.js'
@@ -25,7 +26,7 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'd
   const error = toRestError(thrown)
   const hidden = error.status === 500
   // A client that is gone has often ended what was done for it.
-  if (error.status === 503 && context.res.destroyed) return
+  if (error.status === 503 && hasGone(context)) return
   if (error.status === 503) reportUnavailable(context, error, log)
   else if (isRefusal(error)) reportRefusal(context, error, log)
   else if (hidden || context.res.headersSent) reportFailure(context, thrown, log)
