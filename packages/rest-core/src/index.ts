@@ -94,6 +94,7 @@ export type {
   IndexRecord,
   IndexSearchRequest,
   KeptAnswer,
+  MetadataRequest,
   ObjectName,
   OnceRequest,
   PublicationRequest,
@@ -159,6 +160,7 @@ export type {
   ListValueMetadata,
   ObjectMetadata,
   PublicationMetadata,
+  StatesMetadata,
 } from './lib/metadata/metadata.js'
 export type {
   ByteRange,

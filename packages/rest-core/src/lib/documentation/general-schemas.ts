@@ -103,6 +103,17 @@ const metadata = exactly(
     readonly: flag,
     indexable: flag,
     areas: listOf(exactly({ id: text, name: text, label: text, order: { type: 'integer', minimum: 1 } })),
+    states: {
+      anyOf: [
+        exactly({
+          field: text,
+          initial: text,
+          state: orNull(text),
+          transitions: listOf(exactly({ from: listOf(text), to: text })),
+        }),
+        { type: 'null' },
+      ],
+    },
     fields: listOf(reference('rest.Field')),
     links: listOf(
       exactly({

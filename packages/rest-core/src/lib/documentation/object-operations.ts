@@ -19,15 +19,23 @@ const ifNoneMatch = headerParameter(
 
 /** Operations on an object that are not about its records alone: what describes it, its index, its documents. */
 export const objectOperations = {
-  metadata: (access) =>
-    access.may('R')
+  metadata(access, { path }) {
+    if (!access.may('R')) return undefined
+    const content = jsonContent(reference('rest.Metadata'))
+    return path.includes('{row_id}')
       ? {
+          id: 'metadata-record',
+          summary: 'What can be done with a record now',
+          text: 'The metadata of the object, with the state of the record, the transitions from it, and the actions that can run on it. The same as getting it with `_metadata=true`.',
+          answers: [answer('The metadata.', content), ...errors(404)],
+        }
+      : {
           id: 'metadata',
           summary: 'What the object is made of',
           text: 'The same as a search with `_metadata=true`.',
-          answers: [answer('The metadata.', jsonContent(reference('rest.Metadata'))), ...errors()],
+          answers: [answer('The metadata.', content), ...errors()],
         }
-      : undefined,
+  },
 
   documentation: () => ({ id: 'documentation', ...documentationContents }),
 

@@ -12,13 +12,26 @@ export const metadataContexts = [
   'graph',
   'crosstab',
   'publication',
+  'bulkupdate',
+  'refselect',
+  'datamapselect',
+  'prevalidate',
+  'postvalidate',
+  'statetransition',
+  'export',
+  'import',
+  'associate',
+  'panellist',
+  'action',
+  'agenda',
+  'placemap',
 ] as const
 
 export type MetadataContext = (typeof metadataContexts)[number]
 
-/** A context by its name, in any case, or number. @throws RestError ERR_BAD_REQUEST */
+/** A context by its name, in any case and with or without blanks, or number. @throws RestError ERR_BAD_REQUEST */
 export function readMetadataContext(text: string): MetadataContext {
-  const name = text.trim().toLowerCase()
+  const name = text.toLowerCase().replaceAll(/[\s_-]/g, '')
   const context = metadataContexts.find((each, number) => each === name || String(number) === name)
   if (context) return context
   const known = metadataContexts.map((each, number) => `${number} ${each}`).join(', ')

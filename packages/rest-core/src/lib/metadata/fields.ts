@@ -42,6 +42,10 @@ function inContext(access: Access, field: ReadableField, context: MetadataContex
   const visible = isJoined(field) || field.visible
   switch (context) {
     case 'none':
+    case 'datamapselect':
+    case 'action':
+    case 'agenda':
+    case 'placemap':
       return { required: isRequired(field), updatable: onCreate || onUpdate, visible }
     case 'search':
       return { required: false, updatable: searchable, visible: searchable }
@@ -49,7 +53,15 @@ function inContext(access: Access, field: ReadableField, context: MetadataContex
     case 'copy':
       return { required: onCreate && mustBeGiven(baseField(field)), updatable: onCreate, visible: visible || onCreate }
     case 'update':
+    case 'prevalidate':
+    case 'postvalidate':
+    case 'import':
       return { required: onUpdate && isRequired(field), updatable: onUpdate, visible: visible || onUpdate }
+    // Some fields of many records: none of them has to be given, and keys stay what they are.
+    case 'bulkupdate':
+      return { required: false, updatable: onUpdate && !isKey(field), visible: visible || onUpdate }
+    case 'statetransition':
+      return { required: isState(field) && onUpdate, updatable: onUpdate, visible: visible || onUpdate }
     default:
       return { required: false, updatable: false, visible }
   }
@@ -115,6 +127,14 @@ function mustBeGiven(field: FieldModel): boolean {
 /** A boolean always has a value. */
 function isRequired(field: ReadableField): boolean {
   return !isJoined(field) && field.required && field.type.empty !== false
+}
+
+function isKey(field: ReadableField): boolean {
+  return !isJoined(field) && (field.key || field.unique)
+}
+
+function isState(field: ReadableField): boolean {
+  return !isJoined(field) && field === field.object.state
 }
 
 function isSearchable(field: ReadableField): boolean {

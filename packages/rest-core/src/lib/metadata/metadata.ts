@@ -30,11 +30,25 @@ export interface ObjectMetadata {
   /** Records can be found by words. */
   readonly indexable: boolean
   readonly areas: readonly AreaMetadata[]
+  /** `null`: the object has no states, or the user does not see them. */
+  readonly states: StatesMetadata | null
   readonly fields: readonly FieldMetadata[]
   readonly links: readonly LinkMetadata[]
   readonly actions: readonly ActionMetadata[]
   readonly crosstabs: readonly CrosstabMetadata[]
   readonly publications: readonly PublicationMetadata[]
+}
+
+/** The state model, as far as the user may use it. */
+export interface StatesMetadata {
+  /** The enum field that holds the state. */
+  readonly field: string
+  /** State of a new record. */
+  readonly initial: string
+  /** Of one record: the state that it is in. */
+  readonly state: string | null
+  /** Those that the user may use; of one record those from its state. */
+  readonly transitions: readonly { readonly from: readonly string[]; readonly to: string }[]
 }
 
 /** A group of fields on a page. */

@@ -5,6 +5,8 @@ import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
 import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
 import type { FieldValue } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
+import type { MetadataContext } from '../metadata/context.js'
+import type { ObjectMetadata } from '../metadata/metadata.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
 import type { PublishedDocument } from '../publications/publication.js'
 import type { Principal } from '../rights/rights.js'
@@ -160,6 +162,13 @@ export interface Task {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
+export interface MetadataRequest {
+  /** What it is for. Default `none`. */
+  readonly context?: MetadataContext
+  /** Of this record. Default: of the object. */
+  readonly rowId?: string | undefined
+}
+
 export interface PublicationRequest {
   readonly rowId?: string | undefined
   /** Global call: which records. */
@@ -294,6 +303,12 @@ export interface BusinessObjects {
   ): Promise<PublishedDocument>
   /** Filters of the request apply; its paging does not. */
   crosstab(principal: Principal, object: ObjectName, name: string, request?: SearchRequest): Promise<Crosstab>
+  /**
+   * What an object is made of and what this user may do with it, or, with a row id, with that record now.
+   *
+   * @throws RestError ERR_RIGHT, ERR_NOT_FOUND
+   */
+  metadata(principal: Principal, object: ObjectName, request?: MetadataRequest): Promise<ObjectMetadata>
   /** The document or image in a field of a record. @throws RestError ERR_NOT_FOUND */
   document(principal: Principal, object: ObjectName, rowId: string, field: string): Promise<DocumentContent>
   /** Its thumbnail as WebP. @throws RestError ERR_NOT_FOUND, also for what is no picture */

@@ -13,6 +13,7 @@ import { createPublishing } from './publishing.js'
 import { createCrosstabRuns } from './crosstabs.js'
 import { createStoredDocuments } from './stored-documents.js'
 import { createDryRun } from './dry-run.js'
+import { createMetadata } from './metadata.js'
 import { createOnce } from './once.js'
 import { checkRecorded } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
@@ -86,6 +87,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createPublishing(context),
       ...createCrosstabRuns(context),
       ...createStoredDocuments(context),
+      ...createMetadata(context),
       ...createDryRun(context),
       ...createOnce(context),
       transaction: inTransaction,

@@ -1,4 +1,5 @@
 import type { ErrorMessage } from '../../errors.js'
+import type { StateModel } from '../definition/definition.js'
 import type { FieldValue } from '../fields/field-type.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
@@ -23,7 +24,7 @@ export function checkTransition(
   if (!field || from === to || from === '') return []
   const allowed = (object.definition.states?.transitions ?? [])
     .filter((transition) => [transition.from].flat().includes(from as string))
-    .filter(({ groups }) => groups === undefined || groups.some((group) => principal.groups.includes(group)))
+    .filter((transition) => mayUse(transition, principal))
     .map((transition) => transition.to)
   if (allowed.includes(to as string)) return []
   const choices =
@@ -31,6 +32,11 @@ export function checkTransition(
       ? `allowed from there: ${[...new Set(allowed)].join(', ')}`
       : 'no other state is allowed from there'
   return [refusal(field, `Field "${field.name}" cannot go from "${String(from)}" to "${String(to)}"; ${choices}.`)]
+}
+
+/** Whether the transition is the principal's, where it is kept to groups. */
+export function mayUse({ groups }: StateModel['transitions'][number], principal: Principal): boolean {
+  return groups === undefined || groups.some((group) => principal.groups.includes(group))
 }
 
 function refusal(field: FieldModel, text: string): ErrorMessage {

@@ -15,9 +15,15 @@ export type Target =
   | { readonly kind: 'index'; readonly object?: string }
   /**
    * What a parameter asks for, at an address of its own, since OpenAPI knows one operation per address and method:
-   * `/<object>/_count`, `/<object>/_metadata`, `/<object>/_doc`, `/<object>/crosstab:<name>`, and `/_doc` for all objects.
+   * `/<object>/_count`, `/<object>[/<row_id>]/_metadata`, `/<object>/_doc`, `/<object>/crosstab:<name>`, and `/_doc` for all objects.
    */
-  | { readonly kind: 'view'; readonly object?: string; readonly parameter: View; readonly value: string }
+  | {
+      readonly kind: 'view'
+      readonly object?: string
+      readonly rowId?: string
+      readonly parameter: View
+      readonly value: string
+    }
   /** `/<object>[/<row_id>]/action:<name>` */
   | { readonly kind: 'action'; readonly object: string; readonly rowId?: string; readonly name: string }
   /** `/<object>[/<row_id>]/publication:<name>` */
@@ -110,6 +116,10 @@ function readPart(object: string, parts: readonly string[]): Target {
   if (parts.length === 1) return readView(object, first)
   if (first === '_key' && parts.length === 2 && second !== '')
     return { kind: 'key', object, key: second.split(',').map((value) => decode(value, 'path')) }
+  if (second === '_metadata' && parts.length === 2 && !first.startsWith('_')) {
+    const view = { kind: 'view', object, parameter: '_metadata', value: 'true' } as const
+    return isNoRow(first) ? view : { ...view, rowId: decode(first, 'path') }
+  }
   const content = /^_(document|thumbnail)$/.exec(second)?.[1] as 'document' | 'thumbnail' | undefined
   if (content && parts.length === 3 && third !== '' && !isNoRow(first))
     return { kind: content, object, rowId: decode(first, 'path'), field: decode(third, 'path') }

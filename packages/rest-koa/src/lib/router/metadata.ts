@@ -1,20 +1,21 @@
-import { objectMetadata, readMetadataContext } from '@steward/rest-core'
+import { readMetadataContext } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import type { Call } from './call.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
-/** What an object is made of. Source: wire-decisions, "metadata" and "metadata context". */
-export function metadata(
+/** What an object is made of, or what can be done with a record. Source: wire-decisions, "metadata" and "metadata context". */
+export async function metadata(
   { context, service, principal, respond }: Call,
-  { object }: OfKind<'object'>,
+  target: OfKind<'object' | 'row'>,
   { own }: RequestQuery,
-): void {
+): Promise<void> {
   const { _metadacontext: odd, _metadatacontext: even } = own
   if (odd !== undefined && even !== undefined)
     throw new RestError('ERR_BAD_REQUEST', 'Give "_metadacontext" or "_metadatacontext", not both.')
   const wanted = readMetadataContext(odd ?? even ?? 'none')
-  const body = objectMetadata(principal, service.model.object(object), wanted)
+  const rowId = 'rowId' in target ? target.rowId : undefined
+  const body = await service.metadata(principal, target.object, { context: wanted, rowId })
   send(context, respond, 200, textHeaders(), JSON.stringify(body))
 }

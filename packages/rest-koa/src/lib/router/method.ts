@@ -33,7 +33,11 @@ const switches: readonly {
   { parameter: '_action', operation: 'action', on: { object: ['GET', 'POST'], row: ['GET', 'POST'] } },
   { parameter: '_printtemplate', operation: 'publication', on: { object: ['GET', 'HEAD'], row: ['GET', 'HEAD'] } },
   { parameter: '_crosstab', operation: 'crosstab', on: { object: ['GET', 'HEAD'], view: ['GET', 'HEAD'] } },
-  { parameter: '_metadata', operation: 'metadata', on: { object: ['GET', 'HEAD'], view: ['GET', 'HEAD'] } },
+  {
+    parameter: '_metadata',
+    operation: 'metadata',
+    on: { object: ['GET', 'HEAD'], row: ['GET', 'HEAD'], view: ['GET', 'HEAD'] },
+  },
   {
     parameter: '_doc',
     operation: 'documentation',

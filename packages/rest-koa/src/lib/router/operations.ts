@@ -56,7 +56,7 @@ interface Targets {
   upsert: 'key'
   batch: 'batch'
   indexSearch: 'object' | 'index'
-  metadata: 'object'
+  metadata: 'object' | 'row'
   documentation: 'object' | 'info'
   action: 'object' | 'row' | 'action'
   publication: 'object' | 'row' | 'publication'

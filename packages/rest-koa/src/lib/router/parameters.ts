@@ -27,7 +27,12 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     text: '`PUT` or `DELETE`, which a POST stands for.',
   },
   // What is answered in place of the records; each makes an operation of its own of a GET, `_action` also of a POST.
-  _metadata: { on: ['metadata'], since: '3.0', form: 'flag', text: 'What the object is made of.' },
+  _metadata: {
+    on: ['metadata'],
+    since: '3.0',
+    form: 'flag',
+    text: 'What the object is made of; of a record, also what can be done with it now.',
+  },
   _metadacontext: {
     on: ['metadata'],
     since: '3.0',

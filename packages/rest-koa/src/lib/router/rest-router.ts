@@ -128,8 +128,11 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
 
 /** A record that is named by its functional key, as a row (a write finds it itself); a view as what it is one of. */
 async function findRow({ service, principal }: Call, target: Target, operation: Operation): Promise<Target> {
-  if (target.kind === 'view')
-    return target.object === undefined ? { kind: 'info' } : { kind: 'object', object: target.object }
+  if (target.kind === 'view') {
+    const { object, rowId } = target
+    if (object === undefined) return { kind: 'info' }
+    return rowId === undefined ? { kind: 'object', object } : { kind: 'row', object, rowId }
+  }
   if (target.kind !== 'key' || operation !== 'get') return target
   return { kind: 'row', object: target.object, rowId: await service.findByKey(principal, target.object, target.key) }
 }

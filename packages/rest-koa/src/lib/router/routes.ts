@@ -25,6 +25,7 @@ const views: readonly { readonly path: string; readonly view: View; readonly ope
   { path: '/_doc', view: '_doc', operation: 'documentation' },
   { path: '/{object}/_count', view: '_count', operation: 'search' },
   { path: '/{object}/_metadata', view: '_metadata', operation: 'metadata' },
+  { path: '/{object}/{row_id}/_metadata', view: '_metadata', operation: 'metadata' },
   { path: '/{object}/_doc', view: '_doc', operation: 'documentation' },
   { path: '/{object}/crosstab:{name}', view: '_crosstab', operation: 'crosstab' },
 ]

@@ -203,14 +203,14 @@ function resolve({ method, path, headers }: AskedRequest): { method: string; pat
   let place = decodeSafely(address === '' ? '/' : address)
     .replace(/([^/])\/$/, '$1')
     .replace(/^(\/[^/]+)\/\/$/, '$1')
-    .replace(/^(\/[^/_][^/]*)\/[0_]?(?=$|\/(?:action|publication):)/, '$1')
+    .replace(/^(\/[^/_][^/]*)\/[0_]?(?=$|\/(?:(?:action|publication):|_metadata$))/, '$1')
   for (const [parameter, toAddress] of views) {
     const value = query.get(parameter)
     if (value === null || value === 'false' || (value === '0' && parameter === '_count')) continue
     if (meant !== 'GET' && !(parameter === '_action' && meant === 'POST')) continue
     const rest =
       /^\/$|^\/[^/_][^/]*$/.test(place) ||
-      ((parameter === '_action' || parameter === '_printtemplate') && /^\/[^/_][^/]*\/[^/_:][^/:]*$/.test(place))
+      (['_action', '_printtemplate', '_metadata'].includes(parameter) && /^\/[^/_][^/]*\/[^/_:][^/:]*$/.test(place))
     if (!rest) break
     place = `${place === '/' ? '' : place}/${toAddress(value)}`
     break

@@ -39,6 +39,7 @@ export function testMetadata(suite: Suite): void {
           updateAll: true,
           readonly: false,
           indexable: false,
+          states: null,
         })
         expect(fields.map(({ name, order }) => [order, name])).toEqual(
           [
@@ -140,6 +141,20 @@ export function testMetadata(suite: Suite): void {
       ['update', { required: true, updatable: true, visible: true }],
       ['delete', { required: false, updatable: false, visible: true }],
       ['9', { required: false, updatable: false, visible: true }],
+      // It is the key, which is no field to change in many records.
+      ['bulkupdate', { required: false, updatable: false, visible: true }],
+      ['Ref_Select', { required: false, updatable: false, visible: true }],
+      ['12', { required: true, updatable: true, visible: true }],
+      ['13', { required: true, updatable: true, visible: true }],
+      ['postvalidate', { required: true, updatable: true, visible: true }],
+      ['state transition', { required: false, updatable: true, visible: true }],
+      ['export', { required: false, updatable: false, visible: true }],
+      ['17', { required: true, updatable: true, visible: true }],
+      ['18', { required: false, updatable: false, visible: true }],
+      ['panellist', { required: false, updatable: false, visible: true }],
+      ['action', { required: true, updatable: true, visible: true }],
+      ['21', { required: true, updatable: true, visible: true }],
+      ['placemap', { required: true, updatable: true, visible: true }],
     ])('in context %s', async (context, expected) => {
       expect(await field('mov_title', context)).toMatchObject(expected)
     })
@@ -159,7 +174,7 @@ export function testMetadata(suite: Suite): void {
 
     it.each([
       ['/Movie/?_metadata=true&_metadacontext=nope', 'nope'],
-      ['/Movie/?_metadata=true&_metadacontext=10', '10'],
+      ['/Movie/?_metadata=true&_metadacontext=23', '23'],
       ['/Movie/?_metadata=true&_metadacontext=', ''],
       ['/Movie/?_metadata=true&_metadacontext=1&_metadatacontext=1', 'both'],
       ['/Movie/?_metadacontext=1', '_metadacontext'],
@@ -186,6 +201,31 @@ export function testMetadata(suite: Suite): void {
       expect((await suite.call('GET', '/Genre/?_metadata=true', { user: 'rob' })).status).toBe(403)
       expect((await suite.call('GET', '/Nope/?_metadata=true')).status).toBe(404)
       expect((await suite.call('POST', '/Movie/_metadata')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    })
+
+    it.each(['/_metadata', '?_metadata=true', '/_metadata?_metadacontext=update'])(
+      'GET /Book/<row_id>%s tells what can be done with a record now',
+      async (path) => {
+        const names = async (kind: string): Promise<string[]> => {
+          const { json } = await suite.call('POST', '/Book', {
+            json: { boo_title: `m ${kind}${path}`, boo_kind: kind },
+          })
+          const { actions, update } = await metadata(`/Book/${json.row_id}${path}`)
+          expect(update).toBe(true)
+          return actions.map(({ name }) => name)
+        }
+        const fiction = await names('F')
+        expect(fiction).toContain('reprice')
+        // The guard of Book's hooks.
+        expect(await names('N')).toEqual(fiction.filter((name) => name !== 'reprice'))
+        const { actions } = await metadata('/Book/_metadata')
+        expect(actions.filter(({ scope }) => scope !== 'global').map(({ name }) => name)).toEqual(fiction)
+      },
+    )
+
+    it('of a record that is not there is 404', async () => {
+      expect((await suite.call('GET', '/Book/999999/_metadata')).status).toBe(404)
+      expect((await suite.call('GET', '/Book/nope?_metadata=true')).status).toBe(404)
     })
 
     it('tells actions with their parameters', async () => {
