@@ -165,6 +165,34 @@ test('the set-up made a user, none is asked for: the start makes one and prints 
   expect(again.output).toBe('boss has the password of STEWARD_ADMIN_PASSWORD now.\n')
 })
 
+test('a start after which nobody is an administrator says so; what is asked for counts more than the set-up', async () => {
+  const makesAdmin = (more: string) => ({
+    'app.yaml': files['app.yaml'],
+    'objects/ticket.yaml': ticketYaml,
+    'setup.ts': `export default async ({ service, principal }) => {
+      const user = await service.create(principal, 'User', { usr_login: 'admin', usr_password: 'of-the-set-up'${more} })
+      const group = await service.create(principal, 'Group', { grp_name: 'ADMIN' })
+      await service.create(principal, 'Responsibility', { rsp_login_id: user.row_id, rsp_group_id: group.row_id })
+    }`,
+  })
+  const env = { STEWARD_ADMIN_PASSWORD: 'asked-for-word' }
+  const statusOf = async ({ origin }: RunningApp, password: string) =>
+    (await fetch(`${origin}/api/rest/User/`, { headers: basic('admin', password) })).status
+
+  const off = await folderOf(makesAdmin(', usr_active: false'))
+  const nobody = await startApp([off])
+  expect(nobody.output()).toContain('There is no administrator; make one: app-server <folder> --reset-admin')
+  expect(nobody.errors()).toContain('No active user is in the group ADMIN')
+  await nobody.end()
+  const asked = await startApp([off], { env })
+  expect(await statusOf(asked, 'asked-for-word')).toBe(200)
+  await asked.end()
+
+  const first = await startApp([await folderOf(makesAdmin(''))], { env })
+  expect([await statusOf(first, 'asked-for-word'), await statusOf(first, 'of-the-set-up')]).toEqual([200, 401])
+  await first.end()
+})
+
 describe('code beside YAML that contradicts it', () => {
   const mistakesOf = async (code: Readonly<Record<string, string>>) => {
     const folder = await folderOf({ 'app.yaml': files['app.yaml'], 'objects/ticket.yaml': ticketYaml, ...code })

@@ -25,6 +25,13 @@ export interface SchemaDialect {
   apply(connection: SchemaConnection, changes: readonly Change[]): Promise<void>
 }
 
+export interface OtherSchema {
+  readonly name: string
+  readonly tables: number
+  /** The one that is served. */
+  readonly current: string
+}
+
 export interface IntrospectionRules {
   /** Most digits of a decimal column; beyond, the column is read as good as the database stores it. */
   readonly decimalDigits: number
@@ -32,6 +39,8 @@ export interface IntrospectionRules {
   readonly defaultIdsAreKnown: boolean
   /** Looks at values where the declared types promise nothing. */
   readonly refine?: (connection: SchemaConnection, catalogue: Catalogue) => Promise<Catalogue>
+  /** Schemas with tables that are not the current one. */
+  readonly otherSchemas?: (connection: SchemaConnection) => Promise<readonly OtherSchema[]>
 }
 
 /** Column types of a database: what the planner needs to know, pure. */

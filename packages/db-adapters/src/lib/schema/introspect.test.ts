@@ -112,6 +112,7 @@ onPostgresql((database) => {
       create type mood as enum ('sad', 'ok', 'happy');
       create domain email as text check (value like '%@%');
       create schema other; create table other.hidden (id int primary key, a int);
+      create schema more; create table more.a (id int); create table more.b (id int); create schema empty;
       create table customer (
         id uuid primary key default gen_random_uuid(), name text not null unique, mood mood, mail email, tags text[],
         props jsonb, created timestamptz not null default now(), amount numeric, price money, "Weird.Name" int,
@@ -174,6 +175,8 @@ onPostgresql((database) => {
       { table: 'mv', reason: 'it is a view' },
       { table: 'nokey', reason: 'it has no primary key' },
       { table: 'v', reason: 'it is a view' },
+      { table: 'more.*', reason: 'only the schema "public" is served, and this one has 2 tables' },
+      { table: 'other.*', reason: 'only the schema "public" is served, and this one has a table' },
     ])
   })
 })

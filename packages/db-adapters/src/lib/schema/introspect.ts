@@ -12,7 +12,13 @@ const toolTable = /^(knex_|sqlite_)/i
 /** Object definitions of the tables that are there; what cannot be served is listed with its reason, never an error. */
 export async function introspect(connection: SchemaConnection, dialect: SchemaDialect): Promise<Introspection> {
   const catalogue = await dialect.read(connection)
-  return describe((await dialect.introspection.refine?.(connection, catalogue)) ?? catalogue, dialect)
+  const { refine, otherSchemas } = dialect.introspection
+  const { objects, skipped } = describe((await refine?.(connection, catalogue)) ?? catalogue, dialect)
+  const others = ((await otherSchemas?.(connection)) ?? []).map(({ name, tables, current }) => ({
+    table: `${name}.*`,
+    reason: `only the schema "${current}" is served, and this one has ${tables === 1 ? 'a table' : `${tables} tables`}`,
+  }))
+  return { objects, skipped: [...skipped, ...others] }
 }
 
 /** The same from tables that have been read; pure. */

@@ -1,5 +1,6 @@
 import type { SchemaConnection, SchemaRow } from '../connection.js'
 import { isOwnName } from '../names.js'
+import type { OtherSchema } from '../dialect.js'
 import { flag, list, text } from '../rows.js'
 import type { Catalogue, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../table-info.js'
 import { familyOf } from './types.js'
@@ -12,6 +13,14 @@ const tablesSql = `
     and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
   order by c.relname`
+
+const otherSchemasSql = `
+  select n.nspname::text as name, count(*)::int as tables, current_schema()::text as current
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and not c.relispartition
+    and n.nspname <> all (array[current_schema(), 'information_schema']) and n.nspname not like 'pg\\_%'
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+  group by n.nspname order by n.nspname`
 
 const columnsSql = `
   select a.attrelid::text as "table", a.attname::text as name,
@@ -84,6 +93,11 @@ export async function readPostgresql(connection: SchemaConnection): Promise<Cata
       }
     }),
   }
+}
+
+export async function readOtherSchemas(connection: SchemaConnection): Promise<OtherSchema[]> {
+  const rows = await connection.rows(otherSchemasSql)
+  return rows.map((row) => ({ name: text(row, 'name'), tables: Number(row['tables']), current: text(row, 'current') }))
 }
 
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {

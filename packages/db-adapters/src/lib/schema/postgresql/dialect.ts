@@ -1,7 +1,7 @@
 import type { SchemaConnection } from '../connection.js'
 import type { SchemaDialect } from '../dialect.js'
 import { runChange } from '../run-change.js'
-import { readPostgresql } from './catalogue.js'
+import { readOtherSchemas, readPostgresql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { quote, statementsOf } from './statements.js'
 import { postgresqlTypes } from './types.js'
@@ -16,7 +16,7 @@ export const postgresqlSchema: SchemaDialect = Object.freeze({
   name: 'postgresql' as const,
   transactionalDdl: true,
   types: postgresqlTypes,
-  introspection: { decimalDigits: 38, defaultIdsAreKnown: true },
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: true, otherSchemas: readOtherSchemas },
   quote,
   read: readPostgresql,
   constraintColumns,
