@@ -95,6 +95,7 @@ export type {
   IndexSearchRequest,
   KeptAnswer,
   MetadataRequest,
+  NeededRight,
   ObjectName,
   OnceRequest,
   PublicationRequest,

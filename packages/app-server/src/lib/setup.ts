@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { createPrincipal } from '@steward/rest-core'
+import { RestError, StoreError } from '@steward/rest-core/errors'
 import { setupParameter } from '@steward/rest-core/system'
 import { importModule } from './application-modules.js'
 import { SettingsError } from './settings.js'
@@ -15,27 +17,58 @@ export interface SetupContext {
 
 export type Setup = (context: SetupContext) => Promise<void>
 
+const principal = createPrincipal({ login: 'system' })
+
+/** Between two looks at what another server is filling, in ms. */
+const pauseMs = 200
+
+/** Another server has written the mark, or is about to. */
+class MarkTaken extends Error {}
+
 /**
- * Fills a new application, once: with its own data, and with the mark that this was done, or with nothing.
+ * Fills a new application, once: with its own data, and with the mark that this was done, or with nothing. Of several
+ * servers that start at the same time one does it, and the others wait; when it dies before the end, another one does it.
  *
  * @returns whether it ran now.
  */
 export async function runSetup(service: BusinessObjects, folder: string, file: string): Promise<boolean> {
-  const principal = createPrincipal({ login: 'system' })
+  if (await isDone(service)) return false
+  const setup = await loadSetup(folder, file)
+  for (;;) {
+    try {
+      await service.transaction(async (inside) => {
+        await mark(inside, file)
+        await setup({ service: inside, principal })
+      })
+      return true
+    } catch (error) {
+      if (!(error instanceof MarkTaken)) throw error
+    }
+    if (await isDone(service)) return false
+    await sleep(pauseMs)
+  }
+}
+
+async function isDone(service: BusinessObjects): Promise<boolean> {
   // Of one page, for which the store needs no thread.
   const filter = { op: '=', field: 'sys_code', value: setupParameter } as const
   for await (const marks of await service.search(principal, 'SystemParam', { filter, page: 0, pageSize: 1 }))
-    if (marks.length > 0) return false
-  const setup = await loadSetup(folder, file)
-  await service.transaction(async (inside) => {
-    await inside.create(principal, 'SystemParam', {
+    if (marks.length > 0) return true
+  return false
+}
+
+/** The first thing that is written: the database lets a second server wait until the first one has ended, or tells it to. */
+async function mark(service: BusinessObjects, file: string): Promise<void> {
+  try {
+    await service.create(principal, 'SystemParam', {
       sys_code: setupParameter,
       sys_value: file,
       sys_desc: 'The application was filled by this module.',
     })
-    await setup({ service: inside, principal })
-  })
-  return true
+  } catch (error) {
+    const isTaken = RestError.is(error) && StoreError.is(error.cause) && ['unique', 'busy'].includes(error.cause.code)
+    throw isTaken ? new MarkTaken('Another server fills the application.', { cause: error }) : error
+  }
 }
 
 async function loadSetup(folder: string, file: string): Promise<Setup> {

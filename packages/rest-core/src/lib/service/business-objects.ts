@@ -9,7 +9,7 @@ import type { MetadataContext } from '../metadata/context.js'
 import type { ObjectMetadata } from '../metadata/metadata.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
 import type { PublishedDocument } from '../publications/publication.js'
-import type { Principal } from '../rights/rights.js'
+import type { Principal, RightLetter } from '../rights/rights.js'
 import type { RepeatOptions } from './transaction.js'
 
 /** An object by its name, or by its definition, which also types the records. */
@@ -89,6 +89,18 @@ export interface OnceRequest {
   readonly key: string
   /** Equal for repeats of the same request; at most 64 characters. */
   readonly fingerprint: string
+  /** Asked before a kept answer is given again, since rights may have been taken away meanwhile. Default: nothing. */
+  readonly needs?: readonly NeededRight[] | undefined
+}
+
+/** A right that a request needs. */
+export interface NeededRight {
+  readonly object: ObjectName
+  /** One of these. */
+  readonly letters: readonly RightLetter[]
+  /** The row filter of the right must cover this record, if it still exists. */
+  readonly rowId?: string | undefined
+  readonly action?: string | undefined
 }
 
 /** An answer that repeats of its request get again. */

@@ -2,7 +2,10 @@ import { RestError, StoreError } from '../../errors.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
-import type { BusinessObjects, KeptAnswer, OnceRequest } from './business-objects.js'
+import { accessOf } from '../rights/access.js'
+import type { BusinessObjects, KeptAnswer, NeededRight, OnceRequest } from './business-objects.js'
+import { missingRow } from './missing-row.js'
+import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import { runTransaction } from './transaction.js'
@@ -30,6 +33,7 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
   return {
     async once(principal, request, work, options) {
       const object = keysOf(context)
+      for (const need of request.needs ?? []) accessFor(need, principal)
       const name = JSON.stringify([userOf(principal), request.key])
       let running = runningOf.get(context.store)
       if (!running) runningOf.set(context.store, (running = new Map()))
@@ -51,7 +55,10 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     try {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const entry = await findEntry(context.store, object, principal, request)
-        if (entry) return { replayed: true, answer: answerOf(entry, request) }
+        if (entry) {
+          for (const need of request.needs ?? []) await checkRow(need, principal)
+          return { replayed: true, answer: answerOf(entry, request) }
+        }
         const answer = await run(object, principal, request, work, options)
         if (answer) return { replayed: false, answer }
       }
@@ -61,6 +68,28 @@ export function createOnce(context: ServiceContext): Pick<BusinessObjects, 'once
     throw new RestError('ERR_CONFLICT', 'Another request with this Idempotency-Key is being carried out.', {
       retryAfterSeconds: 1,
     })
+  }
+
+  /** @throws RestError ERR_RIGHT, as the request itself */
+  function accessFor({ object: name, letters, action }: NeededRight, principal: Principal) {
+    const object = context.resolve(name)
+    const access = accessOf(principal, object)
+    const [first] = letters
+    const letter = letters.find((each) => access.may(each)) ?? first
+    if (action !== undefined && object.actions.has(action) && !access.allows('actions', action))
+      throw new RestError('ERR_RIGHT', `You may not run action "${action}" of "${object.name}".`)
+    return { access, where: letter && access.need(letter) }
+  }
+
+  /** @throws RestError when the record is there and not covered by the right */
+  async function checkRow(need: NeededRight, principal: Principal): Promise<void> {
+    const { access, where } = accessFor(need, principal)
+    if (!where || need.rowId === undefined) return
+    const { object } = access
+    const id = parseRowId(object, need.rowId)
+    const select = object.select([])
+    if (await context.store.get(object, id, { select, where })) return
+    if (await context.store.get(object, id, { select })) throw await missingRow(context.store, access, id)
   }
 
   /** `undefined` when the key turns out to be taken. */

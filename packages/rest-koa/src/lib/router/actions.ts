@@ -1,4 +1,4 @@
-import type { ActionRequest, ActionResult, BusinessObjects } from '@steward/rest-core'
+import type { ActionRequest, ActionResult, BusinessObjects, NeededRight } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import { refuseForeignPage } from '../http/refuse-foreign-page.js'
@@ -26,8 +26,12 @@ export async function runAction(
     runner.action(principal, named.object, named.name, request)
   const { background: isBackground = false, repeatable: repeat = false } =
     service.model.object(named.object).actions.get(named.name)?.definition ?? {}
-  if (query.dryRun || !isBackground)
-    return write(call, query, { body, repeat, work: async (inside) => ({ body: JSON.stringify(await run(inside)) }) })
+  if (query.dryRun || !isBackground) {
+    const { object, rowId, name: action } = named
+    const needs: NeededRight[] = [{ object, letters: ['A'], rowId, action }]
+    const work = async (inside: BusinessObjects) => ({ body: JSON.stringify(await run(inside)) })
+    return write(call, query, { needs, body, repeat, work })
+  }
   if (idempotencyKey(context) !== undefined)
     throw new RestError('ERR_BAD_REQUEST', 'A background action takes no Idempotency-Key: it has no answer to keep.')
   const answer = await run(service)

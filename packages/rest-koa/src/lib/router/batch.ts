@@ -1,4 +1,4 @@
-import type { BatchItem, BusinessObjects } from '@steward/rest-core'
+import type { BatchItem, BusinessObjects, NeededRight } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import { readJsonBody } from './body.js'
@@ -21,7 +21,7 @@ export async function batch(call: Call, { object }: OfKind<'batch'>, query: Requ
     const work = async (inside: BusinessObjects) => ({
       body: JSON.stringify(await inside.batch(principal, object, items, options)),
     })
-    return write(call, query, { body, again: true, work })
+    return write(call, query, { needs: needsOf(object, items), body, again: true, work })
   }
   if (idempotencyKey(context) !== undefined) {
     throw new RestError(
@@ -33,4 +33,16 @@ export async function batch(call: Call, { object }: OfKind<'batch'>, query: Requ
   const results = await service.batch(principal, object, items, { ...options, atomic, dryRun })
   if (dryRun) context.set('X-Dry-Run', 'true')
   send(context, respond, 200, textHeaders(), JSON.stringify(results))
+}
+
+const letters = { create: ['C'], update: ['U'], delete: ['D'], upsert: ['C', 'U'] } as const
+
+/** Of items that nobody has checked yet. */
+function needsOf(object: string, items: unknown): NeededRight[] {
+  if (!Array.isArray(items)) return []
+  return (items as readonly (Partial<BatchItem> | null)[]).flatMap((item) => {
+    const { action, row_id: rowId } = item ?? {}
+    if (action === undefined || !Object.hasOwn(letters, action)) return []
+    return [{ object, letters: letters[action], rowId: typeof rowId === 'string' ? rowId : undefined }]
+  })
 }

@@ -93,6 +93,7 @@ async function create(call: Call, { object }: OfKind<'object'>, query: RequestQu
   const { context, principal, bodyLimitBytes } = call
   const body = await readJsonBody(context, bodyLimitBytes)
   await write(call, query, {
+    needs: [{ object, letters: ['C'] }],
     body,
     async work(service) {
       const record = await service.create(principal, object, body, answerOptions(query))
@@ -106,6 +107,7 @@ async function update(call: Call, { object, rowId }: OfKind<'row'>, query: Reque
   const body = await readJsonBody(context, bodyLimitBytes)
   const options = { ...answerOptions(query), ...precondition(call) }
   await write(call, query, {
+    needs: [{ object, letters: ['U'], rowId }],
     body,
     work: async (service) => writtenRecord(await service.update(principal, object, rowId, body, options)),
   })
@@ -115,6 +117,7 @@ async function remove(call: Call, target: OfKind<'row' | 'key'>, query: RequestQ
   const { principal } = call
   const { object } = target
   await write(call, query, {
+    needs: [{ object, letters: ['D'], rowId: target.kind === 'row' ? target.rowId : undefined }],
     async work(service) {
       // Within the write, so that a repeat finds its answer although the record is gone.
       const rowId = target.kind === 'row' ? target.rowId : await service.findByKey(principal, object, target.key)

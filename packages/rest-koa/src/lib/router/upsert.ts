@@ -11,6 +11,7 @@ export async function upsert(call: Call, { object, key }: OfKind<'key'>, query: 
   const body = await readJsonBody(context, bodyLimitBytes)
   const options = { ...answerOptions(query), ...precondition(call), key }
   await write(call, query, {
+    needs: [{ object, letters: ['C', 'U'] }],
     body,
     again: true,
     async work(service) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { retryDuplicate } from '@steward/rest-core'
-import type { BusinessObjects, BusinessRecord, KeptAnswer, UpdateOptions } from '@steward/rest-core'
+import type { BusinessObjects, BusinessRecord, KeptAnswer, NeededRight, UpdateOptions } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, taggedHeaders, textHeaders } from '../http/answer.js'
@@ -20,6 +20,8 @@ export interface Written {
 }
 
 export interface Writing {
+  /** Asked before the answer to a repeat, too. */
+  readonly needs: readonly NeededRight[]
   /** The parsed body of the request, by which repeats are recognised. */
   readonly body?: unknown
   /** It may meet a record that others create at the same time, and is then done again. Default false. */
@@ -49,7 +51,7 @@ export async function write(call: Call, { dryRun }: RequestQuery, writing: Writi
 }
 
 async function writeOnce({ service, principal, ...call }: Call, key: string, writing: Writing): Promise<void> {
-  const request = { key, fingerprint: fingerprintOf(call.context, writing.body) }
+  const request = { key, fingerprint: fingerprintOf(call.context, writing.body), needs: writing.needs }
   const work = async (inside: BusinessObjects): Promise<KeptAnswer> => {
     const { body, tag, location } = await writing.work(inside)
     return { status: 200, body, headers: { ...(tag && { ETag: tag }), ...(location && { Location: location }) } }
