@@ -114,7 +114,9 @@ describe('an application in a folder of its own, with code and nothing installed
   })
 
   test('its own copy of a package in another version is not used, and told', () => {
-    expect(app.errors()).toMatch(/node_modules\/@steward\/rest-core\/package\.json is @steward\/rest-core 9\.9\.9/)
+    expect(app.errors()).toMatch(
+      /Not used: @steward\/rest-core 9\.9\.9 in .*\/node_modules\/@steward\/rest-core\/package\.json/,
+    )
   })
 
   test('code beside YAML: hooks, actions and states are those of the object', async () => {
@@ -181,7 +183,7 @@ test('a start after which nobody is an administrator says so; what is asked for 
 
   const off = await folderOf(makesAdmin(', usr_active: false'))
   const nobody = await startApp([off])
-  expect(nobody.output()).toContain('There is no administrator; make one: app-server <folder> --reset-admin')
+  expect(nobody.output()).toContain('There is no active administrator. To make one: app-server <folder> --reset-admin')
   expect(nobody.errors()).toContain('No active user is in the group ADMIN')
   await nobody.end()
   const asked = await startApp([off], { env })
@@ -202,15 +204,15 @@ describe('code beside YAML that contradicts it', () => {
       .slice(1, -1)
       .map((line) => line.trim().replaceAll(`${folder}/objects/`, ''))
   }
-  const only = 'code beside it may have actions, hooks, states, publications, crosstabs'
+  const only = 'code beside it is one of actions, hooks, states, publications, crosstabs'
 
   test.each([
-    ['export default { publications: { card: {} } }', '"publications.card" is in ticket.yaml, too; keep one of them'],
-    ['export default { name: "Ticket" }', `"name" is in ticket.yaml; ${only}`],
+    ['export default { publications: { card: {} } }', '"publications.card" is also in ticket.yaml; keep one of them'],
+    ['export default { name: "Ticket" }', `"name" belongs in ticket.yaml; ${only}`],
     ['export default { order: ["tic_no"] }', `"order" belongs in ticket.yaml; ${only}`],
     [
       'export const Ticket = { name: "Other", fields: {} }',
-      'it has the code of ticket.yaml, so it needs export default defineCode({ … }); an object that is all code needs another file name',
+      'the module holds the code of ticket.yaml and needs "export default defineCode({ … })"; to define another object, rename the file',
     ],
   ])('%s', async (code, text) => {
     expect(await mistakesOf({ 'objects/ticket.js': code })).toEqual([`ticket.js: ${text}`])
@@ -221,10 +223,10 @@ describe('code beside YAML that contradicts it', () => {
     const code = 'export default { states: { field: "tic_state", transitions: [] } }'
     const yaml = { 'objects/ticket.yaml': `${ticketYaml}states: ${states}\n` }
     expect(await mistakesOf({ ...yaml, 'objects/ticket.js': code })).toEqual([
-      'ticket.js: "states" is in ticket.yaml, too; keep one of them',
+      'ticket.js: "states" is also in ticket.yaml; keep one of them',
     ])
     expect(await mistakesOf({ 'objects/ticket.js': code, 'objects/ticket.mjs': code })).toEqual([
-      'ticket.mjs: ticket.js has the code of ticket.yaml already; keep one of them',
+      'ticket.mjs: ticket.yaml already has its code in ticket.js; keep one of them',
     ])
   })
 })
@@ -250,7 +252,7 @@ test('--types lets tsc check an application that has nothing installed', { timeo
     'tests/rules.ts': files['tests/rules.ts'],
   })
   expect((await runHere([folder, '--types'])).output).toBe(
-    `The types of this server are in ${join(folder, '.steward/tsconfig.json')}.\n`,
+    `Wrote ${join(folder, '.steward')}: the types of this server for editors and tsc, and the schemas of YAML files.\n`,
   )
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')

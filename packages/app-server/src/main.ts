@@ -77,7 +77,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
     .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
     .option('--describe', 'print the objects of the application and their fields as JSON, and end')
-    .option('--types', 'write what editors need to know the types of @steward packages in the folder, and end')
+    .option('--types', 'write the types and schemas that editors and tsc need into the folder (.steward), and end')
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion)
     .addHelpText('after', helpAfter)

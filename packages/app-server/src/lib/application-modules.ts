@@ -42,12 +42,14 @@ const resolve: Parameters<typeof registerHooks>[0]['resolve'] = (specifier, cont
 
 export const ownPackages = ['app-server', 'db-adapters', 'rest-core', 'rest-koa'].map((name) => `@steward/${name}`)
 
-/** Sentences about copies of the server's packages that an application has in another version; they are not used. */
+/** A sentence for each of the server's packages of which the application has another version, which is not used. */
 export function unusedCopies(folder: string): string[] {
   return ownPackages.flatMap((name) => {
     const [own, copy] = [import.meta.url, pathToFileURL(join(folder, 'app.yaml')).href].map((base) => find(name, base))
     if (!own || !copy || own.version === copy.version) return []
-    return [`${copy.file} is ${name} ${copy.version}; the application gets that of the server, ${own.version}`]
+    return [
+      `Not used: ${name} ${copy.version} in ${copy.file}. Applications get the server's own version, ${own.version}.`,
+    ]
   })
 }
 

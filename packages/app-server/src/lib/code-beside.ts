@@ -18,22 +18,22 @@ export async function withCodeBeside(
   if (module === undefined) return definition
   if (second !== undefined)
     throw new DefinitionError([
-      `${second}: ${basename(module)} has the code of ${basename(file)} already; keep one of them`,
+      `${second}: ${basename(file)} already has its code in ${basename(module)}; keep one of them`,
     ])
   const code = await loadCode(module, file)
+  const known = objectCodeKeys.join(', ')
   const problems: string[] = []
   const merged: Record<string, object | undefined> = { ...(definition as object) }
   for (const [key, value] of Object.entries(code as Record<string, object | undefined>)) {
     const there = merged[key]
     if (!(objectCodeKeys as readonly string[]).includes(key)) {
-      const where = `${key === 'name' || key === 'fields' ? 'is' : 'belongs'} in ${basename(file)}`
-      problems.push(`${module}: "${key}" ${where}; code beside it may have ${objectCodeKeys.join(', ')}`)
+      problems.push(`${module}: "${key}" belongs in ${basename(file)}; code beside it is one of ${known}`)
     } else if (there === undefined) merged[key] = value
-    else if (key === 'states') problems.push(`${module}: "states" is in ${basename(file)}, too; keep one of them`)
+    else if (key === 'states') problems.push(`${module}: "states" is also in ${basename(file)}; keep one of them`)
     else {
       const twice = Object.keys(value ?? {}).filter((name) => Object.hasOwn(there, name))
       problems.push(
-        ...twice.map((name) => `${module}: "${key}.${name}" is in ${basename(file)}, too; keep one of them`),
+        ...twice.map((name) => `${module}: "${key}.${name}" is also in ${basename(file)}; keep one of them`),
       )
       merged[key] = { ...there, ...value }
     }
@@ -46,7 +46,7 @@ async function loadCode(module: string, file: string): Promise<ObjectCode> {
   const { default: code } = await importModule(module)
   if (typeof code === 'object' && code !== null && !Array.isArray(code)) return code
   throw new DefinitionError([
-    `${module}: it has the code of ${basename(file)}, so it needs export default defineCode({ … }); ` +
-      'an object that is all code needs another file name',
+    `${module}: the module holds the code of ${basename(file)} and needs "export default defineCode({ … })"; ` +
+      'to define another object, rename the file',
   ])
 }

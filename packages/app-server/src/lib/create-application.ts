@@ -52,7 +52,7 @@ export interface ApplicationOptions {
   readonly introspect?: boolean
   /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
   readonly destructive?: boolean
-  /** Make sure that there is an administrator. Default true; false for who does not show its password. */
+  /** Make sure that there is an administrator. Default true; pass false when nobody would see a generated password. */
   readonly makeAdministrator?: boolean
 }
 
@@ -170,7 +170,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     const administrator = newAdministrator?.login ?? (await findAdministrator(service, login))
     if (newAdministrator) logger.info(`User "${administrator}" is an administrator now`)
     else if (makeAdministrator && administrator === undefined)
-      logger.warn('No active user is in the group ADMIN: nobody can administer the application (--reset-admin)')
+      logger.warn(
+        'No active user is in the group ADMIN, so nobody can administer the application; --reset-admin makes an administrator',
+      )
     events?.start(service)
     const cleaning = startDocumentCleaning({ model, store, documents, logger })
     return { koa, service, newAdministrator, administrator, endStreams, close }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { appSchema } from './app-schema.js'
 import { ownPackages } from './application-modules.js'
 
-/** Made anew by each call and not meant for version control: it names places on this machine. */
+/** Written again by each call, and not for version control: it contains paths of this machine. */
 const folderName = '.steward'
 const extended = `./${folderName}/tsconfig.json`
 
@@ -12,7 +12,7 @@ const extended = `./${folderName}/tsconfig.json`
  * Writes what editors and `tsc` need in the folder of an application that has nothing installed: where the types of
  * this server's packages are, and the schemas of YAML files.
  *
- * @returns what was done, in one sentence, and what is left to do.
+ * @returns what was written, for people, and what is left for them to do.
  */
 export async function writeEditorFiles(folder: string): Promise<string> {
   const made = join(folder, folderName)
@@ -28,7 +28,7 @@ export async function writeEditorFiles(folder: string): Promise<string> {
   const config = await readFile(own, 'utf8').catch(() => undefined)
   if (config === undefined) await writeFile(own, pretty({ extends: extended }))
   const toDo = config === undefined || config.includes(extended) ? '' : ` Add "extends": "${extended}" to ${own}.`
-  return `The types of this server are in ${join(made, 'tsconfig.json')}.${toDo}`
+  return `Wrote ${made}: the types of this server for editors and tsc, and the schemas of YAML files.${toDo}`
 }
 
 async function createConfig(): Promise<object> {

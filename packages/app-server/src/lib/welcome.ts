@@ -24,7 +24,7 @@ export function welcome({
   const password = newAdministrator?.generatedPassword
   const tester = Number(level) >= 3.2 ? `\nTry it in a browser: ${origin}/${name}/api/tester` : ''
   return `${title} ${version} is served at ${origin}/${name}/api/rest${tester}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
-${administrator === undefined ? '\nThere is no administrator; make one: app-server <folder> --reset-admin\n' : ''}${password === undefined ? '' : `\nAdministrator "${administrator}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
+${administrator === undefined ? '\nThere is no active administrator. To make one: app-server <folder> --reset-admin\n' : ''}${password === undefined ? '' : `\nAdministrator "${administrator}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
 Try in a shell:
   AUTH='${administrator ?? '<login>'}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'
   ID=$(curl -su "$AUTH" -H "$JSON" -d '{"sys_code":"GREETING","sys_value":"Hello"}' $URL | sed 's/.*"row_id":"\\([0-9]*\\)".*/\\1/')

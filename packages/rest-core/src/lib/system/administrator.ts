@@ -16,7 +16,7 @@ export interface AdministratorOptions {
 }
 
 export interface CreateAdministratorOptions extends AdministratorOptions {
-  /** The application was filled just now: what that made of the user that is asked for gives way. Default false. */
+  /** The set-up of the application has just run: a user that it made is changed when it is asked for. Default false. */
   readonly fresh?: boolean
 }
 
