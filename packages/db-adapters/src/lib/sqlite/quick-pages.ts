@@ -3,8 +3,8 @@ import type { Call, Statement } from '../sql/statement.js'
 import type { Connection } from './connection.js'
 import { isLong } from './dialect.js'
 
-/** Not specified; chosen so that a page takes some milliseconds at most. */
-const quick = { offset: 1_000, rows: 5_000, pages: 2_000 }
+/** Not specified; chosen so that a page takes some tens of milliseconds at most. `pages` of SQLite are 80 MB. */
+const quick = { offset: 50_000, rows: 200_000, pages: 20_000 }
 /** Pages of one kind after which it is looked again how large a table is. */
 const looksAfter = 100
 

@@ -425,7 +425,7 @@ describe('background actions', () => {
 
   test('so many run at once, others wait; a waiting one is cancelled at once, a running one by its signal', async () => {
     const { gate, open } = gates()
-    const { service } = setUp({ gate }, { tasks: { maxRunning: 2 } })
+    const { service } = setUp({ gate }, { tasks: { maxRunning: 3 } })
     const start = async (name: string) => taskOf(await service.action(boss, 'Job', 'gate', { parameters: { name } })).id
     const [one, two, three, four] = [await start('1'), await start('2'), await start('3'), await start('4')]
     await expect.poll(() => open.size).toBe(2)
@@ -471,7 +471,7 @@ describe('background actions', () => {
     const { gate, open } = gates()
     const { service } = setUp(
       { gate, deaf: { scope: 'global', background: true, run: () => new Promise(() => {}) } },
-      { tasks: { maxRunning: 2, graceMs: 20 } },
+      { tasks: { maxRunning: 3, graceMs: 20 } },
     )
     const ids: string[] = []
     for (const name of ['gate', 'deaf', 'gate']) ids.push(taskOf(await service.action(boss, 'Job', name)).id)
@@ -481,6 +481,27 @@ describe('background actions', () => {
     const statuses = ids.map((id) => service.task(boss, id).status)
     expect(statuses).toEqual(['cancelled', 'running', 'cancelled'])
     expect((await refusal(service.action(boss, 'Job', 'gate'))).status).toBe(503)
+  })
+
+  test('one user has a share of what waits and runs, and users take turns', async () => {
+    const { gate, open } = gates()
+    const { service, user } = setUp({ gate }, { tasks: { maxRunning: 2, maxPerUser: 3 } })
+    const [ann, bob] = [boss, user('bob', { object: 'Job', letters: 'RA' })]
+    const start = (who: typeof boss, name: string) => service.action(who, 'Job', 'gate', { parameters: { name } })
+    for (const name of ['a1', 'a2', 'a3']) await start(ann, name)
+    const refused = await refusal(start(ann, 'a4'))
+    expect([refused.status, refused.message]).toEqual([429, expect.stringContaining('3 of your background actions')])
+    for (const name of ['b1', 'b2']) await start(bob, name)
+    const opened = () => [...open.keys()]
+    await expect.poll(opened).toEqual(['a1', 'b1'])
+    open.get('a1')?.()
+    await expect.poll(opened).toEqual(['a1', 'b1', 'a2'])
+    await start(ann, 'a4')
+    open.get('a2')?.()
+    await expect.poll(opened).toEqual(['a1', 'b1', 'a2', 'a3'])
+    open.get('b1')?.()
+    await expect.poll(opened).toEqual(['a1', 'b1', 'a2', 'a3', 'b2'])
+    await service.close()
   })
 
   test('inside a transaction it runs at once, as part of it', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RestError } from '../../errors.js'
 import type { Principal } from '../rights/rights.js'
+import { Turns } from '../turns.js'
 import type { Task } from './business-objects.js'
 import { timestamp } from './input.js'
 
@@ -8,6 +9,8 @@ import { timestamp } from './input.js'
 export interface TaskOptions {
   /** Run at once; others wait for their turn. Default 4. */
   readonly maxRunning?: number
+  /** Of one user, that wait or run. Default 20. */
+  readonly maxPerUser?: number
   /** Waiting, running and ended ones that are remembered; beyond it the oldest ended ones are forgotten. Default 1,000. */
   readonly maxKept?: number
   /** How long an ended one is remembered, in ms. Default 3,600,000 (an hour). */
@@ -42,26 +45,29 @@ interface Entry {
 /** Background actions of a service: those that wait, run, and ended lately. */
 export class Tasks {
   readonly #maxRunning: number
+  readonly #maxPerUser: number
   readonly #maxKept: number
   readonly #keepMs: number
   readonly #graceMs: number
   readonly #clock: () => Date
   /** In the order of their start. */
   readonly #entries = new Map<string, Entry>()
-  readonly #waiting = new Set<Entry>()
-  readonly #running = new Set<Promise<void>>()
+  readonly #waiting = new Turns<Entry>()
+  readonly #running = new Map<Promise<void>, string>()
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
 
   constructor({
     clock,
     maxRunning = 4,
+    maxPerUser = 20,
     maxKept = 1000,
     keepMs = 3_600_000,
     graceMs = 5000,
   }: TaskOptions & { readonly clock: () => Date }) {
     this.#clock = clock
     this.#maxRunning = maxRunning
+    this.#maxPerUser = maxPerUser
     this.#maxKept = maxKept
     this.#keepMs = keepMs
     this.#graceMs = graceMs
@@ -75,6 +81,13 @@ export class Tasks {
   /** @throws RestError ERR_UNAVAILABLE when the service closes, ERR_TOO_MANY when too many wait and run. */
   start(work: TaskRun): Task {
     this.closing.throwIfAborted()
+    const user = userOf(work)
+    if (this.#waiting.countOf(user) + this.#runningOf(user) >= this.#maxPerUser)
+      throw new RestError(
+        'ERR_TOO_MANY',
+        `${this.#maxPerUser} of your background actions wait or run already; try again when one has ended.`,
+        { retryAfterSeconds: 10 },
+      )
     this.#forget(this.#maxKept - 1)
     if (this.#entries.size >= this.#maxKept)
       throw new RestError('ERR_TOO_MANY', `${this.#maxKept} background actions wait already; try again later.`, {
@@ -89,7 +102,7 @@ export class Tasks {
       endedAt: 0,
     }
     this.#entries.set(id, entry)
-    this.#waiting.add(entry)
+    this.#waiting.add(user, entry)
     this.#next()
     return entry.state
   }
@@ -107,7 +120,7 @@ export class Tasks {
   cancel(principal: Principal, id: string, all: boolean): Task {
     const entry = this.#find(principal, id, all)
     if (entry.state.ended === '') entry.abort.abort(cancelled())
-    if (this.#waiting.delete(entry)) this.#end(entry, { status: 'cancelled' })
+    if (this.#waiting.delete(userOf(entry.work), entry)) this.#end(entry, { status: 'cancelled' })
     return entry.state
   }
 
@@ -119,12 +132,11 @@ export class Tasks {
   async #close(): Promise<void> {
     const reason = new RestError('ERR_UNAVAILABLE', 'The server is stopping.', { retryAfterSeconds: 10 })
     this.#closing.abort(reason)
-    for (const entry of this.#waiting) this.#end(entry, { status: 'cancelled' })
-    this.#waiting.clear()
+    for (const entry of this.#waiting.clear()) this.#end(entry, { status: 'cancelled' })
     for (const { abort, state } of this.#entries.values()) if (state.ended === '') abort.abort(reason)
     let timer: NodeJS.Timeout | undefined
     const grace = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#graceMs)))
-    await Promise.race([Promise.all(this.#running), grace])
+    await Promise.race([Promise.all(this.#running.keys()), grace])
     clearTimeout(timer)
   }
 
@@ -137,16 +149,24 @@ export class Tasks {
     return entry
   }
 
+  /** Users take turns, and of two places or more one user never has all. */
   #next(): void {
-    for (const entry of this.#waiting) {
-      if (this.#running.size >= this.#maxRunning) return
-      this.#waiting.delete(entry)
+    const most = Math.max(1, this.#maxRunning - 1)
+    while (this.#running.size < this.#maxRunning) {
+      const entry = this.#waiting.take((_, user) => this.#runningOf(user) < most)
+      if (!entry) return
       const running = this.#run(entry).finally(() => {
         this.#running.delete(running)
         this.#next()
       })
-      this.#running.add(running)
+      this.#running.set(running, userOf(entry.work))
     }
+  }
+
+  #runningOf(user: string): number {
+    let count = 0
+    for (const other of this.#running.values()) if (other === user) count++
+    return count
   }
 
   async #run(entry: Entry): Promise<void> {
@@ -182,6 +202,10 @@ export class Tasks {
       if (state.ended !== '' && (endedAt < oldest || this.#entries.size > most)) this.#entries.delete(id)
     }
   }
+}
+
+function userOf({ principal: { userId, login } }: TaskRun): string {
+  return userId || login
 }
 
 function cancelled(): RestError {
