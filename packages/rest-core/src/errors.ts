@@ -12,6 +12,9 @@ export interface ErrorMessage {
   text: string
 }
 
+/** Messages of one error; what is wrong beyond them is not told. Not specified; chosen as more than anybody corrects at once. */
+export const mostMessages = 100
+
 /** Codes of messages. Source: wire-decisions, "errors"; codes are API, texts are not. */
 export type MessageCode =
   | 'ERR_REQUIRED'
@@ -64,7 +67,7 @@ export class RestError extends Error {
   readonly code: ErrorCode
   /** HTTP status that fits the code. */
   readonly status: number
-  /** All that is wrong; empty when the error's own message says everything. */
+  /** What is wrong, the first 100 of it; empty when the error's own message says everything. */
   readonly messages: readonly ErrorMessage[]
   /** Seconds after which another try makes sense (429 and 503). */
   readonly retryAfterSeconds: number | undefined
@@ -87,7 +90,8 @@ export class RestError extends Error {
     this.name = 'RestError'
     this.code = code
     this.status = statusOf[code]
-    this.messages = options.messages ?? []
+    const { messages = [] } = options
+    this.messages = messages.length > mostMessages ? messages.slice(0, mostMessages) : messages
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 
@@ -207,5 +211,7 @@ export interface Refusal {
 function summary(messages: readonly ErrorMessage[]): string {
   const [first] = messages
   if (!first) return 'The request is not valid.'
-  return messages.length === 1 ? first.text : `${first.text} (and ${messages.length - 1} more)`
+  if (messages.length === 1) return first.text
+  const more = messages.length > mostMessages ? `at least ${mostMessages}` : messages.length - 1
+  return `${first.text} (and ${more} more)`
 }

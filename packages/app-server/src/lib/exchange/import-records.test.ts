@@ -6,6 +6,7 @@ import type { Attachments } from './import-record.js'
 import { importRecords } from './import-records.js'
 import { readCsv } from './read-csv.js'
 import { readJson } from './read-json.js'
+import { readXml } from './read-xml.js'
 
 interface Block {
   readonly name: string
@@ -43,6 +44,39 @@ test('records are created, found again by key, and changed only where they diffe
   expect(await allOf(service, 'Movie')).toMatchObject([{ mov_title: 'Alien', mov_year: 1980, mov_state: 'draft' }])
   const gone = [{ name: 'Movie', action: 'delete', data: [{ mov_code: 'ALIEN' }, { mov_code: 'NONE' }] }]
   expect(await load(service, gone)).toEqual({ Movie: { ...one, deleted: 1, unchanged: 1 } })
+})
+
+test.each([
+  ['JSON', (text: string) => readJson(pieces(`[{"name":"Genre","data":{"gen_code":"SF","${text}":"x"}}]`))],
+  ['CSV', (text: string) => readCsv(pieces(`gen_code,${text}\nSF,x\n`), { object: 'Genre' })],
+  [
+    'XML',
+    (text: string) =>
+      readXml(
+        pieces(
+          `<objects><object><name>Genre</name><data><gen_code>SF</gen_code><${text}>x</${text}></data></object></objects>`,
+        ),
+      ),
+  ],
+])('%s: names that no object has are refused, also __proto__ and constructor', async (_name, read) => {
+  const service = await emptyService()
+  for (const text of ['nope', '__proto__', 'constructor']) {
+    const texts = await refusal(importRecords(service, boss, read(text)))
+    expect(texts.join()).toContain(`Object "Genre" has no field "${text}".`)
+  }
+  expect(await allOf(service, 'Genre')).toEqual([])
+})
+
+test('a record with thousands of names, or a name with many parts, is refused before work is done per name', async () => {
+  const service = await emptyService()
+  const names = Object.fromEntries(Array.from({ length: 4_001 }, (_, at) => [`u${at}`, 1]))
+  expect((await refusal(load(service, [{ name: 'Genre', data: names }]))).join()).toContain(
+    'The record has 4001 values, 4000 is the limit.',
+  )
+  const path = `gen_parent_id.${'gen_parent_id.'.repeat(300_000)}gen_code`
+  expect((await refusal(load(service, [{ name: 'Genre', data: { [path]: 'x' } }]))).join()).toContain(
+    'has more than 20 parts',
+  )
 })
 
 test('insert refuses what is there, update what is not, and nothing of the file is kept', async () => {

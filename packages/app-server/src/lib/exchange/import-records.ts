@@ -1,6 +1,7 @@
+import { createPauses } from '@steward/rest-core'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import type { ErrorMessage } from '@steward/rest-core/errors'
-import { RestError } from '@steward/rest-core/errors'
+import { RestError, mostMessages } from '@steward/rest-core/errors'
 import type { ImportRecord, Place } from './import-record.js'
 import { withPlace } from './import-record.js'
 import { notFound } from './import-values.js'
@@ -11,9 +12,6 @@ import type { Outcome } from './write-record.js'
 
 /** Per object, in the order of the files, what became of the records. */
 export type ImportReport = { readonly [object: string]: Readonly<Record<Outcome, number>> }
-
-/** Not specified; chosen as more than anybody corrects at once. */
-const mostMessages = 100
 
 /** A record that is written, but for references to records that were not there yet. */
 interface Unfinished {
@@ -40,7 +38,9 @@ export async function importRecords(
     const report = new Map<string, Record<Outcome, number>>()
     const unfinished: Unfinished[] = []
     const messages: ErrorMessage[] = []
+    const pause = createPauses()
     for await (const record of records) {
+      await pause()
       await attempt(record, async () => {
         const { rowId, outcome, pending } = await writer.write(record)
         count(record.object, outcome, 1)
@@ -48,7 +48,12 @@ export async function importRecords(
       })
     }
     // References to what failed would only repeat what is known.
-    if (messages.length === 0) for (const each of unfinished) await attempt(each.record, async () => finish(each))
+    if (messages.length === 0) {
+      for (const each of unfinished) {
+        await pause()
+        await attempt(each.record, async () => finish(each))
+      }
+    }
     if (messages.length > 0) throw RestError.validation(messages)
     return Object.fromEntries(report)
 
@@ -83,7 +88,7 @@ export async function importRecords(
         }
         if (messages.length === 0 || !isMissingReference(error)) messages.push(...placed(error, place, object))
         if (error.code === 'ERR_CONFLICT') throw RestError.conflict(messages, error)
-        if (messages.length >= mostMessages) throw RestError.validation(messages.slice(0, mostMessages))
+        if (messages.length >= mostMessages) throw RestError.validation(messages)
       }
     }
   })

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { basename } from 'node:path'
 import type { FieldModel, ObjectModel } from '@steward/rest-core'
 import type { ErrorMessage } from '@steward/rest-core/errors'
-import { RestError } from '@steward/rest-core/errors'
+import { RestError, mostMessages } from '@steward/rest-core/errors'
 import type { ImportRecord } from './import-record.js'
 import type { KeyReferences, KeyValues } from './key-references.js'
 
@@ -27,6 +27,11 @@ interface DocumentParts {
   file?: unknown
 }
 
+/** Names in one record. Not specified; chosen as what databases have columns at most, twice. */
+const mostNames = 4_000
+/** Parts of a name: fields of keys of references in keys. */
+const deepestPath = 20
+
 /** Not specified; the default of document fields. */
 const defaultMaxBytes = 100 * 2 ** 20
 
@@ -41,13 +46,18 @@ export async function readValues(
   record: ImportRecord,
   references: KeyReferences,
 ): Promise<ImportValues> {
-  const values: Record<string, unknown> = {}
+  // Without a prototype, since files choose the names.
+  const values = Object.create(null) as Record<string, unknown>
   const keys = new Map<FieldModel, KeyValues>()
   const documents = new Map<FieldModel, DocumentParts>()
   const messages: ErrorMessage[] = []
   const fields = new Map([object.id, ...object.fields, ...object.technical].map((field) => [field.name, field]))
 
-  for (const [name, value] of record.values) collect(name, value)
+  if (record.values.size > mostNames) throw tooManyNames(record)
+  for (const [name, value] of record.values) {
+    if (messages.length > mostMessages) break
+    collect(name, value)
+  }
   for (const [field, parts] of documents) await attempt(async () => readDocument(field, parts))
   const pending: PendingReference[] = []
   const found = new Set<string>()
@@ -56,12 +66,16 @@ export async function readValues(
   return { values, pending, found }
 
   function collect(name: string, value: unknown): void {
-    const [head = '', ...path] = name.split('.')
+    const [head = '', ...path] = name.split('.', deepestPath + 1)
+    if (path.length === deepestPath) {
+      messages.push(invalid(head, `"${name.slice(0, 100)}" has more than ${deepestPath} parts.`))
+      return
+    }
     const field = fields.get(head)
     if (field && path.length > 0) {
       if (field.type.name === 'reference') return addKey(field, path, value)
       if (object.documents.includes(field)) return addPart(field, path, value)
-      messages.push(invalid(name, `"${name}": "${head}" is no reference and no document.`))
+      messages.push(invalid(name, `"${name.slice(0, 100)}": "${head}" is no reference and no document.`))
     } else if (field && object.documents.includes(field)) documents.set(field, wholeDocument(value))
     else values[name] = field?.type.name === 'object' && record.isText ? parseJson(name, value) : value
   }
@@ -143,6 +157,10 @@ export async function readValues(
   }
 }
 
+function tooManyNames({ values }: ImportRecord): RestError {
+  return new RestError('ERR_BAD_REQUEST', `The record has ${values.size} values, ${mostNames} is the limit.`)
+}
+
 /** The linked record is not there. */
 export function notFound(field: FieldModel, key: KeyValues): RestError {
   const { target } = field as FieldModel & { target: ObjectModel }
@@ -165,5 +183,5 @@ function refused({ name }: FieldModel, text: string): RestError {
 }
 
 function invalid(field: string, text: string): ErrorMessage {
-  return { code: 'ERR_UNKNOWN_FIELD', field, text }
+  return { code: 'ERR_UNKNOWN_FIELD', field: field.slice(0, 100), text }
 }

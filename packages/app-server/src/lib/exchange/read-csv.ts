@@ -15,6 +15,12 @@ export interface CsvOptions {
   readonly attachments?: Attachments | undefined
 }
 
+/** Columns of a file. Not specified; chosen as what databases have at most, twice. */
+const mostColumns = 4_000
+
+/** Characters of the first line. */
+const longestHeader = 1_000_000
+
 /** Not specified; chosen above any document as base64 that a field takes by default. */
 const longestRecord = 200_000_000
 
@@ -27,7 +33,7 @@ const longestRecord = 200_000_000
 export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerator<ImportRecord> {
   const { object, action = 'upsert', file, attachments } = options
   const texts = decodeUtf8(bytes, { file })
-  const { start, separator } = await readHeader(texts)
+  const { start, separator } = await readHeader(texts, file)
   const parser = parse({ delimiter: separator, info: true, skip_empty_lines: true, max_record_size: longestRecord })
   // The loop below gets the error of any of the streams.
   pipeline(Readable.from(chain(start, texts)), parser, () => {})
@@ -50,11 +56,19 @@ export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerato
 }
 
 function checkNames(names: readonly string[], place: Place): string[] {
+  if (names.length > mostColumns) throw tooManyColumns(place)
   const trimmed = names.map((name) => name.trim())
   if (trimmed.includes('')) throw fileError(place, 'A column has no name.')
-  const twice = trimmed.find((name, at) => trimmed.indexOf(name) !== at)
-  if (twice !== undefined) throw fileError(place, `Column "${twice}" is there twice.`)
+  const seen = new Set<string>()
+  for (const name of trimmed) {
+    if (seen.has(name)) throw fileError(place, `Column "${name.slice(0, 100)}" is there twice.`)
+    seen.add(name)
+  }
   return trimmed
+}
+
+function tooManyColumns(place: Place): Error {
+  return fileError(place, `The first line names more than ${mostColumns} columns.`)
 }
 
 function explain({ code, message }: CsvError): string {
@@ -73,16 +87,21 @@ function explain({ code, message }: CsvError): string {
 }
 
 /** The file's beginning, up to the end of its first line, and its separator. */
-async function readHeader(texts: AsyncIterator<string>): Promise<{ start: string; separator: ',' | ';' }> {
+async function readHeader(
+  texts: AsyncIterator<string>,
+  file: string | undefined,
+): Promise<{ start: string; separator: ',' | ';' }> {
   let start = ''
-  while (!/[\r\n]/.test(start) && start.length < 1_000_000) {
+  while (!/[\r\n]/.test(start) && start.length < longestHeader) {
     const { done, value } = await texts.next()
     if (done) break
     start += value
   }
   const [line = ''] = start.split(/[\r\n]/, 1)
   const bare = line.replace(/"[^"]*"/g, '')
-  return { start, separator: bare.split(';').length > bare.split(',').length ? ';' : ',' }
+  const [semicolons, commas] = [bare.split(';').length, bare.split(',').length]
+  if (Math.max(semicolons, commas) > mostColumns) throw tooManyColumns({ file, line: 1 })
+  return { start, separator: semicolons > commas ? ';' : ',' }
 }
 
 async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

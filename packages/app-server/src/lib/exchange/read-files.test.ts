@@ -32,6 +32,8 @@ test.for([
   ['', 'm.csv: The file is empty'],
   ['a,,b\n', 'm.csv, line 1: A column has no name.'],
   ['a,b,a\n', 'Column "a" is there twice.'],
+  [`a${',b'.repeat(4_000)}\n`, 'm.csv, line 1: The first line names more than 4000 columns.'],
+  [`a${';"b;"'.repeat(4_000)}\n`, 'm.csv, line 1: The first line names more than 4000 columns.'],
   ['a,b\n1,2\n1\n', 'm.csv, line 3: The record has another number of values'],
   ['a,b\n1,"2\n', 'A quote is not closed.'],
   ['a,b\n1,"2"x\n', 'line 2: A quote is closed within a value'],

@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../../errors.js'
-import { RestError } from '../../errors.js'
+import { RestError, mostMessages } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { isBlank, isEmpty, Problem } from '../fields/field-type.js'
 import { expandDefault } from '../service/input.js'
@@ -21,7 +21,9 @@ export function readParameters(
   const messages: ErrorMessage[] = []
   const known = new Set(action.parameters.map(({ name }) => name))
   for (const name of Object.keys(given)) {
-    if (!known.has(name)) tell('ERR_UNKNOWN_FIELD', name, `Action "${action.name}" has no parameter "${name}".`)
+    if (messages.length > mostMessages) break
+    if (!known.has(name))
+      tell('ERR_UNKNOWN_FIELD', name, `Action "${action.name}" has no parameter "${name.slice(0, 100)}".`)
   }
   for (const parameter of action.parameters) {
     const { name, type, required, definition } = parameter
@@ -38,6 +40,6 @@ export function readParameters(
   return values
 
   function tell(code: string, field: string, text: string): void {
-    messages.push({ code, field, text })
+    messages.push({ code, field: field.slice(0, 100), text })
   }
 }

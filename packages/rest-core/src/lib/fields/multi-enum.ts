@@ -3,6 +3,9 @@ import { checkCode, enumValues, labelOf } from './enum-values.js'
 import { Problem, type FieldType, type FieldValue } from './field-type.js'
 import { parseText } from './text-value.js'
 
+/** Codes that are given, the same ones again included. Not specified; chosen far above any list of codes. */
+const mostCodes = 10_000
+
 /** Several codes of a list, in the order of the list, each once. Texts `a;b` are taken too, for filters and files. */
 export const multiEnumType: FieldType = {
   name: 'multi-enum',
@@ -12,11 +15,15 @@ export const multiEnumType: FieldType = {
   ordered: false,
   parse(input, field): FieldValue | Problem {
     const codes = new Set<string>()
+    let left = mostCodes
     for (const item of Array.isArray(input) ? input : [input]) {
       const text = parseText(item)
       if (text instanceof Problem)
         return new Problem('ERR_TYPE', 'must be an array of codes, or codes as text, separated by ;')
-      for (const code of text.split(';')) if (code !== '') codes.add(code)
+      const given = text.split(';', left + 1)
+      left -= given.length
+      if (left < 0) return new Problem('ERR_LENGTH', `must have at most ${mostCodes} codes`)
+      for (const code of given) if (code !== '') codes.add(code)
     }
     return inListOrder(codes, field)
   },

@@ -5,6 +5,9 @@ import { unstorable } from './text-value.js'
 /** Levels of arrays and objects within each other. */
 const deepestObject = 64
 
+/** Members and items of a value, all levels together. Not specified; chosen because each is worked at several times on the way. */
+const mostParts = 50_000
+
 /** Any JSON value; `""` and `[]` are empty and become `null`. The value is kept, never merged into another object. */
 export const objectType: FieldType = {
   name: 'object',
@@ -14,7 +17,7 @@ export const objectType: FieldType = {
   ordered: false,
   parse(input) {
     if (input === undefined) return null
-    const problem = check(input, 0)
+    const problem = check(input, 0, { left: mostParts })
     if (problem) return problem
     return isEmpty(input as JsonValue) ? null : (input as JsonValue)
   },
@@ -24,14 +27,17 @@ export const objectType: FieldType = {
   jsonSchema: () => ({}),
 }
 
-function check(value: unknown, depth: number): Problem | undefined {
+function check(value: unknown, depth: number, parts: { left: number }): Problem | undefined {
   if (typeof value === 'string') return unstorable(value)
   if (value === null || typeof value === 'boolean') return undefined
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : notJson(value)
   if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value))) return notJson(value)
   if (depth === deepestObject) return new Problem('ERR_TYPE', `must not be nested deeper than ${deepestObject} levels`)
-  for (const [key, item] of Object.entries(value)) {
-    const problem = unstorable(key) ?? check(item, depth + 1)
+  const keys = Object.keys(value)
+  parts.left -= keys.length
+  if (parts.left < 0) return new Problem('ERR_LENGTH', `must have at most ${mostParts} members and items in all`)
+  for (const key of keys) {
+    const problem = unstorable(key) ?? check((value as Record<string, unknown>)[key], depth + 1, parts)
     if (problem) return problem
   }
   return undefined

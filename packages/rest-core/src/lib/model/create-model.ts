@@ -206,8 +206,9 @@ function parseOrder(object: ObjectModel, order: readonly string[], problems: str
 
 /** The error for a name that is no field of the object; the same whether it is missing, hidden or not granted. */
 export function unknownField(object: ObjectModel, name: string): RestError {
-  const text = `Object "${object.name}" has no field "${name}".`
-  return new RestError('ERR_BAD_REQUEST', text, { messages: [{ code: 'ERR_UNKNOWN_FIELD', field: name, text }] })
+  const field = name.slice(0, 100)
+  const text = `Object "${object.name}" has no field "${field}".`
+  return new RestError('ERR_BAD_REQUEST', text, { messages: [{ code: 'ERR_UNKNOWN_FIELD', field, text }] })
 }
 
 function snakeCase(name: string): string {

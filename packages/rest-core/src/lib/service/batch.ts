@@ -1,4 +1,5 @@
-import { RestError } from '../../errors.js'
+import { RestError, mostMessages } from '../../errors.js'
+import { createPauses } from '../pauses.js'
 import type { Principal } from '../rights/rights.js'
 import type { BatchItem, BatchOptions, BatchResult, BusinessObjects, ObjectName } from './business-objects.js'
 import { retryDuplicate } from './retry.js'
@@ -25,14 +26,23 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
     if (!atomic) {
       if (context.transaction) throw new RestError('ERR_BAD_REQUEST', 'Inside a transaction a batch is all or nothing.')
       const results: BatchResult[] = []
-      for (const item of items) results.push(await tryItem(item))
+      let messages = 0
+      const pause = createPauses()
+      for (const item of items) {
+        await pause()
+        const result = await tryItem(item, mostMessages - messages)
+        if ('messages' in result) messages += result.messages.length
+        results.push(result)
+      }
       return results
     }
     const all = () =>
       service.transaction(
         async (inside) => {
           const results: BatchResult[] = []
+          const pause = createPauses()
           for (const [at, item] of items.entries()) {
+            await pause()
             try {
               results.push({ status: 200, record: await runItem(inside, item) })
             } catch (error) {
@@ -45,7 +55,8 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
       )
     return context.transaction ? all() : retryDuplicate(all)
 
-    async function tryItem(item: BatchItem): Promise<BatchResult> {
+    /** @param most Messages that the answer still takes; the error says what is wrong first. */
+    async function tryItem(item: BatchItem, most: number): Promise<BatchResult> {
       try {
         const record = await (dryRun
           ? service.dryRun((inside) => runItem(inside, item), { repeat: true })
@@ -53,7 +64,12 @@ export function createBatch(context: ServiceContext): Pick<BusinessObjects, 'bat
         return { status: 200, record }
       } catch (error) {
         if (RestError.is(error) && error.status !== 500)
-          return { status: error.status, error: error.message, code: error.code, messages: error.messages }
+          return {
+            status: error.status,
+            error: error.message,
+            code: error.code,
+            messages: error.messages.slice(0, most),
+          }
         context.onError(error)
         return { status: 500, error: 'It failed inside the server.', code: 'ERR_INTERNAL', messages: [] }
       }
@@ -89,8 +105,8 @@ function checkItems(items: readonly BatchItem[]): void {
 }
 
 function checkItem(item: Readonly<Record<string, unknown>>, at: number): void {
-  const { action, row_id: rowId, values, ...others } = item
-  const [other] = Object.keys(others)
+  const { action, row_id: rowId, values } = item
+  const other = Object.keys(item).find((name) => name !== 'action' && name !== 'row_id' && name !== 'values')
   if (other !== undefined)
     throw wrong(`Item ${at} has "${other.slice(0, 100)}"; it may have "action", "row_id" and "values".`, at)
   if (typeof action !== 'string' || !actions.includes(action)) {

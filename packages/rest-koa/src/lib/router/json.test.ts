@@ -118,6 +118,14 @@ describe('parseJson()', () => {
     expect(() => parseJson(`{"a":"\\\\","b":${nested(100)}}`)).toThrow(/nested deeper/)
   })
 
+  it('takes 500,000 values, commas in texts not counted', () => {
+    const listed = (count: number): string => `[${'1,'.repeat(count - 1)}1]`
+    expect(parseJson(listed(499_998))).toHaveLength(499_998)
+    expect(() => parseJson(listed(500_001))).toThrow(/more than 500000 values/)
+    expect(() => parseJson(`[${'{},'.repeat(300_000)}1]`)).toThrow(/more than 500000 values/)
+    expect(parseJson(JSON.stringify({ a: ','.repeat(600_000) }))).toBeTruthy()
+  })
+
   it('does not repeat what was sent', () => {
     fc.assert(
       fc.property(fc.nat(60), (length) => {

@@ -15,19 +15,17 @@ const none: QueryPairs = []
  */
 export function parseQuery(text: string): QueryPairs {
   if (text === '') return none
-  const parts = text.split('&').filter((part) => part !== '')
-  if (parts.length > mostParameters) {
-    throw new RestError(
-      'ERR_BAD_REQUEST',
-      `The address has ${parts.length} parameters, ${mostParameters} is the limit.`,
-    )
-  }
-  return parts.map((part) => {
-    const equals = part.indexOf('=')
-    return equals < 0
-      ? [decode(part, 'query'), '']
-      : [decode(part.slice(0, equals), 'query'), decode(part.slice(equals + 1), 'query')]
-  })
+  const parts = text.split('&', mostParameters + 1)
+  if (parts.length > mostParameters)
+    throw new RestError('ERR_BAD_REQUEST', `There are more than ${mostParameters} parameters.`)
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=')
+      return equals < 0
+        ? [decode(part, 'query'), '']
+        : [decode(part.slice(0, equals), 'query'), decode(part.slice(equals + 1), 'query')]
+    })
 }
 
 /** @throws RestError ERR_BAD_REQUEST for wrong percent-encoding, which includes bytes that are not UTF-8. */
