@@ -53,6 +53,21 @@ export function problemsOfManifest(folder, json) {
 }
 
 /**
+ * Below 1.0 a minor version may break; `major` would make 1.0 of a package.
+ *
+ * @param {string} name of the changeset
+ * @param {string} text
+ * @returns {string[]} what is wrong, a line each
+ */
+export function problemsOfChangeset(name, text) {
+  const [, head = ''] = text.split(/^---$/m)
+  return [...head.matchAll(/^['"]?([^'"]+?)['"]?: major$/gm)].map(
+    ([, changed]) =>
+      `.changeset/${name}: "major" would publish version 1.0 of ${changed}. Write "minor", and begin the text with **Breaking:**.`,
+  )
+}
+
+/**
  * @param {Record<string, any>} json
  * @param {string} folder
  */
@@ -60,6 +75,12 @@ function fixed({ name, version, description, keywords = ['steward'], ...rest }, 
   const { homepage, bugs, repository: source, license, author, files } = expectedManifest(folder)
   const head = { name, version, description, keywords, homepage, bugs, repository: source, license, author }
   return { ...head, ...Object.fromEntries(Object.entries(rest).filter(([key]) => !(key in head))), files }
+}
+
+/** @param {string[]} problems */
+function report(problems) {
+  for (const problem of problems) process.stderr.write(`${problem}\n`)
+  if (problems.length > 0) process.exitCode = 1
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(fs.realpathSync(process.argv[1])).href) {
@@ -72,8 +93,10 @@ if (process.argv[1] && import.meta.url === pathToFileURL(fs.realpathSync(process
         `${JSON.stringify(fixed(json, folder), undefined, 2)}\n`,
       )
     } else {
-      for (const problem of problems) process.stderr.write(`${problem}\n`)
-      process.exitCode = 1
+      report(problems)
     }
   }
+  const changesets = fs.globSync('*.md', { cwd: path.join(root, '.changeset') })
+  for (const name of changesets)
+    report(problemsOfChangeset(name, fs.readFileSync(path.join(root, '.changeset', name), 'utf8')))
 }

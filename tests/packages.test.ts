@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { problemsOfManifest, publishedPackages, repository } from '../scripts/packages.mjs'
+import { problemsOfChangeset, problemsOfManifest, publishedPackages, repository } from '../scripts/packages.mjs'
 import { absoluteLinks, relativeLinks } from '../scripts/readme-links.mjs'
 
 const execute = promisify(execFile)
@@ -84,6 +84,8 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
         ? existsSync(join(root, link.slice(repository.length).replace(/^\/(?:blob|tree)\/main\//, '')))
         : link.startsWith('https:') || existsSync(join(unpacked(json), link))
     expect(links.filter((link) => !isHere(link))).toEqual([])
+    // Until the first version.
+    expect(text.includes('Not on npm yet')).toBe(json.version === '0.0.0')
     // Packing leaves the README of the repository as it was.
     const source = readFileSync(join(root, folder, 'README.md'), 'utf8')
     expect(source).not.toContain(repository)
@@ -113,6 +115,15 @@ it('problemsOfManifest() names what does not fit the repository, and the command
   expect(problems[0]).toMatch(
     /"repository" must be .*"directory":"packages\/app-server".*node scripts\/packages.mjs --fix/,
   )
+})
+
+it('problemsOfChangeset() refuses what would publish 1.0', () => {
+  const text = (bump: string) =>
+    `---\n'@steward/rest-core': patch\n'@steward/rest-koa': ${bump}\n---\n\nAnswer faster.\n`
+  expect(problemsOfChangeset('faster.md', text('minor'))).toEqual([])
+  expect(problemsOfChangeset('faster.md', text('major'))).toEqual([
+    expect.stringContaining('"major" would publish version 1.0 of @steward/rest-koa'),
+  ])
 })
 
 describe('an empty folder with the tarballs installed', () => {
