@@ -11,4 +11,12 @@ fs.mkdirSync(folder, { recursive: true })
 const workspaces = publishedPackages().flatMap(({ json }) => ['--workspace', json.name])
 const args = ['pack', '--loglevel=error', '--pack-destination', folder, ...workspaces]
 execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' })
-process.stdout.write(`In the folder of your project:\n\nnpm install ${path.join(folder, '*.tgz')}\n`)
+const tarballs = path.join(folder, '*.tgz')
+process.stdout.write(`In the folder of your project:
+
+npm install ${tarballs}
+
+For the program "manager" in every folder:
+
+npm install --global ${tarballs} better-sqlite3
+`)

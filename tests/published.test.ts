@@ -100,13 +100,24 @@ describe.runIf(deep)('packages that were published to a registry, in an empty fo
     }
   })
 
-  it('run the examples of the manager', { timeout: 120_000 }, async () => {
+  it('run the examples of the manager, which is installed for all folders', { timeout: 300_000 }, async () => {
     const readme = new URL('../packages/manager-cli/README.md', import.meta.url)
     const block = codeBlocks(readme, '').find((code) => code.includes('manager init'))
     const home = join(folder, 'apps')
     const config = ['APPS_BASEURL=http://localhost:8000', `APPS_PORTS=${ports.range}`, 'APPS_PASSWORD=example']
     write(join(home, 'config.sh'), config.map((line) => `export ${line}\n`).join(''))
-    const path = `export PATH=${join(consumer, 'node_modules/.bin')}:${dirname(process.execPath)}:$PATH`
+    const prefix = join(folder, 'global')
+    // npm reads no .npmrc of a folder then.
+    const flags = [
+      '--global',
+      '--prefix',
+      prefix,
+      `--@steward:registry=${registry.url}`,
+      '--prefer-offline',
+      '--no-audit',
+    ]
+    await execute('npm', ['install', ...flags, '@steward/manager-cli'])
+    const path = `export PATH=${join(prefix, 'bin')}:${dirname(process.execPath)}:$PATH`
     const commands = [path, String(block).replaceAll('/srv/apps', home)]
     const [, printed] = await runShell(commands.map((command) => ({ command })))
     expect(printed).toMatch(/Instance "demo".* is started: http/)
@@ -180,7 +191,9 @@ async function release(copy: string, registry: string): Promise<void> {
   await git(...user, 'commit', '--quiet', '--message=release')
   const changeset = join(root, 'node_modules', '.bin', 'changeset')
   await execute(changeset, ['version'], { cwd: copy })
-  await execute(changeset, ['publish', '--no-git-tag'], { cwd: copy })
+  const packed = join(copy, '..', 'packed')
+  await execute(changeset, ['pack', '--out-dir', packed], { cwd: copy })
+  await execute(changeset, ['publish', '--from-pack-dir', packed, '--no-git-tag'], { cwd: copy })
 }
 
 /** Packages of the scope come from this registry, all others from where the machine takes them. */

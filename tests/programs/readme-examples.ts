@@ -60,7 +60,7 @@ export function testReadmeExamples(folder: () => string): void {
         const fields = '{ mov_title: { type: string, required: true, length: 80 }, mov_year: { type: integer } }'
         writeFileSync(join(objects, 'movie.yaml'), `name: Movie\nfields: ${fields}\n`)
         const cli = join(folder(), 'node_modules', '@steward', 'app-server', 'dist', 'cli.js')
-        app = await startApp([join(folder(), 'my-application')], { cli, password: 'example' })
+        app = await startApp([join(folder(), 'my-application')], { cli, password: 'an example' })
       })
 
       afterAll(() => app?.stop())
@@ -78,7 +78,7 @@ export function testReadmeExamples(folder: () => string): void {
           await app.call('/Movie', { body: { mov_title: title, mov_year: year } })
         const code = firstBlock('rest-client', 'ts').replace('http://localhost:8080', app.origin)
         const { stdout } = await execute(process.execPath, [write('rest-client.ts', code)], {
-          env: { ...process.env, STEWARD_PASSWORD: 'example', NO_COLOR: '1' },
+          env: { ...process.env, STEWARD_PASSWORD: 'an example', NO_COLOR: '1' },
         })
         expect(stdout).toMatch(/^2 Amélie\nERR_VALIDATION \[/)
       })
