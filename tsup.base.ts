@@ -47,6 +47,8 @@ export function packageConfig({ folders = {}, validators = {} }: PackageOptions 
     splitting: true,
     clean: true,
     skipNodeModulesBundle: true,
+    // What "imports" of package.json names is made by the build itself.
+    external: [/^#/],
     // Without its prefix, `node:sqlite` would not be found.
     removeNodeProtocol: false,
     silent: true,

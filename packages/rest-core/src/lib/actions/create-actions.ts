@@ -2,7 +2,7 @@ import type { FieldDefinition, FieldTypeName } from '../definition/definition.js
 import { checkField } from '../model/check-definitions.js'
 import { checkDefault, createField } from '../model/create-field.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
-import type { ActionDefinition, ActionModel, Scope } from './action.js'
+import type { ActionModel, Scope } from './action.js'
 
 /** Names of actions, publications and pivot tables: they stand in addresses. */
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/
@@ -15,7 +15,7 @@ export function createActions(object: ObjectModel, problems: string[]): Readonly
   const actions = new Map<string, ActionModel>()
   for (const [name, definition] of Object.entries(object.definition.actions ?? {})) {
     const place = `${object.name}.actions.${name}`
-    problems.push(...checkAction(name, definition).map((text) => `${place}: ${text}`))
+    problems.push(...checkNamed(name, definition.scope).map((text) => `${place}: ${text}`))
     const parameters: FieldModel[] = []
     for (const [parameter, own] of Object.entries(definition.parameters ?? {})) {
       const found = checkParameter(parameter, own)
@@ -38,12 +38,6 @@ export function checkNamed(name: string, scope: Scope | undefined): string[] {
     problems.push('a name has letters, digits, "_" and "-", starts with a letter and has at most 63 characters')
   if (scope !== undefined && !scopes.includes(scope))
     problems.push(`scope is "${scope}"; it must be one of ${scopes.join(', ')}`)
-  return problems
-}
-
-function checkAction(name: string, { scope, run }: ActionDefinition): string[] {
-  const problems = checkNamed(name, scope)
-  if (typeof run !== 'function') problems.push('"run" must be a function')
   return problems
 }
 

@@ -119,7 +119,7 @@ test('every mistake is named with its place', () => {
       g: { type: 'decimal', precision: 2, scale: 4 },
       h: { type: 'enum', values: [] },
       i: { type: 'magic' } as never,
-      j: { type: 'multi-enum', values: ['a;b', 'c', 'c', ''] },
+      j: { type: 'multi-enum', values: ['a;b', 'c', 'c'] },
       k: { type: 'integer', precision: 40 },
       l: { type: 'string', length: 0 },
       like: { type: 'string' },
@@ -135,13 +135,12 @@ test('every mistake is named with its place', () => {
     'Bad.e: a field of type "text" cannot be part',
     'Bad.f: field "a" already uses column "a"',
     'Bad.g: scale is larger',
-    'Bad.h: values',
-    'Bad.i: unknown type "magic"',
+    'Bad.h.values: must not be empty',
+    'Bad.i.type: must be one of',
     'Bad.j: values: code "a;b" holds ";"',
     'Bad.j: values: "c" stands there twice',
-    'Bad.j: values: a code cannot be empty',
-    'Bad.k: precision',
-    'Bad.l: length',
+    'Bad.k.precision: must be at most 18, not 40',
+    'Bad.l.length: must be at least 1, not 0',
     'Bad.like: this name is a word',
     'Bad.pageSize',
     'Bad.states: field "a" is not an enum',
@@ -149,6 +148,74 @@ test('every mistake is named with its place', () => {
   ]) {
     expect(problems).toContainEqual(expect.stringContaining(text))
   }
+})
+
+test('the structure of definitions in code is checked like that of files, all mistakes at once', () => {
+  const run = () => null
+  const sound = { name: 'Sound', fields: { a: { type: 'string', label: undefined } } }
+  const wrong = [
+    sound,
+    null,
+    {},
+    { name: 5, fields: { a: { type: 'string' } } },
+    { name: 'NoFields' },
+    {
+      name: 'Thing',
+      labell: 'x',
+      order: 'a',
+      fields: {
+        a: { type: 'string', requird: true, precision: 2 },
+        b: { type: 'enum' },
+        c: { type: 'intger' },
+        d: 'string',
+        e: { type: 'boolean', key: 'yes' },
+        f: { type: 'reference', object: 'Nowhere' },
+      },
+      hooks: { preSav: run, postSave: 'x' },
+      actions: {
+        late: { rum: run },
+        odd: { run, label: 1, parameters: { p: { type: 'strin' }, q: { type: 'string', lenght: 2 } } },
+        fine: { run, parameters: { ref: { type: 'reference', object: 'Thing' } } },
+      },
+      publications: { list: { format: 'csv', fields: ['a'], filename: 'x' } },
+      crosstabs: { table: { lines: ['a'], column: ['e'] }, none: {} },
+    },
+  ] as unknown as ObjectDefinition[]
+  expect(problemsOf(...wrong)).toEqual([
+    'definition 2: must be an object, not nothing',
+    'definition 3: needs "name"',
+    'definition 3: needs "fields"',
+    'definition 4.name: must be text, not 5; put it in quotes: "5"',
+    'NoFields: needs "fields"',
+    'Thing.labell: is not known here; did you mean "label"?',
+    'Thing.a.requird: is not known here; did you mean "required"?',
+    expect.stringMatching(/^Thing\.a\.precision: is not known here/),
+    'Thing.b: needs "values"',
+    expect.stringMatching(/^Thing\.c\.type: must be one of .*; did you mean "integer"\?$/),
+    'Thing.d: must be a map of names to values, not "string"',
+    'Thing.e.key: must be true or false, not "yes"',
+    'Thing.order: must be a list, not "a"',
+    'Thing.publications.list.filename: is not known here; did you mean "fileName"?',
+    'Thing.crosstabs.table.column: is not known here; did you mean "columns"?',
+    'Thing.crosstabs.none: needs "lines"',
+    'Thing.hooks.preSav: is not known here; did you mean "preSave"?',
+    'Thing.hooks.postSave: must be a function',
+    'Thing.actions.late.rum: is not known here; did you mean "run"?',
+    'Thing.actions.late: needs "run"',
+    'Thing.actions.odd.label: must be text',
+    expect.stringMatching(/^Thing\.actions\.odd\.parameters\.p\.type: must be one of .*; did you mean "string"\?$/),
+    'Thing.actions.odd.parameters.q.lenght: is not known here; did you mean "length"?',
+    'Thing.f: it refers to object "Nowhere", which does not exist',
+  ])
+  expect(problemsOf(sound as ObjectDefinition)).toEqual([])
+  // Mistakes in parts that others do not need are told together with those that need the whole model.
+  const { fields } = Country
+  const actions = { a: { run, lable: 'x' }, b: { run, parameters: { ref: { type: 'reference', object: 'Country' } } } }
+  expect(problemsOf({ name: 'Country', fields, order: ['nope'], actions } as unknown as ObjectDefinition)).toEqual([
+    'Country.actions.a.lable: is not known here; did you mean "label"?',
+    'Country.actions.b.parameters.ref: a parameter cannot be of type "reference"',
+    'Country.order: there is no field "nope"',
+  ])
 })
 
 test.each([

@@ -30,10 +30,12 @@ const technicalFields: Readonly<Record<string, FieldDefinition>> = {
  * @throws DefinitionError listing every mistake.
  */
 export function createModel(definitions: readonly ObjectDefinition[]): Model {
-  const problems = checkDefinitions(definitions)
-  if (problems.length > 0) throw new DefinitionError(problems)
+  const checked = checkDefinitions(definitions)
+  if (checked.problems.length > 0) throw new DefinitionError([...checked.problems, ...checked.minor])
 
-  const objects = new Map(definitions.map((definition) => [definition.name, createObject(definition, problems)]))
+  const problems = [...checked.minor]
+  const { sound } = checked
+  const objects = new Map(sound.map((definition) => [definition.name, createObject(definition, problems)]))
   for (const object of objects.values()) object.linkReferences(objects)
   for (const object of objects.values()) problems.push(...object.linkJoined())
   if (problems.length > 0) throw new DefinitionError(problems)

@@ -56,15 +56,15 @@ describe('definitions', () => {
           fields,
           actions: {
             '1st': { run },
-            late: { scope: 'all' as never, run: 5 as never },
-            odd: {
+            late: { run: 5 as never },
+            odd: { run, parameters: { kind: { type: 'enum', values: [] }, what: { type: 'nothing' as never } } },
+            second: {
               run,
+              scope: 'all' as never,
               parameters: {
                 a__b: { type: 'string' },
                 ref: { type: 'reference', object: 'Job' } as never,
-                kind: { type: 'enum', values: [] },
                 size: { type: 'integer', default: 'big' },
-                what: { type: 'nothing' as never },
               },
             },
           },
@@ -75,14 +75,14 @@ describe('definitions', () => {
       mistakes()
     } catch (error) {
       expect((error as DefinitionError).messages).toEqual([
+        'Job.actions.late.run: must be a function',
+        'Job.actions.odd.parameters.kind.values: must not be empty',
+        expect.stringMatching(/^Job\.actions\.odd\.parameters\.what\.type: must be one of .*, not "nothing"/),
         'Job.actions.1st: a name has letters, digits, "_" and "-", starts with a letter and has at most 63 characters',
-        'Job.actions.late: scope is "all"; it must be one of record, global, both',
-        'Job.actions.late: "run" must be a function',
-        'Job.actions.odd.parameters.a__b: "__" in a name is kept for joined fields',
-        'Job.actions.odd.parameters.ref: a parameter cannot be of type "reference"',
-        'Job.actions.odd.parameters.kind: values: at least one is needed',
-        expect.stringMatching(/^Job\.actions\.odd\.parameters\.size\.default: must be a whole number/),
-        expect.stringMatching(/^Job\.actions\.odd\.parameters\.what: unknown type "nothing"/),
+        'Job.actions.second: scope is "all"; it must be one of record, global, both',
+        'Job.actions.second.parameters.a__b: "__" in a name is kept for joined fields',
+        'Job.actions.second.parameters.ref: a parameter cannot be of type "reference"',
+        expect.stringMatching(/^Job\.actions\.second\.parameters\.size\.default: must be a whole number/),
       ])
     }
   })

@@ -112,12 +112,12 @@ export function createStoredDocuments(
 
 /** The content from its beginning, with the media type that it has. @throws RestError ERR_VALIDATION when it is no picture */
 async function checkImage(field: FieldModel, content: Readable): Promise<{ content: Readable; mime: string }> {
-  const chunks = content[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  const chunks = content[Symbol.asyncIterator]() as AsyncIterator<Uint8Array | string>
   let head = Buffer.alloc(0)
   while (head.length < headBytes) {
     const { done, value } = await chunks.next()
     if (done) break
-    head = Buffer.concat([head, value])
+    head = Buffer.concat([head, Buffer.from(value)])
   }
   const mime = imageMediaType(head, field.definition as ImageField)
   if (mime instanceof Problem) {
@@ -125,7 +125,7 @@ async function checkImage(field: FieldModel, content: Readable): Promise<{ conte
     for (let size = head.length; size <= mostBytes(field);) {
       const { done, value } = await chunks.next()
       if (done) break
-      size += value.byteLength
+      size += Buffer.byteLength(value)
     }
     await chunks.return?.()
     throw RestError.validation([messageOf(field, mime)])
@@ -133,7 +133,10 @@ async function checkImage(field: FieldModel, content: Readable): Promise<{ conte
   return { content: Readable.from(whole(head, chunks), { objectMode: false }), mime }
 }
 
-async function* whole(head: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* whole(
+  head: Uint8Array,
+  chunks: AsyncIterator<Uint8Array | string>,
+): AsyncGenerator<Uint8Array | string> {
   try {
     yield head
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value

@@ -297,13 +297,16 @@ test('a record never points to a content that was removed, also when the answer 
     return result
   }
   const { service, documents } = createService({}, { store: deaf })
-  const poster = { name: 'p.png', content: 'AAAA' }
+  const poster = { name: 'p.png', content: png }
   const { row_id } = await service.create(boss, 'Movie', { mov_code: 'B', mov_title: 'B', mov_poster: poster })
   fails = true
   const attempts = [
     () => service.create(boss, 'Movie', { ...alien, mov_poster: poster }),
     () => service.update(boss, 'Movie', row_id, { mov_poster: poster }),
-    () => service.upload(boss, 'Movie', row_id, 'mov_poster', Readable.from(['AA']), { name: 'a.png' }),
+    () =>
+      service.upload(boss, 'Movie', row_id, 'mov_poster', Readable.from([Buffer.from(png, 'base64')]), {
+        name: 'a.png',
+      }),
   ]
   for (const attempt of attempts) {
     await expect(attempt()).rejects.toMatchObject({ code: 'ERR_UNAVAILABLE' })
@@ -319,7 +322,7 @@ test('a record that is kept although a hook failed behind it keeps its content',
     throw new RestError('ERR_RIGHT', 'Not now.')
   }
   const { service, documents } = createService({ Movie: { postSave: fail } })
-  const poster = { name: 'p.png', content: 'AAAA' }
+  const poster = { name: 'p.png', content: png }
   await service.transaction(async (inside) => {
     await expect(inside.create(boss, 'Movie', { ...alien, mov_poster: poster })).rejects.toThrow('Not now.')
   })
@@ -342,7 +345,7 @@ test('a write is carried out again when the database undid it to let others proc
   } as ObjectStore
   let saved = 0
   const { service, documents, model } = createService({ Movie: { postSave: () => void saved++ } }, { store: contended })
-  const poster = { name: 'p.png', content: 'AAAA' }
+  const poster = { name: 'p.png', content: png }
   victims = 2
   const movie = await service.create(boss, 'Movie', { ...alien, mov_pin: 'secret', mov_poster: poster })
   expect([saved, documents.ids()]).toEqual([3, [movie['mov_poster']]])
@@ -351,9 +354,16 @@ test('a write is carried out again when the database undid it to let others proc
   expect(await verifyPasswordHash('secret', stored?.['mov_pin'] as string)).toBe(true)
 
   victims = 1
-  const replaced = await service.upload(boss, 'Movie', movie.row_id, 'mov_poster', Readable.from(['BB']), {
-    name: 'b.png',
-  })
+  const replaced = await service.upload(
+    boss,
+    'Movie',
+    movie.row_id,
+    'mov_poster',
+    Readable.from([Buffer.from(png, 'base64')]),
+    {
+      name: 'b.png',
+    },
+  )
   expect(documents.ids()).toEqual([replaced['mov_poster']])
 
   victims = 1
