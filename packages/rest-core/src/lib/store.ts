@@ -1,7 +1,7 @@
 import type { ObjectDefinition } from './definition/definition.js'
 import type { FieldValue } from './fields/field-type.js'
 import type { Filter } from './filter/filter.js'
-import type { BusinessRecord, Model, ObjectModel, Order, Selection } from './model/model.js'
+import type { BusinessRecord, Model, ObjectModel, Order, ReferenceModel, Selection } from './model/model.js'
 
 /** Values by field name, in their stored form; an absent field is left as it is. */
 export type Values = { readonly [field: string]: FieldValue }
@@ -14,6 +14,18 @@ export interface Caller {
   readonly signal?: AbortSignal | undefined
 }
 
+/**
+ * Which linked rows a reader may see: of those that the path leads to, the ones that match. Behind any other, joined fields
+ * are empty, as if the link were missing: wherever a query selects, sorts or groups by them, and in the `guarded` terms of
+ * its filter. All other terms, and the guards themselves, see every row.
+ */
+export interface Guard {
+  /** References to follow from the queried object on; at least one. */
+  readonly path: readonly ReferenceModel[]
+  /** A filter of the object at the end of the path. */
+  readonly where: Filter
+}
+
 export interface ReadOptions {
   readonly select: Selection
   /** The row must also match this. */
@@ -23,6 +35,8 @@ export interface ReadOptions {
    * nobody may newly refer to it either. Rows that it refers to are not locked. Default false.
    */
   readonly lock?: boolean | 'delete' | undefined
+  /** Default: all linked rows may be seen. */
+  readonly guards?: readonly Guard[] | undefined
 }
 
 export interface Query {
@@ -35,7 +49,11 @@ export interface Query {
   /** Default 0. */
   readonly offset?: number | undefined
   readonly caller?: Caller | undefined
+  /** Default: all linked rows may be seen. */
+  readonly guards?: readonly Guard[] | undefined
 }
+
+export type CountOptions = Pick<Query, 'guards' | 'caller'>
 
 /** Part of a date or datetime (UTC) that records are grouped by: `2026`, `2026-Q1`, `2026-01`, `2026-01-31`. */
 export type DatePart = 'year' | 'quarter' | 'month' | 'day'
@@ -55,6 +73,8 @@ export interface AggregateQuery {
   /** Most groups; which of them, when there are more, is not said. Default: all. */
   readonly limit?: number | undefined
   readonly caller?: Caller | undefined
+  /** Default: all linked rows may be seen. */
+  readonly guards?: readonly Guard[] | undefined
 }
 
 /** One group. */
@@ -76,6 +96,8 @@ export interface IndexQuery {
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   readonly caller?: Caller | undefined
+  /** Default: all linked rows may be seen. */
+  readonly guards?: readonly Guard[] | undefined
 }
 
 /** Words that follow each other; with `prefix` the last one is the beginning of a word. */
@@ -105,7 +127,7 @@ export interface StoreSession {
    * Reading stops, and everything behind it is released, when the consumer stops. Memory stays flat whatever the number of rows.
    */
   search(object: ObjectModel, query: Query): AsyncIterable<readonly BusinessRecord[]>
-  count(object: ObjectModel, where?: Filter, caller?: Caller): Promise<number>
+  count(object: ObjectModel, where?: Filter, options?: CountOptions): Promise<number>
   /**
    * Groups matching rows in one pass; in no particular order. Where a table holds one value in several forms, e.g. NULL and
    * the empty text, its group may come in several rows. @throws StoreError `internal` without the capability.
@@ -114,11 +136,16 @@ export interface StoreSession {
   /** Rows whose index holds the terms, best first, then by row id. @throws StoreError `internal` without the capability. */
   searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]>
   /** Number of rows whose index holds the terms. @throws StoreError `internal` without the capability. */
-  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'caller'>): Promise<number>
+  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards' | 'caller'>): Promise<number>
   /** Inserts a row with these fields (the others are empty) and gives it back with its new row id. */
   insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
   /** Changes these fields only; `undefined` when the row is not there or does not match `where` before the change. */
-  update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Promise<BusinessRecord | undefined>
+  update(
+    object: ObjectModel,
+    rowId: string,
+    values: Values,
+    options: Pick<ReadOptions, 'select' | 'where'>,
+  ): Promise<BusinessRecord | undefined>
   /** `false` when the row is not there or does not match `where`. Rows that refer to it follow their reference's `onDelete`. */
   delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean>
 }

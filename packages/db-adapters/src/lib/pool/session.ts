@@ -2,6 +2,7 @@ import type {
   AggregateQuery,
   AggregateRow,
   BusinessRecord,
+  CountOptions,
   Filter,
   IndexHit,
   IndexQuery,
@@ -88,12 +89,12 @@ export class ConnectionSession implements StoreSession {
     return decodeHits(call, await this.#query(call))
   }
 
-  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards'>): Promise<number> {
     return countIn(await this.#query(this.#compiler.countIndex(object, query, this.#wrote)))
   }
 
-  async count(object: ObjectModel, where?: Filter): Promise<number> {
-    return countIn(await this.#query(this.#compiler.count(object, where)))
+  async count(object: ObjectModel, where?: Filter, { guards }: CountOptions = {}): Promise<number> {
+    return countIn(await this.#query(this.#compiler.count(object, where, guards)))
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
@@ -111,7 +112,7 @@ export class ConnectionSession implements StoreSession {
     object: ObjectModel,
     rowId: string,
     values: Values,
-    options: ReadOptions,
+    options: Pick<ReadOptions, 'select' | 'where'>,
   ): Promise<BusinessRecord | undefined> {
     this.#wrote = true
     const call = this.#compiler.update(object, rowId, values, options)

@@ -241,7 +241,7 @@ onEachServer((database) => {
     })
 
     it.each([
-      ['count()', (signal: AbortSignal) => store.count(endless, where, { signal })],
+      ['count()', (signal: AbortSignal) => store.count(endless, where, { caller: { signal } })],
       [
         'search() of a page',
         (signal: AbortSignal) =>

@@ -3,6 +3,7 @@ import type {
   AggregateRow,
   BusinessRecord,
   Caller,
+  CountOptions,
   Filter,
   IndexHit,
   IndexQuery,
@@ -109,12 +110,15 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     return decodeHits(call, await this.#read(this.#pool, call, query.caller))
   }
 
-  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'caller'>): Promise<number> {
+  async countIndex(
+    object: ObjectModel,
+    query: Pick<IndexQuery, 'terms' | 'where' | 'guards' | 'caller'>,
+  ): Promise<number> {
     return countIn(await this.#read(this.#pool, this.#compiler.countIndex(object, query), query.caller))
   }
 
-  async count(object: ObjectModel, where?: Filter, caller?: Caller): Promise<number> {
-    return countIn(await this.#read(this.#pool, this.#compiler.count(object, where), caller))
+  async count(object: ObjectModel, where?: Filter, { guards, caller }: CountOptions = {}): Promise<number> {
+    return countIn(await this.#read(this.#pool, this.#compiler.count(object, where, guards), caller))
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
@@ -127,7 +131,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     object: ObjectModel,
     rowId: string,
     values: Values,
-    options: ReadOptions,
+    options: Pick<ReadOptions, 'select' | 'where'>,
   ): Promise<BusinessRecord | undefined> {
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined

@@ -2,6 +2,7 @@ import type { AggregateFunction, AggregateRow, DatePart, FieldValue, Filter, Obj
 import type { Column, Columns } from './columns.js'
 import type { Dialect, Present, Reading } from './dialect.js'
 import { filterSql } from './filter.js'
+import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
 import { joinAll, type Context } from './select.js'
 import type { Call } from './statement.js'
@@ -13,8 +14,9 @@ export interface AggregateParts {
   readonly groups: readonly { readonly column: Column; readonly by: DatePart | undefined }[]
   readonly values: readonly { readonly function: AggregateFunction; readonly column: Column | undefined }[]
   readonly where: Filter | undefined
-  /** Number of values of the filter; there are no others. */
+  /** Number of values of the filter; those of the guards follow. */
   readonly filterValues: number
+  readonly guards: BoundGuards | undefined
   readonly limit: number | undefined
   /** Sums may not fit into 64 bits. */
   readonly wide: boolean
@@ -33,12 +35,13 @@ interface Term extends Reading<FieldValue> {
 const root = 't0'
 
 /** `select … group by …` in one pass, with joins for the fields of linked objects. */
-export function aggregateText({ dialect, writer }: Context, parts: AggregateParts): AggregateText {
-  const { object, columns, where, filterValues, limit, wide } = parts
-  const joins = createJoins(root, writer.quote, writer.quoteTable)
-  const groups = parts.groups.map(({ column, by }) => groupTerm(joins.place(column), column, by, dialect))
+export function aggregateText(context: Context, parts: AggregateParts): AggregateText {
+  const { dialect, writer } = context
+  const { object, columns, where, filterValues, guards, limit, wide } = parts
+  const joins = createJoins(root, context, { guards })
+  const groups = parts.groups.map(({ column, by }) => groupTerm(joins.seen(column), column, by, dialect))
   const values = parts.values.map((value) =>
-    valueTerm(value.function, value.column && joins.place(value.column), value.column, wide, dialect),
+    valueTerm(value.function, value.column && joins.seen(value.column), value.column, wide, dialect),
   )
   const query = writer
     .builder()
@@ -48,7 +51,7 @@ export function aggregateText({ dialect, writer }: Context, parts: AggregatePart
   if (groups.length > 0) query.groupByRaw(groups.map(({ group }) => group).join(', '))
   if (limit !== undefined) query.limit(limit, { skipBinding: true })
   return {
-    ...writer.finish(joinAll(query, joins.clauses)),
+    ...writer.finish(joinAll(query, joins)),
     gives: 'groups',
     decodeGroup: (row) => ({
       groups: groups.map((term, at) => decodeTerm(term, row[at])),

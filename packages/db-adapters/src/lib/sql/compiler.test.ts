@@ -439,3 +439,40 @@ test('only names of the model get into the text of a statement, whatever the val
   )
   database.close()
 })
+
+describe('createCompiler() guards linked rows', () => {
+  const [reference] = movie.references
+  const path = reference ? [reference] : []
+  const guards = (code: string) => [{ path, where: { op: '=', field: 'code', value: code } as const }]
+  const asked: Filter = { op: 'guarded', terms: [{ op: '>', field: 'genre__code', value: 'a' }] }
+  const select = movie.select(['title', 'genre__code'])
+  const query = { select, where: asked, order: [{ field: 'title', descending: false }] }
+
+  test('in the join, so that filters, sorts and answers see no more', () => {
+    const compiler = createCompiler(sqliteDialect)
+    const { statement, values } = compiler.search(movie, { ...query, guards: guards('x') })
+    expect(values).toStrictEqual(['x', 'a'])
+    expect(statement.sql).toContain('left join `genre` as _j1 on _j1.`row_id` = t0.`genre` and ')
+    expect(compiler.search(movie, { ...query, guards: guards('y') }).statement).toBe(statement)
+    openTables().prepare(statement.sql)
+  })
+
+  test('by a subquery where the guard itself needs joined rows, and apart from what rights may see', () => {
+    const compiler = createCompiler(sqliteDialect)
+    const where: Filter = { op: 'and', terms: [{ op: '=', field: 'genre__code', value: 'b' }, asked] }
+    const joined = [{ path, where: { op: '=', field: 'above__code', value: 'x' } as const }]
+    const { statement, values } = compiler.search(movie, { ...query, where, guards: joined })
+    expect(values.toSorted()).toStrictEqual(['a', 'b', 'x'])
+    expect(statement.sql).toContain('and exists (select 1 from `genre` as _g left join `genre` as _g1 on ')
+    expect(statement.sql.match(/left join `genre` as _j\d/g)).toHaveLength(2)
+    openTables().prepare(statement.sql)
+  })
+
+  test('that are not needed cost nothing but their place in the key', () => {
+    const compiler = createCompiler(sqliteDialect)
+    const plain = compiler.get(movie, '1', { select: own })
+    const guarded = compiler.get(movie, '1', { select: own, guards: guards('x') })
+    expect(guarded?.statement.sql).toBe(plain?.statement.sql)
+    expect(guarded?.values).toStrictEqual(plain?.values)
+  })
+})

@@ -3,6 +3,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type {
   AggregateQuery,
   Filter,
+  Guard,
   IndexQuery,
   ObjectModel,
   Query,
@@ -16,6 +17,7 @@ import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
 import type { Dialect } from './dialect.js'
 import { filterFields, filterKey } from './filter.js'
+import { bindGuards, guardsKey, type BoundGuards } from './guards.js'
 import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
 import { countText, selectText, type Context, type Paging } from './select.js'
@@ -38,20 +40,25 @@ export interface Compiler {
   /** `gives: 'records'`. */
   search(object: ObjectModel, query: Query): Call
   /** `gives: 'count'`. */
-  count(object: ObjectModel, where: Filter | undefined): Call
+  count(object: ObjectModel, where: Filter | undefined, guards?: readonly Guard[]): Call
   /** `gives: 'groups'`. `wide`: for sums that do not fit into 64 bits; default false. */
   aggregate(object: ObjectModel, query: AggregateQuery, wide?: boolean): Call
   /** `gives: 'records'`, for `decodeHits`. `uncommitted`: this transaction has written. */
   searchIndex(object: ObjectModel, query: IndexQuery, uncommitted?: boolean): Call
   /** `gives: 'count'`. */
-  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>, uncommitted?: boolean): Call
+  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards'>, uncommitted?: boolean): Call
   /**
    * `gives: 'records'` (one row), except: `changes` where the dialect rereads, and `id` where one statement cannot give the
    * joined fields (an object that joins itself, with `cte`). Then the adapter goes on with `get` in the same transaction.
    */
   insert(object: ObjectModel, values: Values, select: Selection): Call
   /** As `insert`; no row or no change when the row is not there or does not match `where`. Reread with `get` without `where`. */
-  update(object: ObjectModel, rowId: string, values: Values, options: ReadOptions): Call | undefined
+  update(
+    object: ObjectModel,
+    rowId: string,
+    values: Values,
+    options: Pick<ReadOptions, 'select' | 'where'>,
+  ): Call | undefined
   /** `gives: 'changes'`. */
   delete(object: ObjectModel, rowId: string, where: Filter | undefined): Call | undefined
 }
@@ -117,9 +124,14 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     return found
   }
 
-  /** The kept shape of this key, or a new one. */
+  /**
+   * The kept shape of this key, or a new one.
+   *
+   * @param values How many values come with it.
+   */
   function shapeOf(
     key: string | Selection,
+    values: number,
     compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup'>,
     decode: Statement['decode'] = noRecord,
   ): Shape {
@@ -135,10 +147,15 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     const once = typeof key === 'string' && key.length > longestKey
     const shape: Shape = {
       statement: { id: ++statements, sql, gives, decode, decodeGroup, once },
-      slots: slots.every((slot, at) => slot === at) ? undefined : slots,
+      // Guards of linked rows that are not joined have values that the statement does not need.
+      slots: slots.length === values && slots.every((slot, at) => slot === at) ? undefined : slots,
     }
     if (!once) cache.set(key, shape)
     return shape
+  }
+
+  function bound(guards: readonly Guard[] | undefined, first: number): BoundGuards | undefined {
+    return guards && bindGuards(guards, columns, first)
   }
 
   function encodeId(object: ObjectModel, rowId: string): unknown {
@@ -155,30 +172,34 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
 
   return {
     get(object, rowId, options) {
-      const { select, where } = options
+      const { select, where, guards } = options
       const lock = lockOf(options)
       const id = encodeId(object, rowId)
       if (id === undefined) return undefined
       const values = [id]
+      let filterValues = 0
       let key: string | Selection = select
-      if (where || lock) {
+      if (where || guards || lock) {
         key = `get ${selected(select).number} ${lock ?? ''}`
         if (where) key += filterKey(where, columns(object), values)
+        filterValues = values.length - 1
+        if (guards) key += guardsKey(guards, columns, values)
       }
       const kept = cache.get(key)
       if (kept) return call(kept, values)
       const fields = selected(select)
-      const parts = {
+      const parts = () => ({
         object,
         columns: columns(object),
         selected: fields.columns,
         where,
-        filterValues: values.length - 1,
+        filterValues,
+        guards: bound(guards, 1 + filterValues),
         byId: true,
         lock,
-      }
+      })
       return call(
-        shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ ...selectText(context, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
@@ -190,11 +211,11 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       if (id === undefined) return undefined
       const own = columns(object)
       const parts = { object, columns: own, selected: [own.id], filterValues: 0, byId: true, lock }
-      const shape = shapeOf(`lock ${lock} ${own.number}`, () => ({ ...selectText(context, parts), gives: 'count' }))
+      const shape = shapeOf(`lock ${lock} ${own.number}`, 1, () => ({ ...selectText(context, parts), gives: 'count' }))
       return call(shape, [id])
     },
 
-    search(object, { select, where, order, limit, offset = 0 }) {
+    search(object, { select, where, order, limit, offset = 0, guards }) {
       const values: unknown[] = []
       const fields = selected(select)
       const paging = pagingOf(limit, offset, dialect)
@@ -203,36 +224,47 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       for (const { field, descending } of order) key += `${descending ? '-' : '+'}${field}`
       if (where) key += filterKey(where, columns(object), values)
       const filterValues = values.length
+      if (guards) key += guardsKey(guards, columns, values)
       if (paging !== 'all' && textLimit === undefined) values.push(limit ?? dialect.noLimit)
       if (offset > 0) values.push(offset)
-      const parts = {
+      const parts = () => ({
         object,
         columns: columns(object),
         selected: fields.columns,
         where,
         filterValues,
+        guards: bound(guards, filterValues),
         order,
         paging,
         limit: textLimit,
-      }
+      })
       return call(
-        shapeOf(key, () => ({ ...selectText(context, parts), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ ...selectText(context, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
 
-    count(object, where) {
+    count(object, where, guards) {
       const values: unknown[] = []
       let key = `count ${columns(object).number}`
       if (where) key += filterKey(where, columns(object), values)
-      const parts = { object, columns: columns(object), selected: [], where, filterValues: values.length }
+      const filterValues = values.length
+      if (guards) key += guardsKey(guards, columns, values)
+      const parts = () => ({
+        object,
+        columns: columns(object),
+        selected: [],
+        where,
+        filterValues,
+        guards: bound(guards, filterValues),
+      })
       return call(
-        shapeOf(key, () => ({ ...countText(context, parts), gives: 'count' })),
+        shapeOf(key, values.length, () => ({ ...countText(context, parts()), gives: 'count' })),
         values,
       )
     },
 
-    searchIndex(object, { select, terms, where, limit, offset = 0 }, uncommitted = false) {
+    searchIndex(object, { select, terms, where, limit, offset = 0, guards }, uncommitted = false) {
       wordsColumn(object)
       const fields = selected(select)
       const match = dialect.words.match(terms, uncommitted)
@@ -240,44 +272,56 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       let key = `words ${fields.number} ${match.shape}${offset > 0 ? ' offset' : ''}`
       if (where) key += filterKey(where, columns(object), values)
       const filterValues = values.length - match.values.length
+      const guardsAt = values.length
+      if (guards) key += guardsKey(guards, columns, values)
       values.push(limit ?? dialect.noLimit)
       if (offset > 0) values.push(offset)
-      const parts = { object, columns: columns(object), selected: fields.columns, match, where, filterValues }
+      const parts = () => ({
+        object,
+        columns: columns(object),
+        selected: fields.columns,
+        match,
+        where,
+        filterValues,
+        guards: bound(guards, guardsAt),
+        offset: offset > 0,
+      })
       return call(
-        shapeOf(
-          key,
-          () => ({ ...indexSearchText(context, { ...parts, offset: offset > 0 }), gives: 'records' }),
-          fields.decode,
-        ),
+        shapeOf(key, values.length, () => ({ ...indexSearchText(context, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
 
-    countIndex(object, { terms, where }, uncommitted = false) {
+    countIndex(object, { terms, where, guards }, uncommitted = false) {
       wordsColumn(object)
       const match = dialect.words.match(terms, uncommitted)
       const values = [...match.values]
       let key = `count words ${columns(object).number} ${match.shape}`
       if (where) key += filterKey(where, columns(object), values)
-      const parts = {
+      const guardsAt = values.length
+      if (guards) key += guardsKey(guards, columns, values)
+      const parts = () => ({
         object,
         columns: columns(object),
         match,
         where,
-        filterValues: values.length - match.values.length,
-      }
+        filterValues: guardsAt - match.values.length,
+        guards: bound(guards, guardsAt),
+      })
       return call(
-        shapeOf(key, () => ({ ...indexCountText(context, parts), gives: 'count' })),
+        shapeOf(key, values.length, () => ({ ...indexCountText(context, parts()), gives: 'count' })),
         values,
       )
     },
 
-    aggregate(object, { groups, values, where, limit }, wide = false) {
-      const bound: unknown[] = []
+    aggregate(object, { groups, values, where, limit, guards }, wide = false) {
+      const collected: unknown[] = []
       let key = `aggregate ${columns(object).number} ${limit ?? ''}${wide ? ' wide' : ''}`
       for (const { field, by = '' } of groups) key += ` ${field}.${by}`
       for (const value of values) key += ` ${value.function} ${value.field ?? ''}`
-      if (where) key += filterKey(where, columns(object), bound)
+      if (where) key += filterKey(where, columns(object), collected)
+      const filterValues = collected.length
+      if (guards) key += guardsKey(guards, columns, collected)
       const { readable } = columns(object)
       const parts = () => ({
         object,
@@ -288,13 +332,14 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
           column: value.field === undefined ? undefined : readable(value.field),
         })),
         where,
-        filterValues: bound.length,
+        filterValues,
+        guards: bound(guards, filterValues),
         limit,
         wide,
       })
       return call(
-        shapeOf(key, () => aggregateText(context, parts())),
-        bound,
+        shapeOf(key, collected.length, () => aggregateText(context, parts())),
+        collected,
       )
     },
 
@@ -303,33 +348,34 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const givesId = idValues === 'string' && !given['row_id']
       const values = givesId ? { ...given, row_id: randomUUID() } : given
       const fields = selected(select)
-      const { bound, names, written } = collect(values, writable)
+      const { collected, names, written } = collect(values, writable)
       const parts = { object, columns: columns(object), written, selected: fields.columns }
-      const shape = shapeOf(`insert ${fields.number}${names}`, () => insertText(context, parts), fields.decode)
-      return { ...call(shape, bound), rowId: values['row_id'] as string | undefined }
+      const key = `insert ${fields.number}${names}`
+      const shape = shapeOf(key, collected.length, () => insertText(context, parts), fields.decode)
+      return { ...call(shape, collected), rowId: values['row_id'] as string | undefined }
     },
 
     update(object, rowId, values, options) {
       const { select, where } = options
-      const { bound, names, written } = collect(values, columns(object).writable)
+      const { collected, names, written } = collect(values, columns(object).writable)
       if (written.length === 0) return this.get(object, rowId, options)
       const id = encodeId(object, rowId)
       if (id === undefined) return undefined
-      bound.push(id)
+      collected.push(id)
       const fields = selected(select)
       let key = `update ${fields.number}${names}`
-      if (where) key += filterKey(where, columns(object), bound)
+      if (where) key += filterKey(where, columns(object), collected)
       const parts = {
         object,
         columns: columns(object),
         written,
         selected: fields.columns,
         where,
-        filterValues: bound.length - written.length - 1,
+        filterValues: collected.length - written.length - 1,
       }
       return call(
-        shapeOf(key, () => updateText(context, parts), fields.decode),
-        bound,
+        shapeOf(key, collected.length, () => updateText(context, parts), fields.decode),
+        collected,
       )
     },
 
@@ -348,7 +394,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         filterValues: values.length - 1,
       }
       return call(
-        shapeOf(key, () => deleteText(context, parts)),
+        shapeOf(key, values.length, () => deleteText(context, parts)),
         values,
       )
     },
@@ -367,8 +413,8 @@ function call({ statement, slots }: Shape, values: unknown[]): Call {
 function collect(
   values: Values,
   writable: Columns['writable'],
-): { bound: unknown[]; names: string; written: Column[] } {
-  const bound: unknown[] = []
+): { collected: unknown[]; names: string; written: Column[] } {
+  const collected: unknown[] = []
   const written: Column[] = []
   let names = ''
   for (const name of Object.keys(values)) {
@@ -376,10 +422,10 @@ function collect(
     if (value === undefined) continue
     const column = writable(name)
     written.push(column)
-    bound.push(column.encode(value))
+    collected.push(column.encode(value))
     names += ` ${name}`
   }
-  return { bound, names, written }
+  return { collected, names, written }
 }
 
 function pagingOf(limit: number | undefined, offset: number, { pageBeforeJoin }: Dialect): Paging {

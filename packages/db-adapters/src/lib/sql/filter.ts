@@ -1,11 +1,14 @@
 import type { Filter } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
 import type { Dialect } from './dialect.js'
+import type { PlaceOf } from './joins.js'
 
 type Group = Extract<Filter, { terms: unknown }>
 type Leaf = Exclude<Filter, Group>
 /** What a leaf comes to; the same for all filters of one structure. */
 type LeafOp = Leaf['op'] | 'true' | 'false'
+
+const groupKeys: Readonly<Record<Group['op'], string>> = { and: '(&', or: '(|', guarded: '(!' }
 
 /**
  * Describes the structure of a filter (fields, operators, nesting, length class of lists) without its values, and
@@ -15,7 +18,7 @@ type LeafOp = Leaf['op'] | 'true' | 'false'
  */
 export function filterKey(filter: Filter, columns: Columns, values: unknown[]): string {
   if (isGroup(filter)) {
-    let key = filter.op === 'and' ? '(&' : '(|'
+    let key = groupKeys[filter.op]
     for (const term of filter.terms) key += filterKey(term, columns, values)
     return `${key})`
   }
@@ -37,17 +40,14 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
 }
 
 /** The condition as SQL with one `?` per value that `filterKey` collects, in the same order. `place` gives a column's expression. */
-export function filterSql(
-  filter: Filter,
-  columns: Columns,
-  place: (column: Column) => string,
-  dialect: Dialect,
-): string {
+export function filterSql(filter: Filter, columns: Columns, place: PlaceOf, dialect: Dialect): string {
   if (!isGroup(filter)) return leafSql(filter, columns.readable(filter.field), place, dialect)
-  if (filter.terms.length === 0) return filter.op === 'and' ? always : never
+  const { op, terms } = filter
+  if (terms.length === 0) return op === 'or' ? never : always
+  const placed: PlaceOf = op === 'guarded' ? (column) => place(column, true) : place
   return balanced(
-    filter.terms.map((term) => filterSql(term, columns, place, dialect)),
-    filter.op,
+    terms.map((term) => filterSql(term, columns, placed, dialect)),
+    op === 'or' ? 'or' : 'and',
   )
 }
 
@@ -95,7 +95,7 @@ function isEscaped(leaf: Leaf): boolean {
   return patternOf(leaf).includes('\\')
 }
 
-function leafSql(leaf: Leaf, column: Column, place: (column: Column) => string, dialect: Dialect): string {
+function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): string {
   const { type } = column
   const bare = place(column)
   const isBoolean = type.kind === 'boolean'

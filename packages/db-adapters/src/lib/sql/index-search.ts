@@ -2,8 +2,9 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { Filter, IndexHit, IndexTerm, ObjectModel } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
 import { filterSql } from './filter.js'
+import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
-import { joinAll, type Context } from './select.js'
+import { countValues, joinAll, type Context } from './select.js'
 import type { Call } from './statement.js'
 import { Slot, slots, type Text, type Writer } from './text.js'
 
@@ -36,7 +37,7 @@ export interface Piece {
   readonly values: readonly number[]
 }
 
-/** Values are taken in this order: words, filter, limit, offset. */
+/** Values are taken in this order: words, filter, guards, limit, offset. */
 export interface IndexSearchParts {
   readonly object: ObjectModel
   readonly columns: Columns
@@ -44,6 +45,7 @@ export interface IndexSearchParts {
   readonly match: WordMatch
   readonly where: Filter | undefined
   readonly filterValues: number
+  readonly guards: BoundGuards | undefined
   readonly offset: boolean
 }
 
@@ -54,12 +56,12 @@ const words = 'w'
  * Ids and scores of the best rows first, in a query of their own, then what is selected of them: ranking sorts all rows
  * that match, and must not carry their columns. The score is the last column.
  */
-export function indexSearchText({ dialect, writer }: Context, parts: IndexSearchParts): Text {
-  const { object, columns, selected, match, filterValues } = parts
-  const { quote } = writer
-  const joins = createJoins(root, quote, writer.quoteTable)
-  const reads = [...selected.map((column) => dialect.read(joins.place(column), column.type)), '_found._score']
-  const { query, id, at } = matching({ dialect, writer }, parts)
+export function indexSearchText(context: Context, parts: IndexSearchParts): Text {
+  const { dialect, writer } = context
+  const { object, columns, selected, match, filterValues, guards } = parts
+  const joins = createJoins(root, context, { guards })
+  const reads = [...selected.map((column) => dialect.read(joins.seen(column), column.type)), '_found._score']
+  const { query, id, at } = matching(context, parts)
   const score = match.score(at)
   query
     .select(writer.raw(`${id} as _id`), writer.raw(`${score.sql} as _score`, valueSlots(score)))
@@ -73,8 +75,8 @@ export function indexSearchText({ dialect, writer }: Context, parts: IndexSearch
     .from(query.as('_found'))
     .joinRaw(`join ${writer.quoteTable(object.table)} as ${root} on ${rowId} = _found._id`)
     .orderByRaw(`_found._score desc, ${dialect.order(rowId, false, columns.id.type)}`)
-  const first = match.values.length + filterValues
-  return writer.finish(joinAll(outer, joins.clauses), { paging: [first, first + 1] })
+  const first = match.values.length + filterValues + countValues(guards)
+  return writer.finish(joinAll(outer, joins), { paging: [first, first + 1] })
 }
 
 export function indexCountText(context: Context, parts: Omit<IndexSearchParts, 'selected' | 'offset'>): Text {
@@ -102,11 +104,12 @@ interface Matching {
 
 /** The rows that match; nothing is selected yet. */
 function matching(
-  { dialect, writer }: Context,
-  { object, columns, match, where, filterValues }: Omit<IndexSearchParts, 'selected' | 'offset'>,
+  context: Context,
+  { object, columns, match, where, filterValues, guards }: Omit<IndexSearchParts, 'selected' | 'offset'>,
 ): Matching {
+  const { dialect, writer } = context
   const { quote, raw } = writer
-  const joins = createJoins(root, quote, writer.quoteTable)
+  const joins = createJoins(root, context, { guards })
   const table = `${writer.quoteTable(object.table)} as ${root}`
   const beside = dialect.words.table && quote(dialect.words.table(object.table))
   // Of our own tables the row id is the rowid, and nothing else of the row is needed.
@@ -122,7 +125,7 @@ function matching(
     .whereRaw(raw(condition.sql, valueSlots(condition)))
   if (where)
     query.whereRaw(raw(filterSql(where, columns, joins.place, dialect), slots(match.values.length, filterValues)))
-  return { query: joinAll(query, joins.clauses), id: alone ? `${words}.rowid` : joins.place(columns.id), at }
+  return { query: joinAll(query, joins), id: alone ? `${words}.rowid` : joins.place(columns.id), at }
 }
 
 function valueSlots({ values }: Piece): Slot[] {

@@ -1,46 +1,82 @@
 import type { ReferenceModel } from '@steward/rest-core'
 import type { Column } from './columns.js'
+import { filterFields, filterSql } from './filter.js'
+import { chainOf, type BoundGuard, type BoundGuards } from './guards.js'
+import type { Context } from './select.js'
+import type { Slot } from './text.js'
+
+/** The expression of a column; `guarded`: joined rows must match their guards. */
+export type PlaceOf = (column: Column, guarded?: boolean) => string
 
 /** The left joins of one statement: each chain of references is followed once, whoever needs it. */
 export interface Joins {
   /** The expression of a column, adding the joins that it needs. */
-  place(column: Column): string
+  readonly place: PlaceOf
+  /** The same as the reader of the query may see it. */
+  readonly seen: PlaceOf
   /** `left join … as … on …`, each after those that it builds on. */
   readonly clauses: readonly string[]
+  /** What the placeholders of the clauses take, in their order. */
+  readonly slots: readonly Slot[]
 }
 
-/**
- * @param root Alias (or quoted table) of the object that the paths start from.
- * @param lateral Every joined row is looked up by its id.
- */
-export function createJoins(
-  root: string,
-  quote: (identifier: string) => string,
-  quoteTable: (table: string) => string,
-  lateral = false,
-): Joins {
+export interface JoinOptions {
+  /** Every joined row is looked up by its id. Default false. */
+  readonly lateral?: boolean
+  /** Default: none. */
+  readonly guards?: BoundGuards | undefined
+}
+
+const guardRoot = '_g'
+
+/** @param root Alias (or quoted table) of the object that the paths start from. */
+export function createJoins(root: string, context: Context, { lateral = false, guards }: JoinOptions = {}): Joins {
+  const { quote, quoteTable } = context.writer
   const aliases = new Map<string, string>()
   const clauses: string[] = []
+  const slots: Slot[] = []
 
-  function aliasOf(path: readonly ReferenceModel[]): string {
+  function aliasOf(path: readonly ReferenceModel[], guarded: boolean): string {
     const last = path.at(-1)
     if (!last) return root
-    const chain = path.map(({ name }) => name).join('__')
-    const known = aliases.get(chain)
+    const from = aliasOf(path.slice(0, -1), guarded)
+    const guard = guarded ? guards?.get(chainOf(path)) : undefined
+    const key = `${from}.${last.name}${guard ? ' guarded' : ''}`
+    const known = aliases.get(key)
     if (known) return known
-    const from = aliasOf(path.slice(0, -1))
-    const alias = `_j${aliases.size + 1}`
-    aliases.set(chain, alias)
+    const alias = `${root === guardRoot ? guardRoot : '_j'}${aliases.size + 1}`
+    aliases.set(key, alias)
     const table = quoteTable(last.target.table)
     const id = quote(last.target.id.column)
     const reference = `${from}.${quote(last.column)}`
+    const condition = (row: string): string =>
+      `${row}.${id} = ${reference}${guard ? ` and ${guardSql(row, last, guard, context)}` : ''}`
     clauses.push(
       lateral
-        ? `left join lateral (select * from ${table} as _l where _l.${id} = ${reference} limit 1) as ${alias} on true`
-        : `left join ${table} as ${alias} on ${alias}.${id} = ${reference}`,
+        ? `left join lateral (select * from ${table} as _l where ${condition('_l')} limit 1) as ${alias} on true`
+        : `left join ${table} as ${alias} on ${condition(alias)}`,
     )
+    if (guard) slots.push(...guard.slots)
     return alias
   }
 
-  return { place: ({ path, column }) => `${aliasOf(path)}.${quote(column)}`, clauses }
+  function place({ path, column }: Column, guarded = false): string {
+    if (guarded && !guards) throw new TypeError('A guarded filter needs the guards of its query.')
+    return `${aliasOf(path, guarded)}.${quote(column)}`
+  }
+
+  return { place, seen: guards ? (column) => place(column, true) : place, clauses, slots }
+}
+
+/** The condition that the linked row of this alias must match. */
+function guardSql(alias: string, { target }: ReferenceModel, { where, columns }: BoundGuard, context: Context): string {
+  const { dialect, writer } = context
+  const { quote, quoteTable } = writer
+  const isJoined = [...filterFields(where)].some((name) => columns.readable(name).path.length > 0)
+  if (!isJoined) return filterSql(where, columns, ({ column }) => `${alias}.${quote(column)}`, dialect)
+  const joins = createJoins(guardRoot, context)
+  const matches = filterSql(where, columns, joins.place, dialect)
+  const id = quote(target.id.column)
+  const from = [`${quoteTable(target.table)} as ${guardRoot}`, ...joins.clauses].join(' ')
+  return `exists (select 1 from ${from} where ${guardRoot}.${id} = ${alias}.${id} and ${matches})`
 }

@@ -2,7 +2,8 @@ import type { Filter, ObjectModel, Order } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
 import type { Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
-import { createJoins } from './joins.js'
+import type { BoundGuards } from './guards.js'
+import { createJoins, type Joins, type PlaceOf } from './joins.js'
 import { slots, type Text, type Writer } from './text.js'
 
 /** What statements of one dialect are written with. */
@@ -14,7 +15,7 @@ export interface Context {
 /** `far`: an offset that is worth another way to skip rows. */
 export type Paging = 'all' | 'limit' | 'offset' | 'far'
 
-/** Values are taken in this order: row id, filter, limit, offset. */
+/** Values are taken in this order: row id, filter, guards, limit, offset. */
 export interface SelectParts {
   readonly object: ObjectModel
   readonly columns: Columns
@@ -22,6 +23,7 @@ export interface SelectParts {
   /** Number of values of the filter. */
   readonly filterValues: number
   readonly where?: Filter | undefined
+  readonly guards?: BoundGuards | undefined
   readonly byId?: boolean
   readonly order?: readonly Order[]
   readonly paging?: Paging
@@ -32,14 +34,15 @@ export interface SelectParts {
 
 const root = 't0'
 
-export function selectText({ dialect, writer }: Context, parts: SelectParts): Text {
-  const { columns, where, order = [], paging = 'all', selected } = parts
+export function selectText(context: Context, parts: SelectParts): Text {
+  const { dialect, writer } = context
+  const { columns, where, guards, order = [], paging = 'all', selected } = parts
   const pageFirst = pagesFirst(parts, dialect)
   const lateral = pageFirst && dialect.pageBeforeJoin === 'lateral'
-  const joins = createJoins(root, writer.quote, writer.quoteTable, lateral)
-  const reads = writer.raw(selected.map((column) => dialect.read(joins.place(column), column.type)).join(', '))
+  const joins = createJoins(root, context, { lateral, guards })
+  const reads = writer.raw(selected.map((column) => dialect.read(joins.seen(column), column.type)).join(', '))
   const terms = order
-    .map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.place, dialect))
+    .map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.seen, dialect))
     .join(', ')
   const idValues = parts.byId ? 1 : 0
 
@@ -54,13 +57,12 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
   if (paging !== 'all') query.limit(limit ?? 1, { skipBinding: limit !== undefined })
   if (paging === 'offset' || paging === 'far') query.offset(1)
 
-  const first = idValues + parts.filterValues
+  const first = idValues + parts.filterValues + countValues(guards)
   const options = {
     paging: limit === undefined ? [first, first + 1] : [first],
     suffix: parts.lock ? dialect.lock[parts.lock] : '',
   }
-  const finish = (builder: ReturnType<Writer['builder']>): Text =>
-    writer.finish(joinAll(builder, joins.clauses), options)
+  const finish = (builder: ReturnType<Writer['builder']>): Text => writer.finish(joinAll(builder, joins), options)
   if (!pageFirst) return finish(query.select(reads))
 
   const own = (names: readonly string[]) => writer.raw(names.map((name) => `${root}.${writer.quote(name)}`).join(', '))
@@ -71,22 +73,34 @@ export function selectText({ dialect, writer }: Context, parts: SelectParts): Te
   return finish(outer.from(table).whereIn(id as never, query.select(id)))
 }
 
-export function countText({ dialect, writer }: Context, { object, columns, where, filterValues }: SelectParts): Text {
-  const joins = createJoins(root, writer.quote, writer.quoteTable)
+export function countText(context: Context, { object, columns, where, filterValues, guards }: SelectParts): Text {
+  const { dialect, writer } = context
+  const joins = createJoins(root, context, { guards })
   const query = writer
     .builder()
     .select(writer.raw('count(*)'))
     .from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
   if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(0, filterValues)))
-  return writer.finish(joinAll(query, joins.clauses))
+  return writer.finish(joinAll(query, joins))
 }
 
-export function joinAll<B extends { joinRaw(sql: string): unknown }>(builder: B, clauses: readonly string[]): B {
-  for (const clause of clauses) builder.joinRaw(clause)
+export function joinAll<B extends { joinRaw(sql: string, bindings?: never): unknown }>(
+  builder: B,
+  { clauses, slots: values }: Joins,
+): B {
+  if (values.length > 0) builder.joinRaw(clauses.join(' '), values as never)
+  else for (const clause of clauses) builder.joinRaw(clause)
   return builder
 }
 
-function orderTerm(column: Column, descending: boolean, place: (column: Column) => string, dialect: Dialect): string {
+/** How many values guards take. */
+export function countValues(guards: BoundGuards | undefined): number {
+  let count = 0
+  for (const guard of guards?.values() ?? []) count += guard.slots.length
+  return count
+}
+
+function orderTerm(column: Column, descending: boolean, place: PlaceOf, dialect: Dialect): string {
   const placed = place(column)
   const value = column.type.kind === 'boolean' ? `coalesce(${placed}, ${dialect.falseLiteral})` : placed
   return dialect.order(value, descending, column.type)

@@ -58,13 +58,14 @@ function assigned({ written }: WriteParts, writer: Writer): Record<string, unkno
 type Builder = ReturnType<Writer['builder']>
 
 /** Lets the write give back the record, if the dialect can do that in the same statement. */
-function answering({ dialect, writer }: Context, { object, columns, selected }: WriteParts, write: Builder): WriteText {
+function answering(context: Context, { object, columns, selected }: WriteParts, write: Builder): WriteText {
+  const { dialect, writer } = context
   const table = writer.quoteTable(object.table)
   if (dialect.writes === 'reread') return { ...writer.finish(write), gives: 'changes' }
   if (dialect.writes === 'returning') {
     const reads = selected.map((column) =>
       dialect.read(
-        column.path.length > 0 ? joinedValue(table, column, writer) : `${table}.${writer.quote(column.column)}`,
+        column.path.length > 0 ? joinedValue(table, column, context) : `${table}.${writer.quote(column.column)}`,
         column.type,
       ),
     )
@@ -75,22 +76,23 @@ function answering({ dialect, writer }: Context, { object, columns, selected }: 
     const id = dialect.read(`${table}.${writer.quote(columns.id.column)}`, columns.id.type)
     return { ...writer.finish(write.returning(writer.raw(id) as never)), gives: 'id' }
   }
-  const joins = createJoins('t0', writer.quote, writer.quoteTable)
+  const joins = createJoins('t0', context)
   const reads = selected.map((column) => dialect.read(joins.place(column), column.type))
   const query = writer
     .builder()
     .with('t0', write.returning('*') as never)
     .select(writer.raw(reads.join(', ')))
     .from(writer.raw('t0'))
-  return { ...writer.finish(joinAll(query, joins.clauses)), gives: 'records' }
+  return { ...writer.finish(joinAll(query, joins)), gives: 'records' }
 }
 
 /** The value of a joined field as a scalar subquery on the row's own reference. */
-function joinedValue(table: string, column: Column, writer: Writer): string {
+function joinedValue(table: string, column: Column, context: Context): string {
+  const { writer } = context
   const [first, ...rest] = column.path
   if (!first) throw new TypeError(`"${column.name}" is not joined.`)
   const root = '_j0'
-  const joins = createJoins(root, writer.quote, writer.quoteTable)
+  const joins = createJoins(root, context)
   const value = joins.place({ ...column, path: rest })
   const from = [`${writer.quoteTable(first.target.table)} as ${root}`, ...joins.clauses].join(' ')
   return `(select ${value} from ${from} where ${root}.${writer.quote(first.target.id.column)} = ${table}.${writer.quote(first.column)})`
@@ -98,9 +100,10 @@ function joinedValue(table: string, column: Column, writer: Writer): string {
 
 /** The row with this id, if it matches the filter. */
 function condition(
-  { dialect, writer }: Context,
+  context: Context,
   { object, columns, where, written, filterValues }: ChangeParts,
 ): ReturnType<Writer['raw']> {
+  const { dialect, writer } = context
   const table = writer.quoteTable(object.table)
   const idSlots = slots(written.length, 1)
   const filterSlots = slots(written.length + 1, filterValues)
@@ -112,7 +115,7 @@ function condition(
     const matches = filterSql(where, columns, ({ column }) => `${table}.${writer.quote(column)}`, dialect)
     return writer.raw(`${hasId(table)} and ${matches}`, [...idSlots, ...filterSlots])
   }
-  const joins = createJoins('t0', writer.quote, writer.quoteTable)
+  const joins = createJoins('t0', context)
   const matches = filterSql(where, columns, joins.place, dialect)
   const id = writer.quote(columns.id.column)
   // Two levels and a limit: MySQL refuses a subquery on the table that is written, unless it is surely a table of its own.

@@ -2,7 +2,7 @@ import type {
   AggregateQuery,
   AggregateRow,
   BusinessRecord,
-  Caller,
+  CountOptions,
   Filter,
   IndexHit,
   IndexQuery,
@@ -114,14 +114,17 @@ class SqliteStore implements ObjectStore {
     return decodeHits(call, await database.readers.all(call, query.caller))
   }
 
-  async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'caller'>): Promise<number> {
+  async countIndex(
+    object: ObjectModel,
+    query: Pick<IndexQuery, 'terms' | 'where' | 'guards' | 'caller'>,
+  ): Promise<number> {
     const database = this.#database ?? (await this.#open())
     return database.readers.count(this.#compiler.countIndex(object, query), query.caller)
   }
 
-  async count(object: ObjectModel, where?: Filter, caller?: Caller): Promise<number> {
+  async count(object: ObjectModel, where?: Filter, { guards, caller }: CountOptions = {}): Promise<number> {
     const database = this.#database ?? (await this.#open())
-    return database.readers.count(this.#compiler.count(object, where), caller)
+    return database.readers.count(this.#compiler.count(object, where, guards), caller)
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
@@ -134,7 +137,7 @@ class SqliteStore implements ObjectStore {
     object: ObjectModel,
     rowId: string,
     values: Values,
-    options: ReadOptions,
+    options: Pick<ReadOptions, 'select' | 'where'>,
   ): Promise<BusinessRecord | undefined> {
     const database = this.#database ?? (await this.#open())
     const call = this.#compiler.update(object, rowId, values, options)

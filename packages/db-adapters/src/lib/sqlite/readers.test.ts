@@ -65,7 +65,10 @@ function countThreads(): readonly Worker[] {
 }
 
 test.each([
-  ['count()', (opened: ObjectStore, signal: AbortSignal) => opened.count(endless, like, { user: 'ann', signal })],
+  [
+    'count()',
+    (opened: ObjectStore, signal: AbortSignal) => opened.count(endless, like, { caller: { user: 'ann', signal } }),
+  ],
   [
     'search() of a page',
     (opened: ObjectStore, signal: AbortSignal) =>
@@ -98,7 +101,7 @@ test.each([
     })
     abort.abort()
     expect(await outcome).toMatchObject({ name: 'StoreError', code: 'timeout' })
-    expect(await opened.count(thing, undefined, { user: 'bob' })).toBe(1_200)
+    expect(await opened.count(thing, undefined, { caller: { user: 'bob' } })).toBe(1_200)
   }
   expect(threads.length).toBeLessThanOrEqual(4)
 })
@@ -117,9 +120,9 @@ test('one user never has all threads', async () => {
   const abort = new AbortController()
   const { signal } = abort
   const outcomes = Promise.allSettled(
-    Array.from({ length: 6 }, () => opened.count(endless, like, { user: 'ann', signal })),
+    Array.from({ length: 6 }, () => opened.count(endless, like, { caller: { user: 'ann', signal } })),
   )
-  expect(await opened.count(thing, undefined, { user: 'bob' })).toBe(1_200)
+  expect(await opened.count(thing, undefined, { caller: { user: 'bob' } })).toBe(1_200)
   expect(await all(opened.search(thing, { ...page, select: thing.selection, caller: { user: 'bob' } }))).toBe(10)
   abort.abort()
   expect((await outcomes).map(({ status }) => status)).toEqual(Array(6).fill('rejected'))
@@ -131,11 +134,13 @@ test('where SQLite does not listen, others are answered by another thread meanwh
   const done: string[] = []
   const abort = new AbortController()
   // Without a condition there is nothing by which it could be stopped.
-  const given = opened.count(long, undefined, { user: 'ann', signal: abort.signal }).catch(() => done.push('given up'))
+  const given = opened
+    .count(long, undefined, { caller: { user: 'ann', signal: abort.signal } })
+    .catch(() => done.push('given up'))
   abort.abort()
   await given
-  const behind = opened.count(long, undefined, { user: 'bob' }).then(() => done.push('bob'))
-  expect(await opened.count(thing, undefined, { user: 'eve' })).toBe(1_200)
+  const behind = opened.count(long, undefined, { caller: { user: 'bob' } }).then(() => done.push('bob'))
+  expect(await opened.count(thing, undefined, { caller: { user: 'eve' } })).toBe(1_200)
   await behind
   expect(done[0]).toBe('given up')
 })
@@ -146,7 +151,9 @@ test('an open search goes on while other statements on its thread are given up',
   let found = 0
   for await (const batch of rows) {
     const abort = new AbortController()
-    const outcome = opened.count(endless, like, { user: 'ann', signal: abort.signal }).catch(() => 'given up')
+    const outcome = opened
+      .count(endless, like, { caller: { user: 'ann', signal: abort.signal } })
+      .catch(() => 'given up')
     abort.abort()
     expect(await outcome).toBe('given up')
     found += batch.length

@@ -75,8 +75,8 @@ export function createTransactionSession(
       return run(`search the index of "${object.table}"`, () => connection.count(call))
     },
 
-    async count(object, where) {
-      const call = compiler.count(object, where)
+    async count(object, where, { guards } = {}) {
+      const call = compiler.count(object, where, guards)
       return run(`count "${object.table}"`, () => connection.count(call))
     },
 

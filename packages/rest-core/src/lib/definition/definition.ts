@@ -213,6 +213,12 @@ export interface ObjectDefinition {
    * Source: rest-service.md, "Index search".
    */
   readonly indexable?: boolean | readonly string[]
+  /**
+   * `public`: whoever may read a record that refers to one of this object also reads what the reference's `display` shows
+   * of it, and it can be referred to by everybody, whatever rights they have here. Fields that grants hide stay hidden.
+   * Default: references show, and can be set to, what the user may read.
+   */
+  readonly display?: 'public'
   /** Who changed what is kept in the object `AuditEntry`. Default false. */
   readonly audit?: boolean
   /** Changes are told to listeners of `/api/events` and to webhooks. Default false. */

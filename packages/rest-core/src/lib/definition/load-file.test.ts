@@ -113,7 +113,7 @@ states: { field: mov_state, transitions: [{ from: 5, to: x }] }
       'hooks',
       'name: A\nfields: { a: { type: string } }\nhooks: {}',
       [
-        '3:1 hooks is not known here; known are name, label, pluralLabel, help, table, renamedFrom, fields, order, pageSize, timestamps, readOnly, states, icon, areas, indexable, audit, events, publications, crosstabs',
+        '3:1 hooks is not known here; known are name, label, pluralLabel, help, table, renamedFrom, fields, order, pageSize, timestamps, readOnly, states, icon, areas, indexable, display, audit, events, publications, crosstabs',
       ],
     ],
   ])('refuses %s', async (_, text, expected) => {

@@ -107,6 +107,7 @@ const full: Full<Omit<D.ObjectDefinition, 'hooks' | 'actions'>> = {
   icon: 'i',
   areas: { main: 'Main' },
   indexable: ['text'],
+  display: 'public',
   audit: true,
   events: true,
   publications: { sheet: { ...publication, template: '{{text}}' }, letter: { ...publication, file: 'letter.docx' } },

@@ -11,9 +11,12 @@ import { mayWrite } from './object-schemas.js'
 
 /** The fields that the user may read or write, for people. */
 export function describeFields(access: Access): FieldDescription[] {
-  const { object, selectionWithTimestamps, hides } = access
-  const writes = mayWrite(access, 'C') || mayWrite(access, 'U')
-  const written = writes ? object.fields.filter((field) => !field.visible && !hides(field)) : []
+  const { object, selectionWithTimestamps, hides, locks } = access
+  const written = object.fields.filter(
+    (field) =>
+      (!field.visible || hides(field)) &&
+      (['C', 'U'] as const).some((letter) => mayWrite(access, letter) && !locks(field, letter)),
+  )
   return [...selectionWithTimestamps.fields, ...written].map((field) => ({
     name: field.name,
     label: baseField(field).label,

@@ -28,8 +28,9 @@ export function recordSchema(access: Access): Schema {
 
 /** The body of a create or update. */
 export function bodySchema(access: Access, operation: 'create' | 'update'): Schema {
-  const { object } = access
-  const known = [...object.readable.values()].filter((field) => !access.hides(field))
+  const { object, hides } = access
+  const isLocked = (field: FieldModel): boolean => access.locks(field, operation === 'create' ? 'C' : 'U')
+  const known = [...object.readable.values()].filter((field) => !hides(field) || !(isJoined(field) || isLocked(field)))
   const required = operation === 'create' ? requiredFields(access).map(({ name }) => name) : []
   return {
     type: 'object',
@@ -37,7 +38,7 @@ export function bodySchema(access: Access, operation: 'create' | 'update'): Sche
     properties: propertiesOf(
       known.map((field) => [
         field.name,
-        isJoined(field) || isIgnored(field, operation)
+        isJoined(field) || isLocked(field) || isIgnored(field, operation)
           ? { readOnly: true, description: 'Ignored.' }
           : sentSchema(field, operation),
       ]),
@@ -48,11 +49,11 @@ export function bodySchema(access: Access, operation: 'create' | 'update'): Sche
 }
 
 /** What a creation must give. */
-export function requiredFields({ object, hides }: Access): FieldModel[] {
+export function requiredFields({ object, locks }: Access): FieldModel[] {
   return [object.id, ...object.fields].filter(
     (field) =>
       field.required &&
-      !hides(field) &&
+      !locks(field, 'C') &&
       !isIgnored(field, 'create') &&
       field.type.empty !== false &&
       field.definition.default === undefined &&

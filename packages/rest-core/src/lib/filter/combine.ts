@@ -72,6 +72,8 @@ export function negate(filter: Filter): Filter {
       return anyOf(filter.terms.map(negate))
     case 'or':
       return allOf(filter.terms.map(negate))
+    case 'guarded':
+      return { op: 'guarded', terms: [anyOf(filter.terms.map(negate))] }
     case '<':
     case '<=':
     case '>':

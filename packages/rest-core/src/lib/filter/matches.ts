@@ -10,7 +10,10 @@ type Test = (values: Values) => boolean
 
 const compiled = new WeakMap<Filter, WeakMap<ObjectModel, Test>>()
 
-/** Whether a record matches, exactly as the databases decide it. The record must hold all fields of the filter. */
+/**
+ * Whether a record matches, exactly as the databases decide it. The record must hold all fields of the filter, as the
+ * guards of a query show them where the filter is `guarded`.
+ */
 export function matches(filter: Filter, record: BusinessRecord | Values, object: ObjectModel): boolean {
   let tests = compiled.get(filter)
   if (!tests) compiled.set(filter, (tests = new WeakMap()))
@@ -24,9 +27,9 @@ type Group = Extract<Filter, { terms: unknown }>
 function compile(filter: Filter, object: ObjectModel): Test {
   if (isGroup(filter)) {
     const tests = filter.terms.map((term) => compile(term, object))
-    return filter.op === 'and'
-      ? (values) => tests.every((test) => test(values))
-      : (values) => tests.some((test) => test(values))
+    return filter.op === 'or'
+      ? (values) => tests.some((test) => test(values))
+      : (values) => tests.every((test) => test(values))
   }
   const field = object.readable.get(filter.field)
   if (!field) throw new TypeError(`Object "${object.name}" has no field "${filter.field}" to filter on.`)

@@ -5,7 +5,7 @@ import { compareValues } from '../filter/compare.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import type { AggregateQuery, AggregateRow } from '../store.js'
 import type { View } from './memory-data.js'
-import { readFields, rowTest } from './reading.js'
+import { guarding, readFields, rowTest } from './reading.js'
 
 /** Takes one record after the other; `value` is what they come to. */
 interface Accumulator {
@@ -28,10 +28,11 @@ export function aggregateRows(view: View, object: ObjectModel, query: AggregateQ
     return known
   }
   if (groups.length === 0) group('[]', [])
-  const matches = rowTest(view, object, where)
+  const guards = query.guards && guarding(view, query.guards)
+  const matches = rowTest(view, object, where, guards)
   for (const row of view.all(object.table)) {
     if (!matches(row)) continue
-    const record = readFields(view, row, fields)
+    const record = readFields(view, row, fields, guards)
     const place = groups.map(({ field, by }) => {
       const value = record[field] as FieldValue
       return by ? datePart(value as string, by) : value

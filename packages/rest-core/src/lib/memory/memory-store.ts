@@ -4,6 +4,7 @@ import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type {
   AggregateQuery,
   AggregateRow,
+  CountOptions,
   IndexHit,
   IndexQuery,
   ObjectStore,
@@ -18,7 +19,7 @@ import type { Selection } from '../model/model.js'
 import { aggregateRows } from './aggregate.js'
 import { findByWords, searchIndex } from './index-search.js'
 import { MemoryData, type View } from './memory-data.js'
-import { rowTest, sortRows, toRecord } from './reading.js'
+import { type Guarding, guarding, rowTest, sortRows, toRecord } from './reading.js'
 import type { Row } from './rows.js'
 import { checkReferences, deleteRow, insertRow, loadRow, updateRow } from './writing.js'
 
@@ -145,31 +146,40 @@ function createSession(
   assertUsable: () => void,
   write: <T>(work: () => T) => Promise<T>,
 ): StoreSession {
-  function find(from: View, object: ObjectModel, rowId: string, where: Filter | undefined): Row | undefined {
+  function find(
+    from: View,
+    object: ObjectModel,
+    rowId: string,
+    where: Filter | undefined,
+    guards?: Guarding,
+  ): Row | undefined {
     const row = from.get(object.table, rowId)
-    return row && rowTest(from, object, where)(row) ? row : undefined
+    return row && rowTest(from, object, where, guards)(row) ? row : undefined
   }
 
   return {
-    async get(object: ObjectModel, rowId: string, { select, where }: ReadOptions): Promise<BusinessRecord | undefined> {
+    async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
       assertUsable()
-      const row = find(view, object, rowId, where)
-      return row && toRecord(view, row, select)
+      const guards = options.guards && guarding(view, options.guards)
+      const row = find(view, object, rowId, options.where, guards)
+      return row && toRecord(view, row, options.select, guards)
     },
 
-    async *search(object: ObjectModel, { select, where, order, limit = Infinity, offset = 0 }: Query) {
+    async *search(object: ObjectModel, query: Query) {
       assertUsable()
-      const found = [...view.all(object.table)].filter(rowTest(view, object, where))
+      const { select, where, order, limit = Infinity, offset = 0 } = query
+      const guards = query.guards && guarding(view, query.guards)
+      const found = [...view.all(object.table)].filter(rowTest(view, object, where, guards))
       // All at once, so that later batches show the same moment as the first one.
-      const records = sortRows(view, object, found, order)
+      const records = sortRows(view, object, found, order, guards)
         .slice(offset, offset + limit)
-        .map((row) => toRecord(view, row, select))
+        .map((row) => toRecord(view, row, select, guards))
       for (let at = 0; at < records.length; at += batchSize) yield records.slice(at, at + batchSize)
     },
 
-    async count(object: ObjectModel, where?: Filter): Promise<number> {
+    async count(object: ObjectModel, where?: Filter, { guards }: CountOptions = {}): Promise<number> {
       assertUsable()
-      const matches = rowTest(view, object, where)
+      const matches = rowTest(view, object, where, guards && guarding(view, guards))
       let count = 0
       for (const row of view.all(object.table)) if (matches(row)) count += 1
       return count
@@ -185,7 +195,7 @@ function createSession(
       return searchIndex(view, object, query)
     },
 
-    async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where'>): Promise<number> {
+    async countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards'>): Promise<number> {
       assertUsable()
       return findByWords(view, object, query).length
     },
@@ -196,7 +206,7 @@ function createSession(
       return write(() => toRecord(data.live, insertRow(data, object, given), select))
     },
 
-    async update(object: ObjectModel, rowId: string, values: Values, { select, where }: ReadOptions) {
+    async update(object: ObjectModel, rowId: string, values: Values, { select, where }: Omit<ReadOptions, 'guards'>) {
       assertUsable()
       const given = structuredClone(values)
       return write(() => {

@@ -12,7 +12,9 @@ import type { FieldMetadata } from './metadata.js'
 export function fieldsMetadata(access: Access, context: MetadataContext): FieldMetadata[] {
   const { object } = access
   const passwords = object.fields.filter(({ type }) => type.name === 'password')
-  const fields = [...object.selection.fields, ...passwords].filter((field) => !access.hides(field))
+  const fields = [...object.selection.fields, ...passwords].filter(
+    (field) => !access.hides(field) || mayCreate(access, field) || mayUpdate(access, field),
+  )
   const places = new Map(object.fields.map((field, place) => [field, place]))
   const placeOf = (field: ReadableField): number => places.get(isJoined(field) ? firstOf(field) : field) ?? -1
   return fields
@@ -36,10 +38,10 @@ type InContext = Pick<FieldMetadata, 'required' | 'updatable' | 'visible'>
 
 /** Not specified; chosen so that a page can make the form of each context from it alone. */
 function inContext(access: Access, field: ReadableField, context: MetadataContext): InContext {
-  const searchable = isSearchable(field)
+  const searchable = isSearchable(field) && !access.hides(field)
   const onCreate = mayCreate(access, field)
   const onUpdate = mayUpdate(access, field)
-  const visible = isJoined(field) || field.visible
+  const visible = (isJoined(field) || field.visible) && !access.hides(field)
   switch (context) {
     case 'none':
     case 'datamapselect':
@@ -141,13 +143,13 @@ function isSearchable(field: ReadableField): boolean {
   return baseField(field).visible
 }
 
-function mayCreate({ object, may }: Access, field: ReadableField): boolean {
-  if (isJoined(field) || object.readOnly || !may('C')) return false
+function mayCreate({ object, may, locks }: Access, field: ReadableField): boolean {
+  if (isJoined(field) || object.readOnly || !may('C') || locks(field, 'C')) return false
   return field === object.id ? field.definition.readOnly === false : !field.readOnly
 }
 
-function mayUpdate({ object, may }: Access, field: ReadableField): boolean {
-  if (isJoined(field) || field === object.id || object.readOnly || !may('U')) return false
+function mayUpdate({ object, may, locks }: Access, field: ReadableField): boolean {
+  if (isJoined(field) || field === object.id || object.readOnly || !may('U') || locks(field, 'U')) return false
   return !field.readOnly && !field.createOnly
 }
 

@@ -1,9 +1,11 @@
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
-import type { ObjectModel, ReadableField, Selection } from '../model/model.js'
+import type { FieldModel, ObjectModel, Order, ReadableField, Selection } from '../model/model.js'
 import { isJoined } from '../model/model.js'
+import type { Guard } from '../store.js'
 import { allRights } from './create-rights.js'
 import { unknownField } from '../model/create-model.js'
+import { linksOf, type Link } from './links.js'
 import type { NamedKind, Principal, RightLetter, Rights } from './rights.js'
 
 /** What the rights of one user mean for one object, worked out once. */
@@ -13,6 +15,12 @@ export interface Access {
   readonly selection: Selection
   /** The same with the technical fields. */
   readonly selectionWithTimestamps: Selection
+  /** The object's own order without fields that are hidden from this user. */
+  readonly order: readonly Order[]
+  /** Which linked records this user may see, where not all: for every query of what this user asks for. */
+  readonly guards: readonly Guard[] | undefined
+  /** References that this user may not set to every record. */
+  readonly links: readonly Link[]
   /** The rows covered by the letter. @throws RestError ERR_RIGHT when it is not granted. */
   need(letter: RightLetter): Filter | undefined
   /** Whether the letter is granted, for some rows at least. */
@@ -24,8 +32,10 @@ export interface Access {
    * are asked elsewhere.
    */
   allows(kind: NamedKind, name: string): boolean
-  /** The user never meets this field: it is hidden here or on the linked object. */
+  /** The user never meets this field: it is hidden here, or the user may not read what it is joined from. */
   hides(field: ReadableField): boolean
+  /** The user cannot set this field when creating (`C`) or updating (`U`). */
+  locks(field: FieldModel, letter: 'C' | 'U'): boolean
 }
 
 const cache = new WeakMap<Rights, Map<ObjectModel, Access>>()
@@ -49,6 +59,8 @@ const verbs: Readonly<Record<RightLetter, string>> = {
 
 function createAccess({ rights, groups }: Principal, object: ObjectModel): Access {
   const granted = rights.object(object.name)
+  const { isReached, guards, links } = linksOf(rights, object)
+  const hidden = new Set([...object.readable.values()].filter((field) => isHidden(field)))
   const selection = visibleSelection(object.selection)
   return {
     object,
@@ -57,11 +69,17 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
       ...names(selection),
       ...names({ fields: object.technical.filter((field) => !hides(field)) }),
     ]),
+    order: object.order.filter(
+      ({ field }) => field === 'row_id' || !hides(object.readable.get(field) as ReadableField),
+    ),
+    guards,
+    links,
     need,
     may: (letter) => granted?.letters.has(letter) ?? false,
     readable,
     allows,
     hides,
+    locks: (field, letter) => (granted?.locked?.[letter] ?? granted?.hidden)?.has(field.name) ?? false,
   }
 
   function allows(kind: NamedKind, name: string): boolean {
@@ -85,10 +103,11 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
   }
 
   function hides(field: ReadableField): boolean {
-    if (granted === undefined) return false
-    if (!isJoined(field)) return granted.hidden.has(field.name)
-    if (granted.hidden.has(field.name) || granted.hidden.has(field.path[0]?.name ?? '')) return true
-    return rights.object(field.field.object.name)?.hidden.has(field.field.name) ?? false
+    return hidden.has(field)
+  }
+
+  function isHidden(field: ReadableField): boolean {
+    return granted?.hidden.has(field.name) === true || (isJoined(field) && !isReached(field))
   }
 
   function visibleSelection(all: Selection): Selection {

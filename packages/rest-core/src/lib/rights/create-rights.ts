@@ -12,7 +12,7 @@ export interface GrantData {
   readonly letters: string
   /** Rows it covers, in the filter language with field names, e.g. `created_by = [LOGIN]`. Default: all. */
   readonly filter?: string | undefined
-  /** Fields that this grant does not show. */
+  /** Fields that this grant does not show, and does not let anybody set. */
   readonly hidden?: readonly string[] | undefined
   /** Actions that it grants, with the letter `A`. Default: all. */
   readonly actions?: readonly string[] | undefined
@@ -25,8 +25,8 @@ export interface GrantData {
 export const letterOf: Readonly<Record<NamedKind, RightLetter>> = { actions: 'A', publications: 'R', crosstabs: 'R' }
 
 /**
- * The union of grants: a letter is granted when one of them grants it, for the rows of any of them; a field is hidden
- * when every grant on the object hides it.
+ * The union of grants: a letter is granted when one of them grants it, for the rows of any of them; a field can be read
+ * when a grant with `R` does not hide it, and set when one with `C` or `U` does not.
  *
  * @param variables values of `[LOGIN]` and `[USERID]` in row filters.
  * @throws RestError ERR_INTERNAL, on use, for a row filter that cannot be read: nothing is granted by mistake.
@@ -55,13 +55,19 @@ export function createRights(
         letters.set(letter, unlimited ? undefined : before ? { op: 'or', terms: [before, filter] } : filter)
       }
     }
-    const [first, ...others] = own
-    if (!first) return undefined
-    const hidden = (first.hidden ?? []).filter((field) => others.every((grant) => grant.hidden?.includes(field)))
+    if (own.length === 0) return undefined
     return {
       letters,
-      hidden: new Set(hidden),
+      hidden: hidden('R'),
+      locked: { C: hidden('C'), U: hidden('U') },
       named: { actions: names('actions'), publications: names('publications'), crosstabs: names('crosstabs') },
+    }
+
+    /** What every grant with the letter hides; without such a grant, what all grants hide. */
+    function hidden(letter: RightLetter): ReadonlySet<string> {
+      const granting = own.filter((grant) => grant.letters.includes(letter))
+      const [first, ...others] = granting.length > 0 ? granting : own
+      return new Set(first?.hidden?.filter((field) => others.every((grant) => grant.hidden?.includes(field))))
     }
 
     function names(kind: NamedKind): ReadonlySet<string> | undefined {

@@ -10,8 +10,10 @@ export type NamedKind = 'actions' | 'publications' | 'crosstabs'
 export interface ObjectRights {
   /** Per granted letter: the rows it covers; `undefined` = all rows. A missing letter = not granted. */
   readonly letters: ReadonlyMap<RightLetter, Filter | undefined>
-  /** Fields that this user neither sees, filters, sorts nor changes. */
+  /** Fields that this user neither sees, filters nor sorts by. */
   readonly hidden: ReadonlySet<string>
+  /** Fields that this user cannot set when creating or updating; absent: those of `hidden`. */
+  readonly locked?: { readonly [L in 'C' | 'U']?: ReadonlySet<string> | undefined }
   /** Per kind the names that are granted; absent: all. */
   readonly named?: { readonly [K in NamedKind]?: ReadonlySet<string> | undefined }
 }

@@ -47,7 +47,14 @@ const service = createBusinessObjects({ model, store })
 const boss = createPrincipal({ login: 'boss' })
 
 function user(grant: Partial<GrantData>, groups: string[] = []) {
-  const rights = createRights(model, [{ object: 'Sale', letters: 'R', ...grant }], {})
+  const rights = createRights(
+    model,
+    [
+      { object: 'Sale', letters: 'R', ...grant },
+      { object: 'Shop', letters: 'R' },
+    ],
+    {},
+  )
   return createPrincipal({ login: 'user', groups, rights })
 }
 

@@ -32,7 +32,7 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
       await runSearchHook(object.definition.hooks?.preSearch, hookContext, readFilter(access, request, context.clock)),
     )
     const caller = callerOf(principal, request)
-    const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1, caller })
+    const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1, guards: access.guards, caller })
     if (rows.length > mostCells) throw tooManyCells(model)
     return computeCrosstab(model, rows)
 

@@ -16,15 +16,15 @@ const version = 1
 const longestPlace = 3000
 
 /**
- * The order of a search by cursor. A cursor tells the values that it stands at, so fields that the caller does not see
- * are left out of the object's own order. It ends with the row id, in the direction of the field before it, so that an
- * index on that field gives the whole order.
+ * The order of a search by cursor. A cursor tells the values that it stands at, so fields that nobody sees are left out of
+ * the object's own order. It ends with the row id, in the direction of the field before it, so that an index on that field
+ * gives the whole order.
  */
 export function cursorOrder(access: Access, asked: readonly Order[] | undefined): readonly Order[] {
-  const { object, hides } = access
+  const { object } = access
   const order = readOrder(access, asked).filter(({ field: name }) => {
-    const field = object.readable.get(name)
-    return field !== undefined && !hides(field) && (isJoined(field) || field.visible)
+    const field = object.readable.get(name) as ReadableField
+    return isJoined(field) || field.visible
   })
   const end = order.findIndex(({ field }) => field === 'row_id')
   const before = order[end - 1]

@@ -6,6 +6,7 @@ import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
+import { asSeen } from '../rights/links.js'
 import type { Query, StoreSession } from '../store.js'
 import type { BusinessObjects } from './business-objects.js'
 import { cursorOrder, encodeCursor, type Place } from './cursor-text.js'
@@ -47,9 +48,9 @@ export async function* searchFrom(
   const rows: BusinessRecord[] = []
   for (const part of place ? partsAfter(object, order, place) : [{ where: undefined, order: enough(object, order) }]) {
     const start = rows.length
-    const where = and([query.where, part.where])
+    const where = and([query.where, part.where && asSeen(part.where, query)])
     // One more than asked for tells whether there is another page.
-    const search = { select, where, order: part.order, limit: limit + 1 - start, caller }
+    const search = { select, where, order: part.order, limit: limit + 1 - start, guards: query.guards, caller }
     for await (const batch of session.search(object, search)) rows.push(...batch)
     if (part.behind) checkProgress(rows[start], part.behind)
     if (rows.length > limit) break

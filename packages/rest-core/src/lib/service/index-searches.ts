@@ -85,7 +85,12 @@ export function createIndexSearches(
     for (const searched of all) {
       const where = await readWhere(principal, searched, request, 'preCount')
       count += await attempt(searched.object, async () =>
-        (await context.session()).countIndex(searched.object, { terms, where, caller: callerOf(principal, request) }),
+        (await context.session()).countIndex(searched.object, {
+          terms,
+          where,
+          guards: searched.access.guards,
+          caller: callerOf(principal, request),
+        }),
       )
     }
     return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
@@ -112,13 +117,15 @@ export function createIndexSearches(
     offset: number,
   ): Promise<IndexRecord[]> {
     const { object, index, access, rights } = searched
+    const { guards } = access
     const answered = answerSelection(access, request)
     const keyFields = shownKey(object).filter((field) => !access.hides(field))
     const select = object.select([...new Set([...answered.fields, ...keyFields, ...index.fields].map(nameOf))])
     const where = await readWhere(principal, searched, request, 'preSearch')
     const hits = await attempt(object, async (): Promise<readonly IndexHit[]> => {
       const session = await context.session()
-      return session.searchIndex(object, { select, terms, where, limit, offset, caller: callerOf(principal, request) })
+      const caller = callerOf(principal, request)
+      return session.searchIndex(object, { select, terms, where, limit, offset, guards, caller })
     })
     const { hooks } = object.definition
     const hookBase = hookContext(object, principal)

@@ -53,11 +53,12 @@ export function readInput(
   for (const name of Object.keys(body)) {
     if (messages.length > mostMessages) break
     const field = object.readable.get(name)
-    if (!field || access.hides(field)) {
+    const locked = field && !isJoined(field) && access.locks(field, operation === 'create' ? 'C' : 'U')
+    if (!field || (access.hides(field) && (isJoined(field) || locked))) {
       messages.push(...unknownField(object, name).messages)
       continue
     }
-    if (isJoined(field) || (restore ? isGivenId(field, operation) : isIgnored(field, operation))) continue
+    if (isJoined(field) || locked || (restore ? isGivenId(field, operation) : isIgnored(field, operation))) continue
     const given = (body as Record<string, unknown>)[name]
     // Code, other than JSON, may say "not given" this way.
     if (given === undefined) continue

@@ -4,6 +4,7 @@ import { parseFilterTexts } from '../filter/parse.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
+import { asSeen } from '../rights/links.js'
 import type { Principal } from '../rights/rights.js'
 import type { Caller, ReadOptions } from '../store.js'
 import type { AnswerOptions, CountResult, GetOptions, ObjectName, SearchRequest } from './business-objects.js'
@@ -38,7 +39,9 @@ export function createReads(context: ServiceContext) {
     const id = parseRowId(object, rowId)
     const { hooks } = object.definition
     if (hooks?.preSelect) await hooks.preSelect({ ...hookContext(object, principal), rowId: id })
-    const record = await read(object, id, { select: answerSelection(access, options), where, lock: options?.lock })
+    const { guards } = access
+    const select = answerSelection(access, options)
+    const record = await read(object, id, { select, where, guards, lock: options?.lock })
     if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
     if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options)
     return record
@@ -80,18 +83,11 @@ export function createReads(context: ServiceContext) {
       ),
     )
     const session = await context.session()
-    const caller = callerOf(principal, request)
+    const query = { select, where, order, guards: access.guards, caller: callerOf(principal, request) }
     const batches = translated(
       cursor !== undefined && limit !== undefined
-        ? searchFrom(session, object, { select, where, order, limit, caller }, place)
-        : session.search(object, {
-            select,
-            where,
-            order,
-            limit,
-            offset: limit === undefined ? 0 : page * limit,
-            caller,
-          }),
+        ? searchFrom(session, object, { ...query, limit }, place)
+        : session.search(object, { ...query, limit, offset: limit === undefined ? 0 : page * limit }),
       object,
     )
     return needsRows(object, request) ? finishRows(batches, object, principal, request) : batches
@@ -112,7 +108,8 @@ export function createReads(context: ServiceContext) {
       ),
     )
     try {
-      const count = await (await context.session()).count(object, where, callerOf(principal, request))
+      const options = { guards: access.guards, caller: callerOf(principal, request) }
+      const count = await (await context.session()).count(object, where, options)
       return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
     } catch (error) {
       throw await translate(error, { object, operation: 'read' }, context.store)
@@ -193,7 +190,7 @@ export function and(first: Filter | undefined, second: Filter | undefined): Filt
 }
 
 /**
- * The filters of a request, checked.
+ * The filters of a request, checked, and seeing no more of linked records than the user.
  *
  * @param now The clock of relative dates. Default: the system's.
  * @throws RestError
@@ -201,7 +198,7 @@ export function and(first: Filter | undefined, second: Filter | undefined): Filt
 export function readFilter(access: Access, { filter, filters }: SearchRequest, now?: () => Date): Filter | undefined {
   const all = and(filters && parseFilterTexts(access.object, filters, { hides: access.hides, now }), filter)
   if (all) checkFields(access, all)
-  return all
+  return all && asSeen(all, access)
 }
 
 function checkFields(access: Access, filter: Filter): void {

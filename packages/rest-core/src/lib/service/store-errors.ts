@@ -3,7 +3,9 @@ import { RestError, StoreError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
-import type { FieldModel, ObjectModel } from '../model/model.js'
+import type { FieldModel, ObjectModel, ReferenceModel } from '../model/model.js'
+import { accessOf } from '../rights/access.js'
+import type { Principal } from '../rights/rights.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import { refusedKey, refusedValues } from './refused-values.js'
 
@@ -11,6 +13,8 @@ import { refusedKey, refusedValues } from './refused-values.js'
 export interface Attempt {
   readonly object: ObjectModel
   readonly operation: 'read' | 'create' | 'update' | 'delete'
+  /** Who attempted it; messages tell nothing that is hidden from them. Default: everything is told. */
+  readonly principal?: Principal
   readonly rowId?: string
   readonly values?: Readonly<Record<string, FieldValue>>
 }
@@ -102,15 +106,20 @@ async function otherKey(
 
 /** Messages about functional keys and unique fields that another record already has. */
 export async function duplicates(
-  { object, rowId, values = {} }: Attempt,
+  { object, principal, rowId, values = {} }: Attempt,
   session: StoreSession,
 ): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
+  const access = principal && accessOf(principal, object)
   const keys = [object.key, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
   const current =
     rowId !== undefined
-      ? await session.get(object, rowId, { select: object.select(keys.flat().map(({ name }) => name)) })
+      ? await session.get(object, rowId, {
+          select: object.select(keys.flat().map(({ name }) => name)),
+          where: access?.need('U'),
+        })
       : undefined
+  if (rowId !== undefined && !current) return []
   for (const key of keys) {
     const filled = key.map((field) => ({ field, value: values[field.name] ?? current?.[field.name] }))
     if (filled.every(({ field }) => !(field.name in values)) || filled.some(({ value }) => isEmpty(value))) continue
@@ -121,7 +130,12 @@ export async function duplicates(
     }))
     if (rowId !== undefined) terms.push({ op: '<>', field: 'row_id', value: rowId })
     if ((await session.count(object, { op: 'and', terms })) > 0)
-      messages.push(duplicate(key as [FieldModel, ...FieldModel[]], { ...current, ...values }))
+      messages.push(
+        duplicate(
+          key.filter((field) => field.name in values || !access?.hides(field)) as [FieldModel, ...FieldModel[]],
+          { ...current, ...values },
+        ),
+      )
   }
   return messages
 }
@@ -151,25 +165,35 @@ export async function missingReferences(
   session: StoreSession,
 ): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
-  for (const { name, target } of object.references) {
+  for (const field of object.references) {
+    const { name, target } = field
     const value = values[name]
     if (isEmpty(value)) continue
     const found = await session.get(target, value as string, { select: target.select([]) })
-    if (!found)
-      messages.push({
-        code: 'ERR_REFERENCE',
-        field: name,
-        text: `Field "${name}" refers to ${target.name} "${String(value)}", which does not exist.`,
-      })
+    if (!found) messages.push(missingReference(field, value as string))
   }
   return messages
 }
 
-async function referrers({ object, rowId = '' }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+/** The message about a reference to a row that is not there, or not for this user. */
+export function missingReference({ name, target }: ReferenceModel, rowId: string): ErrorMessage {
+  return {
+    code: 'ERR_REFERENCE',
+    field: name,
+    text: `Field "${name}" refers to ${target.name} "${rowId}", which does not exist.`,
+  }
+}
+
+/** Messages about records that refer to the row, as far as the caller may read them. */
+async function referrers({ object, principal, rowId = '' }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
   for (const { object: other, field } of object.referencedBy) {
     if (field.onDelete !== 'refuse') continue
-    const count = await session.count(other, { op: '=', field: field.name, value: rowId })
+    const access = principal && accessOf(principal, other)
+    if (access && (!access.may('R') || access.hides(field))) continue
+    const refers: Filter = { op: '=', field: field.name, value: rowId }
+    const rights = access?.need('R')
+    const count = await session.count(other, rights ? { op: 'and', terms: [rights, refers] } : refers)
     if (count === 0) continue
     messages.push({
       code: 'ERR_REFERENCE',

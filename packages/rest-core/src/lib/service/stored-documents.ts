@@ -6,7 +6,7 @@ import { headBytes, imageMediaType } from '../documents/image-content.js'
 import { Problem } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
-import type { Principal, RightLetter } from '../rights/rights.js'
+import type { Principal } from '../rights/rights.js'
 import type {
   BusinessObjects,
   DocumentContent,
@@ -146,10 +146,10 @@ async function* whole(
 }
 
 /** @throws RestError ERR_RIGHT, ERR_NOT_FOUND for what is no document field that this user sees */
-function documentField(principal: Principal, object: ObjectModel, name: string, letter: RightLetter): FieldModel {
+function documentField(principal: Principal, object: ObjectModel, name: string, letter: 'R' | 'U'): FieldModel {
   const access = accessOf(principal, object)
   access.need(letter)
   const field = object.documents.find((each) => each.name === name)
-  if (field && field.visible && !access.hides(field)) return field
+  if (field && field.visible && !(letter === 'U' ? access.locks(field, 'U') : access.hides(field))) return field
   throw RestError.notFound(`Document field "${name.slice(0, 100)}" of "${object.name}"`)
 }

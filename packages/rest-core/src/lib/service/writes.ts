@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
@@ -11,6 +12,7 @@ import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
 import type { ReadOptions, StoreSession } from '../store.js'
 import type { ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
+import { checkLinks } from './check-links.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
 import type { WriteContext } from './hooks.js'
@@ -54,7 +56,7 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('C')
     refuseReadOnly(object)
     let values: Input['values'] = {}
-    const attempt = (): Attempt => ({ object, operation: 'create', values })
+    const attempt = (): Attempt => ({ object, operation: 'create', principal, values })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'create', options)
@@ -69,7 +71,8 @@ export function createWrites(context: ServiceContext) {
     const { object, access, principal, input, hookContext, options } = write
     const { hooks } = object.definition
     const { values } = input
-    const restored = options?.restore ? { ...values } : {}
+    const given = { ...values }
+    const restored = options?.restore ? given : {}
     if (hooks?.isCreateEnable && !(await hooks.isCreateEnable(hookContext))) throw notEnabled('created', object)
     if (hooks?.initCreate) await hooks.initCreate(hookContext)
     const now = context.clock()
@@ -79,6 +82,7 @@ export function createWrites(context: ServiceContext) {
       ...input.messages,
       ...checkDocumentIds(input, undefined),
       ...(options?.restore ? [] : checkInitialState(object, values)),
+      ...(await foreignReferences(write, given, undefined)),
     ])
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
@@ -88,8 +92,8 @@ export function createWrites(context: ServiceContext) {
       values['created_by'] = values['updated_by'] = principal.login
       restoreTechnical(object, values, restored)
     }
-    return save(write, hooks?.postCreate, (session) =>
-      session.insert(object, object.index ? withWords(object.index, values) : values, write.select),
+    return save(write, hooks?.postCreate, (session, select) =>
+      session.insert(object, object.index ? withWords(object.index, values) : values, select),
     )
   }
 
@@ -106,13 +110,13 @@ export function createWrites(context: ServiceContext) {
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     let values: Input['values'] = {}
-    const attempt = (): Attempt => ({ object, operation: 'update', rowId: id, values })
+    const attempt = (): Attempt => ({ object, operation: 'update', principal, rowId: id, values })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
       values = input.values
       let whole: Promise<BusinessRecord> | undefined
-      const old = () => (whole ??= lockRow(transaction, access, id, wholeSelection(object), where))
+      const old = () => (whole ??= lockRow(transaction, access, id, { select: wholeSelection(object) }, where))
       const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
       const select = answerSelection(access, options)
       return runUpdate(
@@ -130,10 +134,11 @@ export function createWrites(context: ServiceContext) {
     old: () => Promise<BusinessRecord>,
     options: UpdateOptions | undefined,
   ): Promise<BusinessRecord> {
-    const { object, access, principal, input, select, where, transaction, hookContext } = write
+    const { object, access, principal, input, where, transaction, hookContext } = write
     const { hooks } = object.definition
     const { values } = input
-    const restored = options?.restore ? { ...values } : {}
+    const given = { ...values }
+    const restored = options?.restore ? given : {}
     if (options?.precondition) await requirePrecondition(write, id, options.precondition)
     if (hooks?.isUpdateEnable && !(await hooks.isUpdateEnable({ ...hookContext, record: await old() })))
       throw notEnabled('updated', object)
@@ -151,6 +156,7 @@ export function createWrites(context: ServiceContext) {
           principal,
         ),
       )
+    messages.push(...(await foreignReferences(write, given, id)))
     await refuse(write, id, messages)
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
@@ -166,7 +172,7 @@ export function createWrites(context: ServiceContext) {
       restoreTechnical(object, values, restored)
     }
     const words = object.index ? await withChangedWords(object.index, values, old) : undefined
-    const record = await save(write, hooks?.postUpdate, async (session) => {
+    const record = await save(write, hooks?.postUpdate, async (session, select) => {
       // Only here are passwords hashed and documents stored.
       const stored = words ? { ...words, ...values } : values
       return (
@@ -182,9 +188,11 @@ export function createWrites(context: ServiceContext) {
   async function save(
     write: Write,
     post: ((hook: WriteContext) => void | Promise<void>) | undefined,
-    run: (session: StoreSession) => Promise<BusinessRecord>,
+    run: (session: StoreSession, select: Selection) => Promise<BusinessRecord>,
   ): Promise<BusinessRecord> {
-    const { object, input, select, where, transaction, hookContext, options } = write
+    const { object, access, input, select, where, transaction, hookContext, options } = write
+    const { guards } = access
+    const reading = readingFilter(access, where)
     const { hooks } = object.definition
     if (input.uploads.length > 0) {
       const uploaded = await storeUploads(context.documents, input, input.values)
@@ -193,12 +201,15 @@ export function createWrites(context: ServiceContext) {
       await transaction.session()
     }
     await hashPasswords(object, input.values)
-    if (where || post || hooks?.postSave || isRecorded(object)) await transaction.session()
+    if (where || guards || reading || post || hooks?.postSave || isRecorded(object)) await transaction.session()
     const session = await context.session(transaction)
     const old = object.definition.audit ? await hookContext.old() : undefined
-    const record = await run(session)
-    if (where && !(await session.get(object, record.row_id, { select, where }))) {
-      throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
+    let record = await run(session, guards ? object.select([]) : select)
+    if (where || guards) {
+      const seen = await session.get(object, record.row_id, { select, where, guards })
+      if (!seen)
+        throw new RestError('ERR_RIGHT', `You may not leave this record of "${object.name}" with these values.`)
+      record = seen
     }
     if (isRecorded(object)) {
       const { operation, principal } = hookContext
@@ -210,6 +221,8 @@ export function createWrites(context: ServiceContext) {
       if (post) await post(after)
       if (hooks?.postSave) await hooks.postSave(after)
     }
+    if (!access.may('R') || (reading && !(await isThere(session, object, record.row_id, reading))))
+      record = { row_id: record.row_id }
     if (options?.inlineDocuments || options?.inlineThumbnails) await inlineDocuments(context, object, record, options)
     announce(transaction, object, hookContext.operation, record.row_id)
     return record
@@ -226,7 +239,7 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('D')
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
-    const attempt = (): Attempt => ({ object, operation: 'delete', rowId: id })
+    const attempt = (): Attempt => ({ object, operation: 'delete', principal, rowId: id })
     return inTransaction(attempt, async (transaction) => {
       if (options?.precondition)
         await requirePrecondition({ access, principal, transaction, where }, id, options.precondition, 'delete')
@@ -266,7 +279,7 @@ export function createWrites(context: ServiceContext) {
 
   /** Throws all messages at once; then also what only the database knows, which good requests are not asked. */
   async function refuse(
-    { object, input }: Write,
+    { object, principal, input }: Write,
     rowId: string | undefined,
     found: readonly ErrorMessage[],
   ): Promise<void> {
@@ -276,9 +289,21 @@ export function createWrites(context: ServiceContext) {
     if (messages.length === 0) return
     const faulty = new Set(messages.map(({ field }) => field))
     const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !faulty.has(name)))
-    const attempt: Attempt = { object, operation, values: sound, ...(rowId !== undefined && { rowId }) }
+    const attempt: Attempt = { object, operation, principal, values: sound, ...(rowId !== undefined && { rowId }) }
     messages.push(...(await missingReferences(attempt, context.store)), ...(await duplicates(attempt, context.store)))
     throw RestError.validation(messages)
+  }
+
+  /** Messages about references in the request to records that the writer may not read. */
+  async function foreignReferences(
+    { access, input, transaction }: Write,
+    given: Readonly<Record<string, FieldValue>>,
+    rowId: string | undefined,
+  ): Promise<ErrorMessage[]> {
+    const links = access.links.filter(
+      ({ field: { name } }) => !isEmpty(given[name]) && input.values[name] === given[name],
+    )
+    return links.length > 0 ? checkLinks(await context.session(transaction), access, links, given, rowId) : []
   }
 
   /** The locked row. @throws RestError ERR_NOT_FOUND or ERR_RIGHT */
@@ -286,13 +311,12 @@ export function createWrites(context: ServiceContext) {
     transaction: LazyTransaction,
     access: Access,
     id: string,
-    select: Selection,
+    { lock = true, ...options }: Omit<ReadOptions, 'where'>,
     where: Filter | undefined,
-    lock: ReadOptions['lock'] = true,
   ): Promise<BusinessRecord> {
     const session = await transaction.session()
     return (
-      (await session.get(access.object, id, { select, where, lock })) ??
+      (await session.get(access.object, id, { ...options, where, lock })) ??
       Promise.reject(await missingRow(session, access, id))
     )
   }
@@ -304,8 +328,8 @@ export function createWrites(context: ServiceContext) {
     precondition: (record: BusinessRecord) => boolean,
     lock?: 'delete',
   ): Promise<void> {
-    const { object } = access
-    const record = await lockRow(transaction, access, id, access.selection, where, lock)
+    const { object, selection: select, guards } = access
+    const record = await lockRow(transaction, access, id, { select, guards, lock }, where)
     const { postSelect } = object.definition.hooks ?? {}
     if (postSelect) await postSelect({ object, principal, service: context.bind(transaction), record })
     if (!precondition(record))
@@ -329,6 +353,16 @@ export function createWrites(context: ServiceContext) {
   async function removeDocuments(ids: readonly string[]): Promise<void> {
     for (const id of ids) if (id !== '') await context.documents?.delete(id)
   }
+}
+
+async function isThere(session: StoreSession, object: ObjectModel, id: string, where: Filter): Promise<boolean> {
+  return (await session.get(object, id, { select: object.select([]), where })) !== undefined
+}
+
+/** What a written record must match to be answered, where the rows that may be written are not those that may be read. */
+function readingFilter(access: Access, written: Filter | undefined): Filter | undefined {
+  const where = access.may('R') ? access.need('R') : undefined
+  return isDeepStrictEqual(where, written) ? undefined : where
 }
 
 async function hashPasswords(object: ObjectModel, values: Record<string, FieldValue>): Promise<void> {

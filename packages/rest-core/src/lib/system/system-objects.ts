@@ -19,6 +19,7 @@ export const Module = defineObject({
     mdl_desc: { type: 'text', label: 'Description' },
   },
   order: ['mdl_name'],
+  display: 'public',
 })
 
 /** System parameters. Source: rest-service.md, "Business object record". */

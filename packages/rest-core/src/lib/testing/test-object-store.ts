@@ -4,12 +4,14 @@ import { testBulk } from './bulk.js'
 import { testClose } from './close.js'
 import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
+import { testGuards } from './guards.js'
 import { testIndexSearch } from './index-search.js'
 import { testIntrospection } from './introspection.js'
 import { testKeys } from './keys.js'
 import { testOrder } from './order.js'
 import { testRecords } from './records.js'
 import { testReferences } from './references.js'
+import { testRights } from './rights.js'
 import { testSchema } from './schema.js'
 import { testSelections } from './selections.js'
 import type { StoreFactory } from './store-under-test.js'
@@ -42,10 +44,12 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testFilters(factory, settings)
     testOrder(factory, settings.seed)
     testCursors(factory, settings.seed)
+    testGuards(factory, settings.seed)
     testSelections(factory)
     testAggregates(factory, settings.seed)
     testKeys(factory)
     testReferences(factory)
+    testRights(factory, settings.seed)
     testTransactions(factory)
     testStreams(factory, settings.rows)
     testBulk(factory)

@@ -12,6 +12,7 @@ export const Genre = defineObject({
     gen_name: { type: 'string', length: 100 },
   },
   order: ['gen_code'],
+  display: 'public',
 })
 
 export const Movie = defineObject({
