@@ -115,7 +115,7 @@ export function testRights(factory: StoreFactory, seed: number): void {
       for (const [object, ids] of rows.ids) {
         for (const id of ids) {
           const record = await service.get(bob, object.name, id).catch((error: unknown) => {
-            if (error instanceof RestError) return undefined
+            if (RestError.is(error)) return undefined
             throw error
           })
           for (const field of object.fields) {
@@ -282,7 +282,7 @@ async function outcome(request: () => Promise<unknown>): Promise<string> {
   try {
     return JSON.stringify(await request()) ?? 'nothing'
   } catch (error) {
-    if (!(error instanceof RestError) || error.status === 500) throw error
+    if (!RestError.is(error) || error.status === 500) throw error
     return `refused: ${JSON.stringify([error.code, error.message, error.messages])}`
   }
 }

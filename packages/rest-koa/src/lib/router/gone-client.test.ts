@@ -30,7 +30,7 @@ function endlessStore(callers: Caller[]): ObjectStore {
   return {
     ...createMemoryStore(),
     capabilities: createMemoryStore().capabilities,
-    count: (_object, _where, caller) => wait(caller),
+    count: (_object, _where, options) => wait(options?.caller),
     aggregate: (_object, { caller }) => wait(caller),
     searchIndex: (_object, { caller }) => wait(caller),
     countIndex: (_object, { caller }) => wait(caller),
