@@ -44,6 +44,12 @@ test.for([
 const json = (value: unknown) =>
   listed(readJson(pieces(typeof value === 'string' ? value : JSON.stringify(value)), { file: 'm.json' }))
 
+test('JSON: lists are as long as they are, and brackets and commas in texts do not count', async () => {
+  const text = '\\"[{,'.repeat(3_000)
+  const data = [{ x: text }, { x: Array.from({ length: 5_000 }, () => 1) }]
+  expect(await json([{ name: 'A', data }])).toHaveLength(2)
+})
+
 test('JSON: blocks with one record or several, bare or in "objects"', async () => {
   const blocks = [
     { name: 'A', data: { x: 1 } },
@@ -59,6 +65,8 @@ test('JSON: blocks with one record or several, bare or in "objects"', async () =
 })
 
 test.for([
+  [`[${'['.repeat(1_000_000)}`, 'm.json: The file is nested deeper than 100 levels.'],
+  [`[{"name":"A","data":{"x":1${',"y":1'.repeat(50_000)}}}]`, 'm.json: An object has more than 50000 members.'],
   ['{"objects":[}', 'm.json: The file is not JSON'],
   ['{}', 'The file must be'],
   ['[1]', 'Block 1 must be an object'],

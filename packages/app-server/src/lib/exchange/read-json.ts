@@ -1,5 +1,6 @@
 import type { Attachments, ImportRecord, Place } from './import-record.js'
 import { fileError, readAction } from './import-record.js'
+import { createShapeCheck } from './json-shape.js'
 import type { Bytes } from './utf8.js'
 import { readText } from './utf8.js'
 
@@ -18,7 +19,8 @@ const mostCharacters = 64 * 2 ** 20
  * @throws RestError ERR_BAD_REQUEST with line and column, or the record's number
  */
 export async function* readJson(bytes: Bytes, { file, attachments }: FileOptions = {}): AsyncGenerator<ImportRecord> {
-  const parsed = parse(await readText(bytes, mostCharacters, { file }), { file })
+  const text = await readText(bytes, mostCharacters, { file }, createShapeCheck({ file }))
+  const parsed = parse(text, { file })
   const blocks: unknown = Array.isArray(parsed) ? parsed : isRecord(parsed) ? parsed['objects'] : undefined
   if (!Array.isArray(blocks))
     throw fileError({ file }, 'The file must be {"objects": […]} or a list of {"name", "action", "data"}.')

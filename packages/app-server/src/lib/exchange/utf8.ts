@@ -22,8 +22,13 @@ export async function* decodeUtf8(bytes: Bytes, place: Place = {}): AsyncGenerat
   if (rest !== '') yield rest
 }
 
-/** All of it, up to a limit. @throws RestError ERR_BAD_REQUEST */
-export async function readText(bytes: Bytes, maxCharacters: number, place: Place): Promise<string> {
+/** All of it, up to a limit, each piece checked when it comes. @throws RestError ERR_BAD_REQUEST */
+export async function readText(
+  bytes: Bytes,
+  maxCharacters: number,
+  place: Place,
+  check: (text: string) => void,
+): Promise<string> {
   const parts: string[] = []
   let length = 0
   for await (const text of decodeUtf8(bytes, place)) {
@@ -33,6 +38,7 @@ export async function readText(bytes: Bytes, maxCharacters: number, place: Place
         place,
         `The file has more than ${maxCharacters} characters; give CSV or XML, or several files in a ZIP.`,
       )
+    check(text)
     parts.push(text)
   }
   return parts.join('')

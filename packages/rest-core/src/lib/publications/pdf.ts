@@ -1,58 +1,38 @@
 import { createRequire } from 'node:module'
-import type { Content, TableCell, TDocumentDefinitions, TFontDictionary } from 'pdfmake/interfaces.js'
+import type { TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js'
 import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
 import { optionalPackage } from './optional-package.js'
+import { layOutPdf } from './pdf-thread.js'
 import { loadPicture, pictureBudget } from './pictures.js'
 import { headingOf, shownText } from './table.js'
-
-type PdfMake = typeof import('pdfmake') & {
-  setUrlAccessPolicy(allows: (url: string) => boolean): void
-  setLocalAccessPolicy(allows: (path: string) => boolean): void
-}
-
-let loading: Promise<PdfMake> | undefined
-
-/** An instance of our own, that opens nothing but its fonts: neither files nor addresses that a record could name. */
-function loadPdfMake(): Promise<PdfMake> {
-  return (loading ??= optionalPackage('A publication of the format pdf', 'pdfmake', async () => {
-    const require = createRequire(import.meta.url)
-    const shared = require('pdfmake') as PdfMake
-    const fonts = require('pdfmake/fonts/Roboto.js') as TFontDictionary
-    const own = new (shared.constructor as new () => PdfMake)()
-    const files = new Set(Object.values(fonts['Roboto'] ?? {}))
-    own.setFonts(fonts)
-    own.setUrlAccessPolicy(() => false)
-    own.setLocalAccessPolicy((path) => files.has(path))
-    return own
-  }).catch((error: unknown) => {
-    loading = undefined
-    throw error
-  }))
-}
 
 /**
  * Makes a PDF of a document definition of pdfmake.
  *
+ * @param definition plain data, laid out in a thread of its own.
  * @param where names the publication, for errors.
  * @throws RestError ERR_INTERNAL for a definition that cannot be, saying why.
  */
-export async function makePdf(definition: TDocumentDefinitions, where: string): Promise<Buffer> {
-  const pdfMake = await loadPdfMake()
-  try {
-    return await pdfMake.createPdf(definition).getBuffer()
-  } catch (cause) {
-    const text = cause instanceof Error ? cause.message : String(cause)
-    throw new RestError('ERR_INTERNAL', `${where}: no PDF can be made of it: ${text}`, { cause })
-  }
+export async function makePdf(
+  definition: TDocumentDefinitions,
+  where: string,
+  { pageNumbers = false }: { readonly pageNumbers?: boolean } = {},
+): Promise<Buffer> {
+  await optionalPackage('A publication of the format pdf', 'pdfmake', async () =>
+    createRequire(import.meta.url).resolve('pdfmake'),
+  )
+  const answer = await layOutPdf({ definition, pageNumbers })
+  if ('pdf' in answer) return Buffer.from(answer.pdf.buffer, answer.pdf.byteOffset, answer.pdf.byteLength)
+  throw new RestError('ERR_INTERNAL', `${where}: no PDF can be made of it: ${answer.failed}`)
 }
 
 /** More columns are easier to read on a page that is wider than high. */
 const mostPortraitColumns = 5
 
-/** A title and a table of the records, with page numbers. */
+/** A title and a table of the records. */
 export async function tableDefinition(
   title: string,
   columns: readonly ReadableField[],
@@ -73,7 +53,6 @@ export async function tableDefinition(
     pageOrientation: columns.length > mostPortraitColumns ? 'landscape' : 'portrait',
     pageMargins: 40,
     defaultStyle: { fontSize: 9 },
-    footer: (page, pages): Content => ({ text: `${page} / ${pages}`, alignment: 'center', margin: [0, 10] }),
     content: [
       { text: title, fontSize: 16, bold: true, margin: [0, 0, 0, 10] },
       { table: { headerRows: 1, widths: columns.map(() => '*'), body }, layout: 'lightHorizontalLines' },

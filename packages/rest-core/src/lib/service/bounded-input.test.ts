@@ -76,6 +76,13 @@ it('values with too many parts are refused, each part looked at once', async () 
   expect(await put({ not_data: Array.from({ length: 300 }, () => list.slice(0, 300)) })).toBe(tooMany)
 })
 
+it('a document has a name of at most 255 characters', async () => {
+  const { message } = await refusal(
+    service.create(boss, 'Note', { not_file: { name: 'x'.repeat(256), content: 'QUJD' } }),
+  )
+  expect(message).toBe('Field "not_file" has a "name" of more than 255 characters.')
+})
+
 // Pattern by pattern this took time that grows with the square of the length: minutes.
 it.each([`${' '.repeat(3_000_000)}!`, `${'QUJD'.repeat(700_000)}=${'\n'.repeat(700_000)}=`, 'QQ==='])(
   'content that is not base64 is refused in one pass',

@@ -103,6 +103,9 @@ function isGivenId(field: FieldModel, operation: 'create' | 'update'): boolean {
   return field === field.object.id && (operation === 'update' || field.definition.readOnly !== false)
 }
 
+/** Characters of the name of a document. Not specified; chosen as what file systems take. */
+const longestName = 255
+
 const notBase64 = /[^A-Za-z0-9+/\s]/
 const base64End = /^={1,2}\s*$/
 
@@ -127,6 +130,7 @@ function readUpload(field: FieldModel, given: object): Upload | string | Problem
   if (typeof content !== 'string' || !isBase64(content))
     return new Problem('ERR_TYPE', 'has a "content" that is not base64')
   if (typeof name !== 'string' || name === '') return new Problem('ERR_TYPE', 'needs a "name" for its content')
+  if (name.length > longestName) return new Problem('ERR_LENGTH', `has a "name" of more than ${longestName} characters`)
   if (mime !== undefined && typeof mime !== 'string') return new Problem('ERR_TYPE', 'has a "mime" that is not a text')
   const bytes = Buffer.from(content, 'base64')
   const type = field.type.name === 'image' ? imageMediaType(bytes, field.definition as ImageField) : mime || undefined

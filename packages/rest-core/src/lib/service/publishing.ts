@@ -92,7 +92,7 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
     const where = `${object.name}.publications.${publication.name}`
     if (!template) {
       const table = await tableDefinition(label, columns, records, context.documents)
-      return { ...document, content: await makePdf(table, where) }
+      return { ...document, content: await makePdf(table, where, { pageNumbers: true }) }
     }
     const text = await render(printing, template, records)
     if (format !== 'json' && format !== 'pdf') return { ...document, content: Buffer.from(text) }

@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads'
+import type { PdfAnswer, PdfRequest } from './pdf.worker.js'
+
+// Node runs the source as it is, so tests need no build.
+const script = new URL(import.meta.url.endsWith('.ts') ? './pdf.worker.ts' : './pdf.worker.js', import.meta.url)
+
+/** A thread without work ends after this, and its fonts with it. Not specified. */
+const idleMs = 60_000
+
+interface Asked {
+  resolve(answer: PdfAnswer): void
+  reject(error: unknown): void
+}
+
+let thread: Worker | undefined
+let requests = 0
+const asked = new Map<number, Asked>()
+
+/** Lays out a PDF in the thread of this process for that, because it takes up to seconds. */
+export function layOutPdf(request: Omit<PdfRequest, 'number'>): Promise<PdfAnswer> {
+  thread ??= start()
+  const worker = thread
+  const number = ++requests
+  return new Promise((resolve, reject) => {
+    worker.postMessage({ ...request, number } satisfies PdfRequest)
+    asked.set(number, { resolve, reject })
+    worker.ref()
+  })
+}
+
+function start(): Worker {
+  // Options of the process, such as loaders or the type of its input, are not meant for this thread.
+  const worker = new Worker(script, { execArgv: [] })
+  let idle: NodeJS.Timeout | undefined
+  let cause: unknown
+  worker.on('message', (answer: PdfAnswer) => {
+    asked.get(answer.number)?.resolve(answer)
+    asked.delete(answer.number)
+    if (asked.size > 0) return
+    worker.unref()
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      if (asked.size === 0) end()
+    }, idleMs).unref()
+  })
+  worker.on('error', (error) => (cause = error))
+  worker.on('exit', () => {
+    if (thread !== worker) return
+    thread = undefined
+    for (const { reject } of asked.values()) reject(new Error('The thread that makes PDFs has ended.', { cause }))
+    asked.clear()
+  })
+  return worker
+
+  function end(): void {
+    thread = undefined
+    void worker.terminate()
+  }
+}
