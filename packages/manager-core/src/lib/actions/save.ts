@@ -74,10 +74,10 @@ export const saveall: Action = {
     'Into APPS_SAVEALL_DIR, APPS_SAVEALL_PARALLEL at a time, in the order of their names; within APPS_WINDOW when it is ' +
     'set. Each backup is copied to all targets that are set (target list), and so are earlier ones whose copies failed. ' +
     'With APPS_SAVEALL_REMOVE_LOCAL a backup is removed here when every byte of every copy was read back and is right.\n\n' +
-    'After the first failure, also of a copy, none is begun any more. Failures are mailed to APPS_EMAIL, and ' +
+    'One that fails keeps no other one from being saved; it ends with 1 then. Failures are mailed to APPS_EMAIL, and ' +
     'monitoring.sh is called with the name of the instance and save-failed or copy-failed.',
   options: [
-    { name: 'keep-going', type: 'flag', summary: 'Go on with the others after a failure' },
+    { name: 'keep-going', type: 'flag', summary: 'Without effect: it always goes on; for schedules that name it' },
     {
       name: 'parallel',
       type: 'integer',
@@ -89,7 +89,7 @@ export const saveall: Action = {
   ],
   ability: 'operate',
   mutating: true,
-  examples: ['saveall', 'saveall --keep-going', 'saveall --parallel 4', 'saveall --to scp', 'saveall --to none'],
+  examples: ['saveall', 'saveall --parallel 4', 'saveall --to scp', 'saveall --to none'],
   view: {
     type: 'table',
     columns: ['name', 'result', 'backup', 'message'],
@@ -104,7 +104,6 @@ export const saveall: Action = {
       return { message: `${list.length} would be saved${where}.`, list }
     }
     const { entries, warnings } = await saveAll(context, caller, {
-      keepGoing: input['keep-going'] === true,
       parallel: (input.parallel as number | undefined) ?? context.settings.global.saveAllParallel,
       copyTo,
     })

@@ -46,9 +46,10 @@ export const upgradeAllAction: Action = {
   group: 'Instances',
   summary: 'Upgrade all instances that are upgraded automatically (autoupdate)',
   description:
-    'One after the other, those that are not protected first; within APPS_WINDOW when it is set. It stops after the first failure, which is mailed to APPS_EMAIL.',
+    'One after the other, those that are not protected first; within APPS_WINDOW when it is set. After the first failure no other ' +
+    'instance of the same version is upgraded, and those of other versions are. Failures are mailed to APPS_EMAIL.',
   options: [
-    { name: 'keep-going', type: 'flag', summary: 'Go on with the others after a failure' },
+    { name: 'keep-going', type: 'flag', summary: 'Also go on with others of the same version' },
     { name: 'now', type: 'flag', summary: 'Also outside of APPS_WINDOW' },
   ],
   ability: 'operate',

@@ -11,7 +11,7 @@ import { saveKind } from './save.js'
 
 export type SaveAllEntry = {
   readonly name: string
-  /** `not begun`: the window (APPS_WINDOW) ended, or another one failed before. */
+  /** `not begun`: the window (APPS_WINDOW) ended. */
   readonly result: 'saved' | 'failed' | 'not begun'
   /** Of the backup, which is good also when a copy failed; empty: none. */
   readonly backup: string
@@ -24,7 +24,6 @@ export interface SaveAllReport {
 }
 
 export interface SaveAllOptions {
-  readonly keepGoing: boolean
   /** How many instances at the same time. */
   readonly parallel: number
   /** Names of targets that each backup is copied to. */
@@ -38,18 +37,17 @@ interface Saved extends Done {
 
 /**
  * Saves instances, and copies each backup to targets; earlier ones whose copies failed are copied, too. Failures are
- * told by mail and by `monitoring.sh`. After the first one none is begun any more, unless `keepGoing`.
+ * told by mail and by `monitoring.sh`, and keep no other instance from being saved.
  */
 export function saveAll(
   context: ManagerContext,
   caller: Caller,
-  { keepGoing, parallel, copyTo }: SaveAllOptions,
+  { parallel, copyTo }: SaveAllOptions,
 ): Promise<SaveAllReport> {
   return forEachInstance<Saved, SaveAllEntry>(context, caller, {
     instances: autoSaved(context),
     noun: 'save',
     titleOf: (name) => `Save instance "${name}"`,
-    keepGoing,
     parallel,
     run: (instance, of) => saveOne(context, of, instance, copyTo),
     entryOf: ({ name }, { result, message, done }) => ({

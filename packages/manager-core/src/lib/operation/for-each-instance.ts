@@ -1,5 +1,4 @@
 import pLimit from 'p-limit'
-import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { isInWindow } from '../schedule/window.js'
@@ -32,7 +31,8 @@ export interface ForEachInstance<D extends Done, E extends Entry> {
   readonly noun: string
   /** Of a person: `Save "demo"`. */
   readonly titleOf: (name: string) => string
-  readonly keepGoing: boolean
+  /** Whether one is not begun because another one failed. Default: never, all that can be done is done. */
+  readonly stops?: ((failed: Instance, next: Instance) => boolean) | undefined
   /** How many at the same time. Default 1: one after the other, so that what does not work meets one of them. */
   readonly parallel?: number
   /** Also outside of APPS_WINDOW. Default false. */
@@ -45,31 +45,34 @@ export interface ForEachInstance<D extends Done, E extends Entry> {
 }
 
 /**
- * Does something with each instance. After the first failure none is begun any more unless `keepGoing`; those that are
- * under way are brought to their end.
+ * Does something with each instance, also when one of them fails. Those that are under way are brought to their end when
+ * it is cancelled.
  */
 export async function forEachInstance<D extends Done, E extends Entry>(
   context: Pick<ManagerContext, 'clock' | 'settings'>,
   caller: Caller,
   options: ForEachInstance<D, E>,
 ): Promise<{ readonly entries: readonly E[]; readonly warnings: readonly string[] }> {
-  const { instances, noun, titleOf, keepGoing, parallel = 1, now = false, run, entryOf, onFailure } = options
+  const { instances, noun, titleOf, stops, parallel = 1, now = false, run, entryOf, onFailure } = options
   const names = instances.map(({ name }) => name)
   const title = `The ${noun} of ${instances.length} instances, ${parallel} at a time`
   const group = parallel > 1 && names.length > 1 ? groupEvents(caller, title, names, titleOf) : undefined
   let why: string | undefined
+  const failures: Instance[] = []
   const take = async (instance: Instance): Promise<{ readonly instance: Instance; readonly turn: Turn<D> }> => {
     if (why === undefined && !now && !isInWindow(context.clock(), context.settings.global.window))
       why = 'It is outside of the window (APPS_WINDOW).'
-    if (why !== undefined) {
+    const before = stops && failures.find((failed) => stops(failed, instance))
+    const message = why ?? (before && `The ${noun} of "${before.name}" failed before.`)
+    if (message !== undefined) {
       group?.tell(instance.name, 'skipped')
-      return { instance, turn: { result: 'not begun', message: why, done: undefined } }
+      return { instance, turn: { result: 'not begun', message, done: undefined } }
     }
     group?.tell(instance.name, 'running')
     try {
       const turn = await turnOf(() => run(instance, group?.callerOf(instance.name) ?? caller), caller)
       group?.tell(instance.name, turn.result === 'failed' ? 'failed' : 'done')
-      if (turn.result === 'failed' && !keepGoing) why ??= `The ${noun} of "${instance.name}" failed before.`
+      if (turn.result === 'failed') failures.push(instance)
       return { instance, turn }
     } catch (error) {
       why = 'It was cancelled.'
@@ -99,7 +102,6 @@ async function turnOf<D extends Done>(run: () => Promise<D>, caller: Caller): Pr
     return { result: 'done', message: '', done }
   } catch (error) {
     caller.signal?.throwIfAborted()
-    if (!ManagerError.is(error)) throw error
-    return { result: 'failed', message: error.message, done: undefined }
+    return { result: 'failed', message: (error as Error).message, done: undefined }
   }
 }

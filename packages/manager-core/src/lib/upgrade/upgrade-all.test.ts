@@ -47,6 +47,21 @@ describe('upgradeall', () => {
     expect(test.instance('off').revision).not.toBe(test.instance('aaa').revision)
   })
 
+  it('goes on with other versions when an instance of one fails', async () => {
+    writeFileSync(join(test.home, 'version-2.0.sh'), `APPS_TEMPLATE=folder:${test.folder}/other\n`)
+    writeTemplate(join(test.folder, 'other'), {})
+    await test.perform('refresh')
+    await test.perform('add', { name: 'ddd', from: '2.0', 'no-start': true })
+    writeTemplate(join(test.folder, 'other'), { version: '2.0.1' })
+    await publish({ start: 'fail' })
+    expect(resultsOf(await test.perform('upgradeall', { now: true }))).toEqual([
+      'bbb 1.0 failed',
+      'ccc 1.0 not begun',
+      'ddd 2.0 upgraded',
+      'aaa 1.0 not begun',
+    ])
+  })
+
   it('stops after the first failure, unless it is told to go on', async () => {
     await publish({ start: 'fail' })
     const stopped = await test.perform('upgradeall', { now: true })

@@ -10,7 +10,7 @@ import { upgradeKind } from './upgrade.js'
 export type UpgradeAllEntry = {
   readonly name: string
   readonly version: string
-  /** `not begun`: the window (APPS_WINDOW) ended, or another one failed before. */
+  /** `not begun`: the window (APPS_WINDOW) ended, or another one of the version failed before. */
   readonly result: 'upgraded' | 'failed' | 'not begun'
   readonly message: string
 }
@@ -28,7 +28,7 @@ export interface UpgradeAllOptions {
 
 /**
  * Upgrades one instance after the other, so that a version that does not work meets one of them; failures are mailed.
- * Stops after the first one unless `keepGoing`.
+ * After the first one no other of the same version is begun, unless `keepGoing`; those of other versions are.
  */
 export async function upgradeAll(
   context: ManagerContext,
@@ -39,7 +39,7 @@ export async function upgradeAll(
     instances: await autoUpgraded(context),
     noun: 'upgrade',
     titleOf: (name) => `Upgrade instance "${name}"`,
-    keepGoing,
+    stops: keepGoing ? undefined : (failed, next) => failed.version === next.version,
     now,
     run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, ofSeveral(caller)),
     entryOf: ({ name, version }, { result, message }) => ({
