@@ -124,7 +124,7 @@ export function createManager(options: ManagerOptions): Manager {
     templates: once(() =>
       createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),
     ),
-    backups: once(() => createBackups({ settings, clock })),
+    backups: once(() => createBackups({ settings, registry: openedRegistry, clock })),
     targets: once(() => createTargets({ settings, home, ...options.targets })),
     certificates: once(() => createCertificates({ home, settings })),
     hooks: once(() => createHooks({ home, settings })),

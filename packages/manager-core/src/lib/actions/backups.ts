@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import type { Backup, Backups } from '../backup/backup.js'
 import { plainBytes, storedBytes } from '../backup/manifest.js'
 import { findCopy, listCopies } from '../backup/remote/list-copies.js'
 import { rememberedCopies } from '../backup/remote/remembered-copies.js'
@@ -23,7 +24,8 @@ const backups: Action = {
   group: 'Backups',
   summary: 'List backups, the newest first',
   description:
-    'Also those of instances that are gone: restore makes them again. With --at those at a target, which is asked: they ' +
+    'Also those of instances that are gone: restore makes them again. Backups belong to an instance, whatever it was ' +
+    'called when they were made. With --at those at a target, which is asked: they ' +
     'are known by their manifests there, so that another manager finds them, too.',
   parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
   options: [at],
@@ -82,12 +84,22 @@ async function here(
     local.damaged(filter),
     instances ? [] : rememberedCopies(context, filter.name),
   ])
+  const others = filter.name === undefined ? 0 : await othersOf(local, filter.name, list)
   const targets = new Set(remembered.flatMap(({ copies }) => Object.keys(copies)))
   return {
     list: list.map(wireBackup),
     problems: damaged.map(({ message }) => message),
-    ...(remembered.length > 0 && { more: `; ${remembered.length} more only at ${[...targets].join(', ')} (--at)` }),
+    more: [
+      ...(remembered.length > 0 ? [`; ${remembered.length} more only at ${[...targets].join(', ')} (--at)`] : []),
+      ...(others > 0 ? [`; ${others} saved under this name belong to another instance (backups list shows them)`] : []),
+    ].join(''),
   }
+}
+
+/** How many were saved under the name by instances that do not have it any more. */
+async function othersOf(local: Backups, name: string, own: readonly Backup[]): Promise<number> {
+  const keys = new Set(own.map(({ key }) => key))
+  return (await local.list({ savedAs: name })).filter(({ key }) => !keys.has(key)).length
 }
 
 const verify: Action = {

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { raiseAlarm } from '../backup/alarm.js'
-import { lastPart, nameIn } from '../backup/choose-backup.js'
+import { lastPart } from '../backup/choose-backup.js'
 import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
 import { findCopy } from '../backup/remote/list-copies.js'
 import { remoteIn } from '../backup/remote/remote-backup.js'
@@ -76,8 +76,8 @@ async function requestOf({ context, input, caller }: ActionCall): Promise<ProveR
     : await context.backups.find(name, wantedOf(input))
   const { key, manifest } = found
   const { registry } = context
-  // One that was renamed, or was made again of a backup.
-  const instance = registry.byId(manifest.instance.id) ?? registry.find(nameIn(key))
+  // Whatever it is called now; the proof is nobody else's.
+  const instance = registry.byId(manifest.instance.id)
   return {
     ...{ id, key, instance: instance?.id ?? '' },
     target: remote?.target ?? '',

@@ -1,17 +1,19 @@
+import { existsSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
 import { lastPart } from '../backup/choose-backup.js'
-import { storedBytes } from '../backup/manifest.js'
+import { needManifest, storedBytes } from '../backup/manifest.js'
 import { recreateKind } from '../backup/recreate.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
 import { findCopy } from '../backup/remote/list-copies.js'
 import type { RemoteBackup } from '../backup/remote/remote-backup.js'
 import { namingOthers, remoteOrigin, withManifestOnly, type Origin } from '../backup/restore-origin.js'
-import { restoreKind } from '../backup/restore.js'
+import { restoreKind, type RestoreRequest } from '../backup/restore.js'
 import type { ManagerContext } from '../context.js'
-import { databaseTypes, type DatabaseType } from '../domain/instance.js'
-import { randomId } from '../domain/names.js'
+import { databaseTypes, type DatabaseType, type Instance } from '../domain/instance.js'
+import { isInstanceId, randomId } from '../domain/names.js'
 import { megabytes } from '../instances/inspect-creation.js'
 import { urlOf } from '../instances/public-url.js'
+import { listTrash } from '../instances/trash.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -25,7 +27,8 @@ export const restore: Action = {
     'when nothing speaks against the rest. An instance that runs is stopped for the switch and ' +
     'started again; when that fails, all is put back as it was. An instance that is gone is made again under its name, ' +
     'with --as a copy under another name; both get another port, and new secrets unless it is the same one, saved ' +
-    '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; data of ' +
+    '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; the backup of another instance (also one that had ' +
+    'the name before); data of ' +
     'a newer version than the application that stays, or an application that is older than the data that stays (--only); ' +
     'a version newer than that of the instance, or than all that are here.',
   parameters: [
@@ -51,6 +54,11 @@ export const restore: Action = {
       type: 'choice',
       choices: databaseTypes,
       summary: 'Type of the database of an instance that is made (default: as it was)',
+    },
+    {
+      name: 'other-instance',
+      type: 'flag',
+      summary: 'Also when the backup belongs to another instance, which --from names as a whole: <name>/<backup>',
     },
     {
       name: 'allow-newer',
@@ -124,15 +132,22 @@ function restoreFrom(call: ActionCall, backup: Origin): Promise<ActionResult> {
       command: 'restore --help',
     })
   const { id, name } = instance
-  const parts = (input.only as 'data' | 'app' | undefined) ?? 'all'
-  const request = { id, name, backup: backup.folder, parts, allowNewer: input['allow-newer'] === true }
+  const parts: RestoreRequest['parts'] = (input.only as 'data' | 'app' | undefined) ?? 'all'
+  const request = {
+    id,
+    name,
+    backup: backup.folder,
+    parts,
+    allowNewer: input['allow-newer'] === true,
+    otherInstance: input['other-instance'] === true,
+  }
   return runOperation(call, restoreKind, request, () => ({
     message: `Instance "${name}" is as it was saved: ${backup.key}.`,
     item: wireInstance(context.registry.get(name), context.settings.global),
   }))
 }
 
-function recreate(
+async function recreate(
   call: ActionCall,
   { folder, key }: Origin,
   name: string,
@@ -145,7 +160,9 @@ function recreate(
     })
   const database = (input.database as DatabaseType | undefined) ?? null
   const allowNewer = input['allow-newer'] === true
-  const request = { id: randomId(), name, backup: folder, key, database, sameInstance, allowNewer }
+  const { instance } = await needManifest(folder)
+  const id = sameInstance && (await isFree(context, instance, database ?? instance.database)) ? instance.id : randomId()
+  const request = { id, name, backup: folder, key, database, sameInstance, allowNewer }
   return runOperation(call, recreateKind, request, () => {
     const made = context.registry.get(name)
     const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'
@@ -154,4 +171,18 @@ function recreate(
       item: wireInstance(made, context.settings.global),
     }
   })
+}
+
+/** Whether an instance that is made again can have its id, by which its backups stay its own. */
+async function isFree(
+  { registry, home, databases }: ManagerContext,
+  { id }: Pick<Instance, 'id'>,
+  type: DatabaseType,
+): Promise<boolean> {
+  if (!isInstanceId(id) || registry.byId(id) || existsSync(home.instance(id).folder)) return false
+  if ((await listTrash(home)).some(({ instance }) => instance.id === id)) return false
+  // A server may have outlived the home of the manager.
+  const server = databases.server(type)
+  if (!server.capabilities.server) return true
+  return (await server.exists({ ...databases.names(type, id), password: '' })) === 'no'
 }

@@ -83,13 +83,21 @@ export interface ManifestFile {
   readonly exitCodes?: Readonly<Record<string, number>>
 }
 
+export interface BackupFilter {
+  /** Of the instance that is called so, whatever it was called before; of a name that none has, what was saved under it. */
+  readonly name?: string
+  /** All that was saved under a name, whoever has it now. */
+  readonly savedAs?: string
+}
+
 export interface Backups {
-  /** Complete ones, newest first. Incomplete folders are not backups. `name` is without regard to case. */
-  list(filter?: { readonly name?: string }): Promise<readonly Backup[]>
-  /** Folders with a manifest that is cut off or changed. */
-  damaged(filter?: { readonly name?: string }): Promise<readonly { readonly key: string; readonly message: string }[]>
+  /** Complete ones, newest first. Incomplete folders are not backups. */
+  list(filter?: BackupFilter): Promise<readonly Backup[]>
+  /** Folders with a manifest that is cut off or changed: whose they are nobody can tell. */
+  damaged(filter?: BackupFilter): Promise<readonly { readonly key: string; readonly message: string }[]>
   /**
-   * By key (`<name>/…` of another instance, too), `latest`, or a unique beginning or the end of its last part.
+   * Of the owner of the name, see `ownerOf`: `latest`, or a unique beginning or the end of the last part of its key. A
+   * whole key, `<name>/…`, names one of anybody.
    *
    * @throws ManagerError ERR_NOT_FOUND, ERR_USAGE (several), ERR_BACKUP (its manifest is damaged)
    */

@@ -19,6 +19,8 @@ export type SaveCheck = {
 /** A backup that is here, or only at targets any more. */
 interface Known {
   readonly key: string
+  /** Id of the instance; undefined: it is not known, and the name in the key says it. */
+  readonly instance: string | undefined
   /** When it was made, by the clock of that time; ms since the Unix epoch. */
   readonly made: number
   readonly isGood: boolean
@@ -33,9 +35,14 @@ type CheckContext = Pick<ManagerContext, 'backups' | 'clock' | 'registry' | 'set
  * since then needs none yet. A backup that is as far in the future is of a clock that was wrong, and does not count.
  */
 export async function checkSaves(context: CheckContext): Promise<readonly SaveCheck[]> {
-  const known = Map.groupBy(await knownBackups(context), ({ key }) => nameIn(key).toLowerCase())
+  const known = await knownBackups(context)
+  const byInstance = Map.groupBy(known, ({ instance }) => instance)
+  const byName = Map.groupBy(byInstance.get(undefined) ?? [], ({ key }) => nameIn(key).toLowerCase())
   return autoSaved(context).map((instance) =>
-    checkInstance(context, instance, known.get(instance.name.toLowerCase()) ?? []),
+    checkInstance(context, instance, [
+      ...(byInstance.get(instance.id) ?? []),
+      ...(byName.get(instance.name.toLowerCase()) ?? []),
+    ]),
   )
 }
 
@@ -67,10 +74,14 @@ async function knownBackups(context: CheckContext): Promise<readonly Known[]> {
   const [here, damaged, away] = await Promise.all([backups.list(), backups.damaged(), rememberedCopies(context)])
   return [
     ...here.map(({ key, copies, damage, manifest }) => {
-      return { key, copies, isGood: damage === undefined, made: Date.parse(manifest.started) }
+      const { instance, started } = manifest
+      return { key, instance: instance.id, copies, isGood: damage === undefined, made: Date.parse(started) }
     }),
-    ...damaged.map(({ key }) => ({ key, copies: {}, isGood: false, made: timeOf(key) })),
-    ...away.map(({ key, copies }) => ({ key, copies, isGood: true, made: timeOf(key) })),
+    ...damaged.map(({ key }) => ({ key, instance: undefined, copies: {}, isGood: false, made: timeOf(key) })),
+    ...away.map(({ key, copies, of }) => {
+      const made = of ? Date.parse(of.started) : timeOf(key)
+      return { key, instance: of?.instance, copies, isGood: true, made }
+    }),
   ]
 }
 

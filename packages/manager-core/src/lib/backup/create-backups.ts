@@ -2,35 +2,38 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Settings } from '../settings/settings.js'
-import type { Backup, Backups } from './backup.js'
+import type { Registry } from '../store/registry.js'
+import type { Backup, BackupFilter, Backups } from './backup.js'
 import { chooseBackup, isBackupId, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
+import { isFolderOf, ownerOf, ownerOfFolder, owns, type Owner } from './owner.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { changeStatus, readStatus } from './status.js'
 import { verifyBackup } from './verify-backup.js'
 
 export interface BackupsOptions {
   readonly settings: () => Settings
+  readonly registry: () => Pick<Registry, 'find' | 'database'>
   readonly clock: () => Date
 }
 
 /** The backups in APPS_SAVE_DIR and APPS_SAVEALL_DIR. */
-export function createBackups({ settings, clock }: BackupsOptions): Backups {
+export function createBackups({ settings, registry, clock }: BackupsOptions): Backups {
   const roots = () => [...new Set([settings().global.saveFolder, settings().global.saveAllFolder])]
 
   /** Those whose manifest cannot be read are in `damaged`. */
-  async function scan(name?: string) {
+  async function scan(owner?: Owner) {
     const backups: Backup[] = []
     const damaged: { readonly key: string; readonly error: ManagerError }[] = []
     for (const root of roots())
       for (const instance of await namesIn(root)) {
-        if (name !== undefined && instance.toLowerCase() !== name.toLowerCase()) continue
+        if (owner && !isFolderOf(owner, instance)) continue
         for (const id of await namesIn(join(root, instance))) {
           if (!isBackupId(id)) continue
           const key = `${instance}/${id}`
           try {
             const backup = await read(join(root, instance, id), key)
-            if (backup) backups.push(backup)
+            if (backup && (!owner || owns(owner, backup.manifest))) backups.push(backup)
           } catch (error) {
             if (!ManagerError.is(error)) throw error
             damaged.push({ key, error })
@@ -41,19 +44,21 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
   }
 
   return {
-    list: async ({ name } = {}) => (await scan(name)).backups,
-    async damaged({ name } = {}) {
-      return (await scan(name)).damaged.map(({ key, error }) => ({ key, message: error.message }))
+    list: async (filter = {}) => (await scan(meantBy(filter))).backups,
+    async damaged(filter = {}) {
+      return (await scan(meantBy(filter))).damaged.map(({ key, error }) => ({ key, message: error.message }))
     },
     async find(name, backup) {
-      const [owner, wanted] = backup.includes('/') ? (backup.split('/', 2) as [string, string]) : [name, backup]
+      const [folder, wanted] = backup.includes('/') ? (backup.split('/', 2) as [string, string]) : ['', backup]
+      const owner = folder === '' ? ownerOf(registry(), name) : ownerOfFolder(folder)
       const { backups, damaged } = await scan(owner)
+      const others = owner.id === undefined ? [] : (await scan(ownerOfFolder(owner.name))).backups
       return chooseBackup({
-        ...{ backups, damaged, owner, wanted },
+        ...{ backups, damaged, owner: owner.name, wanted },
         where: '',
-        first: `save ${owner}`,
-        help: helpOf(owner),
-        list: `backups list ${owner}`,
+        first: `save ${owner.name}`,
+        help: others.some(({ manifest }) => !owns(owner, manifest)) ? othersHelp(owner.name) : helpOf(owner.name),
+        list: `backups list ${owner.name}`,
       })
     },
     async verify(backup, options) {
@@ -65,6 +70,11 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
       await changeStatus(folder, (status) => ({ ...status, verified: { at } }))
       return verification
     },
+  }
+
+  function meantBy({ name, savedAs }: BackupFilter): Owner | undefined {
+    if (savedAs !== undefined) return ownerOfFolder(savedAs)
+    return name === undefined ? undefined : ownerOf(registry(), name)
   }
 
   /** What is not here may be elsewhere. */
@@ -83,6 +93,10 @@ export function createBackups({ settings, clock }: BackupsOptions): Backups {
       damage: verified?.damage,
     }
   }
+}
+
+function othersHelp(name: string): string {
+  return `Another instance that was called "${name}" left backups; they are named as a whole: ${name}/<backup>.`
 }
 
 async function namesIn(folder: string): Promise<string[]> {

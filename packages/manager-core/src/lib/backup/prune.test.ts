@@ -73,6 +73,27 @@ describe('backups prune', () => {
     ])
   })
 
+  it('keeps the last good one when a newer one has another size, or other bytes than were saved', async () => {
+    const bytes = { 'files.tar.zst': Buffer.alloc(876, 1) }
+    const made = (day: string) => writeBackupOfNothing(save, 'rot', new Date(`${day}T12:00:00Z`), bytes)
+    const [cut, flipped] = ['2026-09-04', '2026-09-03'].map(made) as [string, string]
+    const reasons = (removed: string) => [
+      'rot 0904 kept: it is damaged, and nothing newer is good',
+      'rot 0903 kept: it is damaged, and nothing newer is good',
+      'rot 0902 kept: the newest good one',
+      `rot 0901 ${removed}: no rule keeps it`,
+    ]
+    made('2026-09-02')
+    made('2026-09-01')
+    writeFileSync(join(cut, 'files.tar.zst'), Buffer.alloc(5000))
+    writeFileSync(join(flipped, 'files.tar.zst'), Buffer.alloc(876, 2))
+    // A dry run looks at sizes only.
+    expect((await results({ name: 'rot' }, true))[0]).toBe(reasons('')[0])
+    expect(await results({ name: 'rot' })).toEqual(reasons('removed'))
+    const [, second] = (await test.perform('backups list', { name: 'rot' })).list as Record<string, string>[]
+    expect(second?.['damage']).toContain('files.tar.zst')
+  })
+
   it('leaves alone what an operation reads', async () => {
     const busy = write('busy', '2026-03-01')
     write('busy', '2026-06-01')
@@ -122,6 +143,25 @@ describe('backups prune', () => {
         .toSorted(),
     ).toEqual(['0601', '0701', '1002', '1121'])
     await expect(test.perform('backups prune', { at: 'moon' })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  })
+
+  it('says that a backup is of the future, keeps it, and lets it count for no rule', async () => {
+    const future = write('clock', '2031-01-01')
+    for (const day of ['2026-09-01', '2026-08-01', '2026-07-01']) write('clock', day)
+    expect(await results({ name: 'clock' })).toEqual([
+      'clock 0101 kept: its date is in the future',
+      'clock 0901 kept: the newest good one',
+      'clock 0801 kept: the last of 2026-08',
+      'clock 0701 removed: no rule keeps it',
+    ])
+    const { list = [] } = await test.perform('doctor', { category: 'backups' })
+    expect(list).toContainEqual(
+      expect.objectContaining({
+        ...{ check: 'future-backups', level: 'warning' },
+        message: `The backup clock/${basename(future)} has the date 2031-01-01T12:00:00.000Z, which is in the future: a clock was wrong.`,
+      }),
+    )
+    rmSync(future, { recursive: true })
   })
 
   it('removes nothing without rules, and is asked for names that have no backups', async () => {

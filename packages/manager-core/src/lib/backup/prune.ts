@@ -1,29 +1,94 @@
 import { dirname } from 'node:path'
+import pLimit from 'p-limit'
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup } from './backup.js'
 import { removeBackup, tidyFolder } from './remove-backup.js'
-import { retainByName, type RetentionRules, type Verdict } from './retention.js'
+import { isFuture, retainByInstance, type RetentionRules, type Verdict } from './retention.js'
+import { checkSizes } from './verify-backup.js'
 
 type PruneContext = Pick<ManagerContext, 'backups' | 'clock' | 'settings' | 'registry' | 'targets'>
 
 /**
- * What the rules of `config.sh` say of the local backups of an instance, or of all; nothing is changed. By name, newest
- * first.
+ * What the rules of `config.sh` say of the local backups of an instance, or of all; nothing is changed. One whose files
+ * do not have their sizes is damaged. By instance, newest first.
+ *
+ * @param found what is known to be wrong besides, by key
  */
-export async function examineBackups(context: PruneContext, name?: string): Promise<readonly Verdict<Backup>[]> {
+export async function examineBackups(
+  context: PruneContext,
+  name?: string,
+  found: ReadonlyMap<string, string> = new Map(),
+): Promise<readonly Verdict<Backup>[]> {
   const all = await context.backups.list(name === undefined ? {} : { name })
-  const candidates = all.map((backup) => ({ ...backup, needed: needOf(context, backup) }))
-  return retainByName(candidates, rulesOf(context), context.clock())
+  const few = pLimit(16)
+  const candidates = await few.map(all, async (backup) => ({
+    ...backup,
+    damage: backup.damage ?? found.get(backup.key) ?? (await wrongSizes(backup)),
+    needed: needOf(context, backup),
+  }))
+  return retainByInstance(candidates, rulesOf(context), context.clock())
 }
 
-/** Removes local backups that no rule keeps, of an instance or of all. @returns what became of each. */
-export async function prune(context: PruneContext, name?: string): Promise<readonly Verdict<Backup>[]> {
-  const verdicts = await examineBackups(context, name)
+/**
+ * Removes local backups that no rule keeps, of an instance or of all. Before the first one of an instance goes, every byte
+ * of the newest that is kept as a good one is read.
+ *
+ * @param justRead key of one that was read a moment ago
+ * @returns what became of each
+ */
+export async function prune(
+  context: PruneContext,
+  name?: string,
+  justRead?: string,
+): Promise<readonly Verdict<Backup>[]> {
+  const read = new Set([justRead])
+  const damaged = new Map<string, string>()
+  let verdicts = await examineBackups(context, name)
+  for (;;) {
+    const unread = newestGood(verdicts, context.clock()).filter(({ key }) => !read.has(key))
+    if (unread.length === 0) break
+    for (const backup of unread) {
+      read.add(backup.key)
+      const damage = await damageOf(context, backup)
+      if (damage !== undefined) damaged.set(backup.key, damage)
+    }
+    verdicts = await examineBackups(context, name, damaged)
+  }
   for (const { keep, backup } of verdicts) if (!keep) await removeBackup(backup.folder)
   const folders = new Set(verdicts.map(({ backup }) => dirname(backup.folder)))
   for (const folder of folders) await tidyFolder(folder, context.clock())
   return verdicts
+}
+
+/** Of instances that lose a backup: the newest one that is taken for good. */
+function newestGood(verdicts: readonly Verdict<Backup>[], now: Date): readonly Backup[] {
+  const groups = Map.groupBy(verdicts, ({ backup }) => backup.manifest.instance.id)
+  return [...groups.values()].flatMap((group) => {
+    if (group.every(({ keep }) => keep)) return []
+    return group.find(({ backup }) => backup.damage === undefined && !isFuture(backup, now))?.backup ?? []
+  })
+}
+
+async function wrongSizes({ folder, manifest }: Backup): Promise<string | undefined> {
+  return messageOfDamage(() => checkSizes(folder, manifest))
+}
+
+/** It is remembered, too. */
+function damageOf({ backups }: PruneContext, backup: Backup): Promise<string | undefined> {
+  return messageOfDamage(() => backups.verify(backup))
+}
+
+/** @throws what is no damage: then nothing is known */
+async function messageOfDamage(look: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await look()
+    return undefined
+  } catch (error) {
+    if (ManagerError.is(error) && error.code === 'ERR_BACKUP') return error.message
+    throw error
+  }
 }
 
 /** Whether an operation reads the backup in this folder, which has not ended. */

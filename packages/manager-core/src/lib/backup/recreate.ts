@@ -1,5 +1,7 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
 import { checkName } from '../domain/names.js'
-import type { DatabaseType } from '../domain/instance.js'
+import type { DatabaseType, Instance } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
 import { checkNamedAddress, withOwnUrl } from '../instances/addresses.js'
 import { defineStep } from '../instances/define-step.js'
@@ -46,6 +48,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     const manifest = await needManifest(backup)
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     checkName(name)
+    if (sameInstance) checkGone(manifest.instance, name, context)
     checkNameFree(name, context)
     checkLimit(context)
     if (!allowNewer) await checkKnown(context, manifest.instance)
@@ -68,6 +71,16 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     return { row, note, folder: context.home.instance(id).folder, kind, secrets }
   },
   plan: planRecreate,
+}
+
+/** What is there under another name is not made again. @throws ManagerError ERR_STATE */
+function checkGone({ id }: Pick<Instance, 'id'>, name: string, { registry }: ManagerContext): void {
+  const instance = registry.byId(id)
+  if (!instance || instance.name.toLowerCase() === name.toLowerCase()) return
+  throw new ManagerError('ERR_STATE', `What was saved as "${name}" is there: it is called "${instance.name}" now.`, {
+    help: `Restore "${instance.name}", or make a copy under another name with --as.`,
+    command: `backups list ${instance.name}`,
+  })
 }
 
 function planRecreate(request: RecreateRequest, { row, note, folder, kind, secrets }: RecreateFacts): Plan {

@@ -25,7 +25,11 @@ export async function removeBackup(folder: string): Promise<void> {
 export async function forgetBackup(folder: string): Promise<void> {
   const { copies = {} } = await readStatus(folder)
   if (Object.keys(copies).length > 0)
-    await changeStatus(folder, ({ copies: now = {}, proved }) => ({ copies: now, ...(proved && { proved }) }))
+    await changeStatus(folder, ({ copies: now = {}, proved, of }) => ({
+      copies: now,
+      ...(proved && { proved }),
+      ...(of && { of }),
+    }))
   else await rm(statusFile(folder), { force: true })
 }
 

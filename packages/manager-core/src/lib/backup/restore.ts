@@ -1,9 +1,12 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
 import { reachDatabaseServer } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
 import { unprotected } from '../instances/unprotected.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import type { Manifest } from './backup.js'
 import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
 import { needManifest, plainBytes } from './manifest.js'
@@ -18,6 +21,8 @@ export type RestoreRequest = {
   readonly parts: 'all' | 'data' | 'app'
   /** Also an application that is newer than the instance's, or than all versions here. */
   readonly allowNewer: boolean
+  /** Also the backup of another instance. Absent: no. */
+  readonly otherInstance?: boolean
 }
 
 type RestoreFacts = {
@@ -26,6 +31,8 @@ type RestoreFacts = {
   /** Last part of the backup's key. */
   readonly backup: string
   readonly saved: string
+  /** Whose it is, when it is another instance's. */
+  readonly other?: string
   readonly before: InstanceVersion
   readonly after: InstanceVersion
 }
@@ -34,9 +41,15 @@ type RestoreFacts = {
 export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
   kind: 'restore',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name, backup, parts, allowNewer }, context) {
+  async inspect({ id, name, backup, parts, allowNewer, otherInstance = false }, context) {
     const instance = unprotected({ id, name }, 'replaced by a backup', context)
     const manifest = await needManifest(backup)
+    const other = manifest.instance.id === id ? undefined : describeOther(manifest, context)
+    if (other !== undefined && !otherInstance)
+      throw new ManagerError('ERR_STATE', `The backup ${manifest.id} belongs to ${other}, not to "${instance.name}".`, {
+        help: `Make a new instance of it with --as, or replace what "${instance.name}" holds with --other-instance.`,
+        command: `backups list ${instance.name}`,
+      })
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     if (parts !== 'all') checkFits(instance, manifest.instance, parts)
     if (parts !== 'data' && !allowNewer) await checkKnown(context, manifest.instance)
@@ -54,11 +67,18 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
       folder: context.home.instance(id).folder,
       backup: manifest.id,
       saved: manifest.started,
+      ...(other !== undefined && { other }),
       before: versionOf(instance),
       after: versionOf(parts === 'data' ? instance : manifest.instance),
     }
   },
   plan: planRestore,
+}
+
+/** Another instance, for people: `another instance ("prod" then, "old" now)`. */
+function describeOther({ instance: { id, name } }: Manifest, { registry }: ManagerContext): string {
+  const now = registry.byId(id)?.name
+  return `another instance ("${name}" then, ${now === undefined ? 'gone now' : `"${now}" now`})`
 }
 
 function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts): Plan {
@@ -77,6 +97,11 @@ function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts)
       startStep({ instance, folder, stopStepId: 'stop' }),
       dropOldStep({ instance }),
     ],
-    notes: [`${what} now is replaced by what was saved at ${facts.saved}.`],
+    notes: [
+      `${what} now is replaced by what was saved at ${facts.saved}.`,
+      ...(facts.other === undefined
+        ? []
+        : [`This backup belongs to ${facts.other}: its data replace those of "${name}".`]),
+    ],
   }
 }

@@ -6,8 +6,15 @@ import { retain, type RetentionCandidate, type RetentionRules } from './retentio
 const none: RetentionRules = { depthDays: 0, last: 0, daily: 0, weekly: 0, monthly: 0 }
 const now = new Date('2026-11-21T12:00:00Z')
 
-type Marks = Partial<Omit<RetentionCandidate, 'key'>>
-const at = (stamp: string, marks: Marks = {}): RetentionCandidate => ({ key: `demo/${stamp}Z-1.0-abcdefgh`, ...marks })
+type Marks = Partial<Omit<RetentionCandidate, 'key' | 'manifest'>>
+const at = (stamp: string, marks: Marks = {}, started = timeOf(`demo/${stamp}Z`)): RetentionCandidate => ({
+  key: `demo/${stamp}Z-1.0-abcdefgh`,
+  manifest: {
+    started: Number.isNaN(started) ? 'never' : new Date(started).toISOString(),
+    instance: { id: 'idemo' },
+  },
+  ...marks,
+})
 const on = (day: string, marks?: Marks) => at(`${day}T000000`, marks)
 const broken = { damage: 'broken' }
 
@@ -55,7 +62,22 @@ describe('retention', () => {
   })
 
   it('leaves those from the future alone', () => {
-    expect(removed([on('20991231'), on('20991230'), on('20261101')], { depthDays: 1 })).toEqual(['20261101'])
+    const backups = [on('20991231'), on('20991230'), on('20261101'), on('20261001')]
+    expect(removed(backups, { depthDays: 1 })).toEqual(['20261001'])
+  })
+
+  it('goes by when a backup was made, not by the order of ids that a wrong clock left behind', () => {
+    const future = on('20310101')
+    const days = ['15', '16', '17', '18', '19', '20']
+    const chain = days.map((day, n) => at(`20310101T00000${n + 1}`, {}, Date.parse(`2026-11-${day}T12:00:00Z`)))
+    const kept = retain([future, ...chain], { ...none, daily: 3 }, now).filter(({ keep }) => keep)
+    expect(kept.map(({ backup, reason }) => `${backup.manifest.started.slice(0, 10)}: ${reason}`)).toEqual([
+      '2026-11-20: the newest good one',
+      '2026-11-19: the last of 2026-11-19',
+      '2026-11-18: the last of 2026-11-18',
+      '2031-01-01: its date is in the future',
+    ])
+    expect(retain(chain, { ...none, depthDays: 3 }, now).filter(({ keep }) => keep)).toHaveLength(3)
   })
 
   it('leaves alone what is needed, and what has no date', () => {

@@ -1,5 +1,4 @@
 import { lastPart, nameIn, newestFirst } from './choose-backup.js'
-import { timeOf } from './new-backup.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -19,6 +18,8 @@ export interface RetentionRules {
 export interface RetentionCandidate {
   /** See `Backup.key`. */
   readonly key: string
+  /** When it was begun, and whose it is, as it says itself. */
+  readonly manifest: { readonly started: string; readonly instance: { readonly id: string } }
   /** What is wrong with it; undefined: nothing. */
   readonly damage?: string | undefined
   /** Whether it was proved; anything. */
@@ -38,7 +39,7 @@ export interface Verdict<Candidate> {
  * Says of each backup of an instance whether it is kept, and why; newest first. One rule that wants it is enough. Without
  * any rule all are kept, and so are all while none is known to be good. The newest good one and the newest good one that
  * was proved are always kept. Those that are damaged do not count for any rule: they are kept for the days of the depth,
- * and while nothing newer is good. Those from the future (the clock was set back) are young.
+ * and while nothing newer is good. Those from the future (a clock was wrong) are kept and count for no rule.
  */
 export function retain<Candidate extends RetentionCandidate>(
   backups: readonly Candidate[],
@@ -46,7 +47,7 @@ export function retain<Candidate extends RetentionCandidate>(
   now: Date,
 ): readonly Verdict<Candidate>[] {
   const sorted = newestFirst(backups)
-  const good = sorted.filter(({ key, damage }) => damage === undefined && !Number.isNaN(timeOf(key)))
+  const good = sorted.filter((one) => one.damage === undefined && !Number.isNaN(madeAt(one)) && !isFuture(one, now))
   const reasonOf = reasonsFor(good, rules, now)
   return sorted.map((backup) => {
     const reason = backup.needed ?? reasonOf(backup)
@@ -55,14 +56,25 @@ export function retain<Candidate extends RetentionCandidate>(
   })
 }
 
-/** The same of backups of several instances, one after the other in the order of their names. */
-export function retainByName<Candidate extends RetentionCandidate>(
+/** Not specified; chosen: clocks differ by less. */
+const toleranceMs = dayMs
+
+/** Whether a backup says that it was made later than now. */
+export function isFuture({ manifest }: Pick<RetentionCandidate, 'manifest'>, now: Date): boolean {
+  return Date.parse(manifest.started) - now.getTime() > toleranceMs
+}
+
+/** The same of backups of several instances, whatever they were called, in the order of their newest names. */
+export function retainByInstance<Candidate extends RetentionCandidate>(
   backups: readonly Candidate[],
   rules: RetentionRules,
   now: Date,
 ): readonly Verdict<Candidate>[] {
-  const byName = Map.groupBy(backups, ({ key }) => nameIn(key).toLowerCase())
-  return [...byName].toSorted(([a], [b]) => compare(a, b)).flatMap(([, ofName]) => retain(ofName, rules, now))
+  const groups = [...Map.groupBy(backups, ({ manifest }) => manifest.instance.id).values()]
+  const nameOf = (group: readonly Candidate[]) => nameIn(newestFirst(group)[0]?.key ?? '').toLowerCase()
+  return groups
+    .toSorted((a, b) => compare(nameOf(a), nameOf(b)))
+    .flatMap((ofInstance) => retain(ofInstance, rules, now))
 }
 
 /** Why one is kept; undefined: it is not. */
@@ -75,42 +87,48 @@ function reasonsFor(good: readonly RetentionCandidate[], rules: RetentionRules, 
     reasons([newest], () => 'the newest good one'),
     reasons(good.filter(({ proved }) => proved !== undefined).slice(0, 1), () => 'the newest that was proved'),
     reasons(good.slice(0, counts.last), () => `one of the last ${counts.last}`),
-    reasons(newestOfEach(good, counts.daily, dayOf), (key) => `the last of ${dayOf(key)}`),
-    reasons(newestOfEach(good, counts.weekly, weekOf), (key) => `the last of the week from ${weekOf(key)}`),
-    reasons(newestOfEach(good, counts.monthly, monthOf), (key) => `the last of ${monthOf(key)}`),
+    reasons(newestOfEach(good, counts.daily, dayOf), (one) => `the last of ${dayOf(one)}`),
+    reasons(newestOfEach(good, counts.weekly, weekOf), (one) => `the last of the week from ${weekOf(one)}`),
+    reasons(newestOfEach(good, counts.monthly, monthOf), (one) => `the last of ${monthOf(one)}`),
   ]
-  return ({ key, damage }: RetentionCandidate): string | undefined => {
-    if (Number.isNaN(timeOf(key))) return 'its date cannot be read'
-    if (depthDays > 0 && now.getTime() - timeOf(key) <= depthDays * dayMs) return `younger than ${depthDays} days`
+  return (one: RetentionCandidate): string | undefined => {
+    const { key, damage } = one
+    if (Number.isNaN(madeAt(one))) return 'its date cannot be read'
+    if (isFuture(one, now)) return 'its date is in the future'
+    if (depthDays > 0 && now.getTime() - madeAt(one) <= depthDays * dayMs) return `younger than ${depthDays} days`
     if (damage === undefined) return wanted.find((each) => each.has(key))?.get(key)
     return lastPart(key) > lastPart(newest.key) ? 'it is damaged, and nothing newer is good' : undefined
   }
 }
 
-function reasons(kept: readonly RetentionCandidate[], textOf: (key: string) => string): ReadonlyMap<string, string> {
-  return new Map(kept.map(({ key }) => [key, textOf(key)]))
+function reasons(
+  kept: readonly RetentionCandidate[],
+  textOf: (one: RetentionCandidate) => string,
+): ReadonlyMap<string, string> {
+  return new Map(kept.map((one) => [one.key, textOf(one)]))
 }
 
 /** @param backups newest first */
 function newestOfEach(
   backups: readonly RetentionCandidate[],
   count: number,
-  periodOf: (key: string) => string,
+  periodOf: (one: RetentionCandidate) => string,
 ): readonly RetentionCandidate[] {
   const found = new Map<string, RetentionCandidate>()
   for (const backup of backups) {
-    const period = periodOf(backup.key)
+    const period = periodOf(backup)
     if (!found.has(period) && found.size < count) found.set(period, backup)
   }
   return [...found.values()]
 }
 
-const dayOf = (key: string) => textOf(new Date(timeOf(key)))
-const monthOf = (key: string) => dayOf(key).slice(0, 7)
+const madeAt = ({ manifest }: RetentionCandidate) => Date.parse(manifest.started)
+const dayOf = (one: RetentionCandidate) => textOf(new Date(madeAt(one)))
+const monthOf = (one: RetentionCandidate) => dayOf(one).slice(0, 7)
 
 /** Its Monday. */
-function weekOf(key: string): string {
-  const day = new Date(timeOf(key))
+function weekOf(one: RetentionCandidate): string {
+  const day = new Date(madeAt(one))
   return textOf(new Date(day.getFullYear(), day.getMonth(), day.getDate() - ((day.getDay() + 6) % 7)))
 }
 

@@ -130,16 +130,17 @@ describe('a save that cannot end well', () => {
         await other.perform('add', { name: 'demo', 'no-start': true })
         await other.perform('save', { name: 'demo' })
         const before = readdirSync(join(disk, 'demo'))
-        const [random, large] = ['random', 'large'].map((name) => other.path('demo', 'data', name)) as [string, string]
+        const random = other.path('demo', 'data', 'random')
         // What the last save took is expected again, so it is found out while it is written.
         writeFileSync(random, randomBytes(30_000_000))
         await expect(other.perform('save', { name: 'demo' })).rejects.toThrow('the disk is full')
         expect(readdirSync(join(disk, 'demo'))).toEqual(before)
-        await other.perform('rename', { name: 'demo', new: 'demo2' })
+        rmSync(random)
+        await other.perform('add', { name: 'demo2', 'no-start': true })
+        const large = other.path('demo2', 'data', 'large')
         writeFileSync(large, Buffer.alloc(100_000_000))
         await expect(other.perform('save', { name: 'demo2' })).rejects.toThrow(/It needs .* free/)
         expect(existsSync(join(disk, 'demo2'))).toBe(false)
-        rmSync(random)
         rmSync(large)
         await other.perform('save', { name: 'demo2' })
       } finally {

@@ -55,7 +55,7 @@ function planSave({ id, automatic, secrets, copyTo }: SaveRequest, { name, folde
       ...(copyTo.length > 0 ? [wantStep(target, { targets: copyTo, automatic })] : []),
       ...createSaveSteps({ instance, folder, target, backup: key, suspend: true, secrets, encrypt: true }),
       // It is a good backup from here on, whatever follows.
-      { ...pruneStep(name), pointOfNoReturn: true },
+      { ...pruneStep(name, key), pointOfNoReturn: true },
       hookStep({ ...hook, hook: 'post-save' }),
     ],
     notes: [
@@ -84,13 +84,14 @@ function wantStep(target: string, wanted: WantedCopies): Step {
   }
 }
 
-function pruneStep(name: string): Step {
+/** @param saved key of the backup that was read back a moment ago */
+function pruneStep(name: string, saved: string): Step {
   return {
     id: 'prune',
     title: 'Remove backups that have expired',
     async do(run) {
       try {
-        const verdicts = await prune(run.context, name)
+        const verdicts = await prune(run.context, name, saved)
         return { removed: verdicts.filter(({ keep }) => !keep).map(({ backup }) => backup.key) }
       } catch (error) {
         run.warn(`Backups that have expired could not be removed: ${(error as Error).message}`)

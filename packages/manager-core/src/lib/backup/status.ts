@@ -10,6 +10,8 @@ export interface BackupStatus {
   readonly proved?: { readonly at: string; readonly seconds: number }
   /** By the name of the target. It stays when the local backup is removed because of its copies. */
   readonly copies?: Readonly<Record<string, CopyStatus>>
+  /** Whose it is and when it was made, for when its manifest is not here any more. Absent: not known. */
+  readonly of?: { readonly instance: string; readonly started: string }
   /** Where it is to be copied; stays until all is done. */
   readonly wanted?: WantedCopies
 }

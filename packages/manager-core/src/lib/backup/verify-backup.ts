@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { BackupEncryptionSettings } from '../settings/settings.js'
@@ -81,6 +81,19 @@ async function checkNames(folder: string, { files }: Pick<Manifest, 'files'>): P
   const there = new Set(await namesIn(folder))
   for (const name of there) if (!known.has(name)) throw damaged(folder, name, 'does not belong to it')
   for (const { name } of files) if (!there.has(name)) throw damaged(folder, name, 'is missing')
+}
+
+/**
+ * Whether all files are there and have their sizes; none is read.
+ *
+ * @throws ManagerError ERR_BACKUP naming the file that is wrong
+ */
+export async function checkSizes(folder: string, manifest: Manifest): Promise<void> {
+  await checkNames(folder, manifest)
+  for (const { name, size } of manifest.files) {
+    const found = await stat(join(folder, name))
+    if (found.size !== size) throw damaged(folder, name, `has ${found.size} bytes, not ${size}`)
+  }
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -9,6 +9,8 @@ export type WireBackup = {
   readonly backup: string
   /** Name of the instance at that time. */
   readonly name: string
+  /** Its id, which stays when it is renamed. */
+  readonly instance: string
   /** ISO 8601 */
   readonly saved: string
   readonly version: string
@@ -62,6 +64,7 @@ function wireManifest({ key, manifest }: Pick<Backup, 'key' | 'manifest'>) {
   return {
     backup: id,
     name: nameIn(key),
+    instance: instance.id,
     saved: started,
     version: instance.version,
     size: storedBytes(files),

@@ -1,6 +1,7 @@
 import { checkSaves } from '../backup/check-saves.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
+import { isFuture } from '../backup/retention.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const backupChecks: readonly DoctorCheck[] = [
@@ -30,6 +31,20 @@ export const backupChecks: readonly DoctorCheck[] = [
         message,
         help: 'Read it again with "backups verify", or remove its folder.',
       }))
+    },
+  },
+  {
+    id: 'future-backups',
+    category: 'backups',
+    title: 'No backup has a date in the future',
+    async run({ backups, clock }) {
+      return (await backups.list())
+        .filter((backup) => isFuture(backup, clock()))
+        .map(({ key, manifest }) => ({
+          level: 'warning',
+          message: `The backup ${key} has the date ${manifest.started}, which is in the future: a clock was wrong.`,
+          help: 'It is kept and counts for no rule. Check the clock (timedatectl); remove its folder when it is of no use.',
+        }))
     },
   },
   {

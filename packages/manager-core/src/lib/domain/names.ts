@@ -24,6 +24,11 @@ export function randomId(length = 8): string {
   return (letters[randomInt(letters.length)] as string) + random(length - 1)
 }
 
+/** Whether a text, such as one from a file of others, can be the id of an instance. */
+export function isInstanceId(text: string): boolean {
+  return /^[a-z][a-z0-9]{7}$/.test(text)
+}
+
 function random(length: number): string {
   return Array.from({ length }, () => alphanumerics[randomInt(alphanumerics.length)]).join('')
 }

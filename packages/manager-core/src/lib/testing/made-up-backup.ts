@@ -10,6 +10,7 @@ import { testInstance } from './made-up-operation.js'
 /**
  * A backup of nothing, where age and name are the point, or with files of these contents, which are no archives.
  *
+ * @param owner id of the instance
  * @returns its folder
  */
 export function writeBackupOfNothing(
@@ -17,6 +18,7 @@ export function writeBackupOfNothing(
   name: string,
   made: Date,
   contents: Readonly<Record<string, Uint8Array>> = {},
+  owner = `i${name.toLowerCase()}`,
 ): string {
   const id = `${stampOf(made)}-1.0-${randomId()}`
   const at = made.toISOString()
@@ -26,7 +28,7 @@ export function writeBackupOfNothing(
     port: _port,
     proved: _proved,
     ...instance
-  } = testInstance({ name })
+  } = testInstance({ id: owner, name })
   const files = Object.entries(contents).map(([file, bytes]) => {
     const [size, sha256] = [bytes.length, createHash('sha256').update(bytes).digest('hex')]
     return { name: file, size, sha256, plainSize: size, plainSha256: sha256 }

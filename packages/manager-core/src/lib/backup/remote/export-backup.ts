@@ -42,7 +42,7 @@ export function exportBackup(
   return recordHistory(
     context,
     caller,
-    { action: 'backups export', instance: instanceOf(context, key), parameters: { backup: key, target } },
+    { action: 'backups export', instance: instanceOf(context, backup), parameters: { backup: key, target } },
     () =>
       context.locks.with(
         [`export:${target}:${key}`],
@@ -74,7 +74,7 @@ async function exportTo(
   })
   const at = context.clock().toISOString()
   const verified = isReadBack ? at : sent > 0 ? undefined : before?.verified
-  await rememberCopy(context, key, target, {
+  await rememberCopy(context, backup, target, {
     at: sent > 0 ? at : (before?.at ?? at),
     ...(verified !== undefined && { verified }),
   })
@@ -120,8 +120,11 @@ async function sweep(
   }
 }
 
-/** For the history. Backups of instances that are gone have no id. */
-export function instanceOf({ registry }: Pick<ManagerContext, 'registry'>, key: string) {
-  const name = nameIn(key)
-  return { id: registry.find(name)?.id ?? '', name }
+/** Whose a backup is, for the history. One that is gone has no id, and the name that it had. */
+export function instanceOf(
+  { registry }: Pick<ManagerContext, 'registry'>,
+  { key, manifest }: Pick<Backup, 'key' | 'manifest'>,
+): { readonly id: string; readonly name: string } {
+  const { id = '', name = nameIn(key) } = registry.byId(manifest.instance.id) ?? {}
+  return { id, name }
 }

@@ -39,7 +39,7 @@ export interface FetchReport {
  */
 export function fetchBackup(context: ManagerContext, caller: Caller, copy: RemoteBackup): Promise<FetchReport> {
   const { key, target } = copy
-  const options = { action: 'backups fetch', instance: instanceOf(context, key), parameters: { backup: key, target } }
+  const options = { action: 'backups fetch', instance: instanceOf(context, copy), parameters: { backup: key, target } }
   return recordHistory(context, caller, options, () =>
     context.locks.with([`fetch:${key}`], lockOptionsOf(caller, `fetch of ${key}`, context.clock()), async () => {
       const local = await localBackup(context, key)
@@ -53,7 +53,7 @@ export function fetchBackup(context: ManagerContext, caller: Caller, copy: Remot
 }
 
 async function localBackup({ backups }: Pick<ManagerContext, 'backups'>, key: string): Promise<Backup | undefined> {
-  return (await backups.list({ name: nameIn(key) })).find((backup) => backup.key === key)
+  return (await backups.list({ savedAs: nameIn(key) })).find((backup) => backup.key === key)
 }
 
 /**
@@ -85,7 +85,7 @@ export async function fetchInto(
           if (fault !== undefined) {
             const error = damagedCopy(target, key, file.name, fault)
             const verified = context.clock().toISOString()
-            await rememberCopy(context, key, target, { at: stored, verified, damage: error.message })
+            await rememberCopy(context, { key, manifest }, target, { at: stored, verified, damage: error.message })
             throw error
           }
         }
@@ -100,7 +100,7 @@ export async function fetchInto(
     throw fileError(error, `Cannot fetch ${key} into ${dirname(folder)}`)
   }
   const at = context.clock().toISOString()
-  await rememberCopy(context, key, target, { at: stored, verified: at })
+  await rememberCopy(context, { key, manifest }, target, { at: stored, verified: at })
   await changeStatus(folder, (status) => ({ ...status, verified: { at } }))
 }
 

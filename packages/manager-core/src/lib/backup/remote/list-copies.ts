@@ -3,8 +3,9 @@ import pLimit from 'p-limit'
 import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
 import type { Manifest } from '../backup.js'
-import { chooseBackup, isMeant, lastPart, newestFirst } from '../choose-backup.js'
+import { chooseBackup, isMeant, lastPart, nameIn, newestFirst } from '../choose-backup.js'
 import { manifestName, parseManifest } from '../manifest.js'
+import { isFolderOf, ownerOf, ownerOfFolder, owns, type Owner } from '../owner.js'
 import { objectsAt, type ObjectSet } from './objects-at.js'
 import { readSmall } from './read-object.js'
 import { copyStatus, damagedCopy, remoteKey, type RemoteBackup } from './remote-backup.js'
@@ -19,8 +20,9 @@ export interface RemoteList {
 type Context = Pick<ManagerContext, 'targets' | 'settings' | 'registry'>
 
 export interface ListCopiesOptions extends CallOptions {
-  /** Of an instance, without regard to case. Default: of all. */
+  /** See `BackupFilter`. Default: of all. */
   readonly name?: string | undefined
+  readonly savedAs?: string | undefined
   /** Only these keys are looked at closer. Default: all. */
   readonly isWanted?: (key: string) => boolean
 }
@@ -32,15 +34,19 @@ export interface ListCopiesOptions extends CallOptions {
  * @throws ManagerError ERR_NOT_FOUND (no such target), ERR_TARGET
  */
 export function listCopies(context: Context, target: string, options: ListCopiesOptions = {}): Promise<RemoteList> {
-  const { isWanted = () => true, signal } = options
+  const { isWanted = () => true, name, savedAs, signal } = options
+  const owner =
+    savedAs !== undefined ? ownerOfFolder(savedAs) : name === undefined ? undefined : ownerOf(context.registry, name)
   return context.targets.use(target, async (opened) => {
-    const sets = (await setsOf(context, opened, options)).filter(
+    const sets = (await setsOf(opened, owner, { signal })).filter(
       ({ key, objects }) => objects.has(manifestName) && isWanted(key),
     )
     const few = pLimit(4)
     const looked = await few.map(sets, (set) => look(context, opened, target, set, { signal }))
     return {
-      backups: newestFirst(looked.filter((one): one is RemoteBackup => 'manifest' in one)),
+      backups: newestFirst(
+        looked.filter((one): one is RemoteBackup => 'manifest' in one && (!owner || owns(owner, one.manifest))),
+      ),
       damaged: looked.filter((one) => 'error' in one),
     }
   })
@@ -57,9 +63,14 @@ export async function findCopy(
   { target, backup }: { readonly target: string; readonly backup: string },
   options: CallOptions = {},
 ): Promise<RemoteBackup> {
-  const [owner, wanted] = backup.includes('/') ? (backup.split('/', 2) as [string, string]) : [name, backup]
+  const [folder, wanted] = backup.includes('/') ? (backup.split('/', 2) as [string, string]) : ['', backup]
+  const owner = folder === '' ? name : folder
   const isWanted = (key: string) => wanted === 'latest' || isMeant(key, wanted)
-  const { backups, damaged } = await listCopies(context, target, { ...options, name: owner, isWanted })
+  const { backups, damaged } = await listCopies(context, target, {
+    ...options,
+    ...(folder === '' ? { name } : { savedAs: folder }),
+    isWanted,
+  })
   return chooseBackup({
     ...{ backups, damaged, owner, wanted },
     where: ` at "${target}"`,
@@ -69,18 +80,18 @@ export async function findCopy(
 }
 
 async function setsOf(
-  { registry }: Pick<ManagerContext, 'registry'>,
   target: BackupTarget,
-  { name, signal }: ListCopiesOptions,
+  owner: Owner | undefined,
+  { signal }: CallOptions,
 ): Promise<readonly ObjectSet[]> {
-  if (name === undefined) return objectsAt(target, { prefix: '', signal })
+  if (!owner) return objectsAt(target, { prefix: '', signal })
   // Others are no names of instances, and may not be keys.
-  if (!/^[A-Za-z0-9]{1,40}$/.test(name)) return []
-  const known = registry.find(name)?.name ?? name
-  const sets = await objectsAt(target, { prefix: `${known}/`, signal })
+  const names = owner.names.filter((name) => /^[A-Za-z0-9]{1,40}$/.test(name))
+  if (names.length === 0) return []
+  const sets: ObjectSet[] = []
+  for (const name of names) sets.push(...(await objectsAt(target, { prefix: `${name}/`, signal })))
   if (sets.length > 0) return sets
-  const isOfName = ({ key }: ObjectSet) => key.toLowerCase().startsWith(`${name.toLowerCase()}/`)
-  return (await objectsAt(target, { prefix: '', signal })).filter(isOfName)
+  return (await objectsAt(target, { prefix: '', signal })).filter(({ key }) => isFolderOf(owner, nameIn(key)))
 }
 
 async function look(

@@ -1,13 +1,13 @@
 import type { CallOptions } from '@steward/backup-targets'
 import type { ManagerContext } from '../../context.js'
-import { retainByName, type Verdict } from '../retention.js'
+import { retainByInstance, type Verdict } from '../retention.js'
 import { readStatus } from '../status.js'
 import { listCopies } from './list-copies.js'
 import { localFolderOf, type RemoteBackup } from './remote-backup.js'
 import { removeCopies } from './remove-copy.js'
 
 export interface PruneCopiesOptions extends CallOptions {
-  /** Of an instance, without regard to case. Default: of all. */
+  /** See `BackupFilter`. Default: of all. */
   readonly name?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export async function examineCopies(
     backups.map(async (copy) => ({ ...copy, proved: (await readStatus(localFolderOf(context, copy.key))).proved })),
   )
   const rules = { depthDays: 0, ...context.settings.global.keep }
-  return retainByName(candidates, rules, context.clock())
+  return retainByInstance(candidates, rules, context.clock())
 }
 
 /**

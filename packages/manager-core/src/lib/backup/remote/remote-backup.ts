@@ -64,7 +64,7 @@ export async function copyStatus(
 
 export async function rememberCopy(
   context: Pick<ManagerContext, 'settings'>,
-  key: string,
+  { key, manifest }: Pick<RemoteBackup, 'key' | 'manifest'>,
   target: string,
   status: CopyStatus,
 ): Promise<void> {
@@ -73,6 +73,7 @@ export async function rememberCopy(
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 }).catch(() => undefined)
   await changeStatus(folder, (before) => ({
     ...before,
+    of: { instance: manifest.instance.id, started: manifest.started },
     copies: { ...before.copies, [target]: status },
   }))
 }

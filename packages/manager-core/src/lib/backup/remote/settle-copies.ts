@@ -91,9 +91,10 @@ function isSet({ targets }: Pick<ManagerContext, 'targets'>, name: string): bool
 async function removeLocal(
   { locks, registry }: ManagerContext,
   { actor }: Caller,
-  { key, folder }: Backup,
+  backup: Backup,
 ): Promise<readonly string[]> {
-  const { id } = instanceOf({ registry }, key)
+  const { key, folder } = backup
+  const { id } = instanceOf({ registry }, backup)
   const lock = locks.tryAcquire(id === '' ? [] : [`instance:${id}`], `removal of ${key} by ${actor}`)
   try {
     if (!lock || isInUse(registry, folder)) return [`${key} is being used, and removed here by the next saveall.`]

@@ -23,12 +23,12 @@ export function verifyCopy(
       const fault = await faultOf(opened, key, file, { depth: 'bytes', signal, onBytes: tell })
       if (fault !== undefined) {
         const error = damagedCopy(target, key, file.name, fault)
-        await rememberCopy(context, key, target, { at: stored, verified, damage: error.message })
+        await rememberCopy(context, { key, manifest }, target, { at: stored, verified, damage: error.message })
         throw error
       }
       before += file.size
     }
-    await rememberCopy(context, key, target, { at: stored, verified })
+    await rememberCopy(context, { key, manifest }, target, { at: stored, verified })
     return verified
   })
 }

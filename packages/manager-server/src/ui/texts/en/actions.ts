@@ -89,6 +89,7 @@ export const actions = {
   'field.as': 'As a new instance called',
   'field.only': 'Only a part',
   'field.allow-newer': 'Also of a newer version',
+  'field.other-instance': 'Also of another instance',
   'field.backup': 'Backup',
   'field.deep': 'Look at all that it holds',
   'field.to': 'To these targets',

@@ -90,6 +90,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'field.as': 'En une nouvelle instance nommée',
   'field.only': 'Une partie seulement',
   'field.allow-newer': 'Même d’une version plus récente',
+  'field.other-instance': 'Même d’une autre instance',
   'field.backup': 'Sauvegarde',
   'field.deep': 'Examiner tout son contenu',
   'field.to': 'Vers ces cibles',

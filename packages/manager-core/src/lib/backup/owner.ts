@@ -1,0 +1,35 @@
+import type { Registry } from '../store/registry.js'
+import type { Manifest } from './backup.js'
+
+/** Whose backups are meant by a name. */
+export interface Owner {
+  readonly name: string
+  /** Id of the instance that is called so now; undefined: none is, and all that was saved under the name is meant. */
+  readonly id: string | undefined
+  /** Names that it has or had: its backups are in folders of these names. */
+  readonly names: readonly string[]
+}
+
+/** The instance that has the name owns what was saved of it under any name, and nothing that others left under its own. */
+export function ownerOf({ find, database }: Pick<Registry, 'find' | 'database'>, name: string): Owner {
+  const instance = find(name)
+  if (!instance) return { name, id: undefined, names: [name] }
+  const rows = database.prepare('select distinct instance from history where instance_id = ?').all(instance.id)
+  const names = [instance.name, ...rows.map((row) => String(row['instance']))]
+  const byKey = new Map(names.filter((one) => one !== '').map((one) => [one.toLowerCase(), one]))
+  return { name: instance.name, id: instance.id, names: [...byKey.values()] }
+}
+
+/** All that was saved under a name, whoever has it now. */
+export function ownerOfFolder(name: string): Owner {
+  return { name, id: undefined, names: [name] }
+}
+
+export function owns({ id }: Pick<Owner, 'id'>, { instance }: Pick<Manifest, 'instance'>): boolean {
+  return id === undefined || instance.id === id
+}
+
+/** Whether a folder of backups may hold some of its. */
+export function isFolderOf({ names }: Pick<Owner, 'names'>, folder: string): boolean {
+  return names.some((name) => name.toLowerCase() === folder.toLowerCase())
+}
