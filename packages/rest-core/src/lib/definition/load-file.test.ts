@@ -46,6 +46,13 @@ describe('parseObjectFile()', () => {
     ).toEqual(['mov_title'])
   })
 
+  test('tells where actions and hooks belong', async () => {
+    const text = 'name: Movie\nfields: { mov_title: { type: string } }\nhooks: {}\nactions: { see: {} }\n'
+    const advice =
+      'is code; put it into a module of the same name beside this file (ticket.ts of ticket.yaml): export default defineCode({ … })'
+    expect(await mistakes(text)).toEqual([`3:1 hooks ${advice}`, `4:1 actions ${advice}`])
+  })
+
   test('reads JSON too, indented with tabs, and drops the address of the schema', async () => {
     const definition = { name: 'Movie', fields: { mov_title: { type: 'string' } } }
     const text = JSON.stringify({ $schema: './object.json', ...definition }, null, '\t')
@@ -110,10 +117,10 @@ states: { field: mov_state, transitions: [{ from: 5, to: x }] }
       ['1:1 Unresolved alias (the anchor must be set before the alias): all'],
     ],
     [
-      'hooks',
-      'name: A\nfields: { a: { type: string } }\nhooks: {}',
+      'an unknown key',
+      'name: A\nfields: { a: { type: string } }\ncolour: red',
       [
-        '3:1 hooks is not known here; known are name, label, pluralLabel, help, table, renamedFrom, fields, order, pageSize, timestamps, readOnly, states, icon, areas, indexable, display, audit, events, publications, crosstabs',
+        '3:1 colour is not known here; known are name, label, pluralLabel, help, table, renamedFrom, fields, order, pageSize, timestamps, readOnly, states, icon, areas, indexable, display, audit, events, publications, crosstabs',
       ],
     ],
   ])('refuses %s', async (_, text, expected) => {

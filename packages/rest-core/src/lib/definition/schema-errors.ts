@@ -36,11 +36,11 @@ function textOf({ keyword, params, data, schema, parentSchema, message = 'is not
       return `must be ${[schema as string | string[]].flat().map(nameOf).join(' or ')}, not ${shown(data)}${quoteAdvice(schema, data)}`
     case 'required':
       return `needs "${params['missingProperty']}"`
-    case 'additionalProperties':
-      return unknown(
-        params['additionalProperty'] as string,
-        Object.keys((parentSchema as { properties: object }).properties),
-      )
+    case 'additionalProperties': {
+      const key = params['additionalProperty'] as string
+      const known = Object.keys((parentSchema as { properties: object }).properties)
+      return isCode(key, known) ? codeAdvice : unknown(key, known)
+    }
     case 'propertyNames': {
       const { enum: known, description } = schema as { enum?: string[]; description?: string }
       return known ? unknown(params['propertyName'] as string, known) : `is not a good name: ${description}`
@@ -66,6 +66,14 @@ function withoutDoubles(values: readonly (string | number)[]): string[] {
   return values
     .filter((value) => typeof value === 'string' || !texts.some((text) => Number(text) === value))
     .map(String)
+}
+
+const codeAdvice =
+  'is code; put it into a module of the same name beside this file (ticket.ts of ticket.yaml): export default defineCode({ … })'
+
+/** The other keys of code may be data, too, so only objects know them. */
+function isCode(key: string, known: readonly string[]): boolean {
+  return ['actions', 'hooks'].includes(key) && known.includes('states')
 }
 
 function unknown(key: string, known: readonly string[]): string {
