@@ -71,7 +71,7 @@ beforeAll(async () => {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
-  app = await startApp([folder], { password: 'secret' })
+  app = await startApp([folder], { password: 'secret-word' })
   await fill()
 })
 
@@ -195,7 +195,7 @@ needsBrowser((browser) => {
   beforeAll(async () => {
     watched = await openPage(browser(), address())
     page = watched.page
-    await signIn('secret')
+    await signIn('secret-word')
     await workbench()
   })
 
@@ -218,19 +218,19 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await signIn('wrong')
     await page.getByRole('alert').filter({ hasText: 'Login or password are wrong.' }).waitFor()
-    await signIn('secret')
+    await signIn('secret-word')
     await workbench()
     await page.reload()
     await workbench()
     const stored = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie')
     expect(stored).toContain('Bearer ')
-    expect(stored).not.toContain('secret')
+    expect(stored).not.toContain('secret-word')
     const token = /Bearer ([^"\\]+)/.exec(String(stored))?.[1] ?? ''
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Password with each request').check()
     const revoked = await fetch(`${app.origin}/api/rest/`, { headers: { Authorization: `Bearer ${token}` } })
     expect(revoked.status).toBe(401)
-    await signIn('secret')
+    await signIn('secret-word')
     await choose('Application info')
     expect(await send()).toBe('200 OK')
     expect(await page.evaluate('Object.keys(sessionStorage).length + Object.keys(localStorage).length')).toBe(0)
@@ -241,7 +241,7 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('alert').filter({ hasText: 'This needs a login and password' }).waitFor()
     await page.getByLabel('Token').check()
-    await signIn('secret')
+    await signIn('secret-word')
     await workbench()
   })
 
@@ -503,7 +503,7 @@ needsBrowser((browser) => {
     await page.getByLabel('Login').focus()
     await keyboard.type('admin')
     await keyboard.press('Tab')
-    await keyboard.type('secret')
+    await keyboard.type('secret-word')
     await keyboard.press('Enter')
     await workbench()
     await page.getByLabel('Object').locator('option', { hasText: 'Product' }).waitFor({ state: 'attached' })

@@ -195,6 +195,14 @@ test('a start after which nobody is an administrator says so; what is asked for 
   await first.end()
 })
 
+test('a password of the environment that is too short is named by its variable', async () => {
+  const folder = await folderOf({ 'app.yaml': files['app.yaml'].replace(/setup.*/, ''), 'objects/t.yaml': ticketYaml })
+  const short = { env: { STEWARD_ADMIN_PASSWORD: 'short' } }
+  const text = 'app-server: STEWARD_ADMIN_PASSWORD must have at least 8 characters.\n'
+  for (const args of [[folder], [folder, '--reset-admin']])
+    expect(await runCli(args, short)).toMatchObject({ code: 1, errors: expect.stringContaining(text) })
+})
+
 describe('code beside YAML that contradicts it', () => {
   const mistakesOf = async (code: Readonly<Record<string, string>>) => {
     const folder = await folderOf({ 'app.yaml': files['app.yaml'], 'objects/ticket.yaml': ticketYaml, ...code })

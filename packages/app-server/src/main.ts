@@ -4,6 +4,7 @@ import { DefinitionError, RestError, StoreError } from '@steward/rest-core/error
 import { resetAdministrator } from '@steward/rest-core/system'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
+import { withAdminPassword } from './lib/admin-password.js'
 import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
 import type { Application, ApplicationOptions } from './lib/create-application.js'
@@ -208,10 +209,9 @@ async function runAndClose(application: Application, folder: string, flags: Flag
 
 async function resetAdmin(application: Application, { adminLogin, adminPassword }: Settings): Promise<number> {
   try {
-    const { login, generatedPassword, isNew } = await resetAdministrator(application.service, {
-      login: adminLogin,
-      password: adminPassword,
-    })
+    const { login, generatedPassword, isNew } = await withAdminPassword(
+      resetAdministrator(application.service, { login: adminLogin, password: adminPassword }),
+    )
     const who = isNew ? `Administrator "${login}" was made with` : `${login} has`
     process.stdout.write(
       generatedPassword === undefined

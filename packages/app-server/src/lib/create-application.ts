@@ -22,6 +22,7 @@ import { createAuthentication } from '@steward/rest-koa'
 import type Koa from 'koa'
 import type { Logger } from 'pino'
 import type { AppDefinition } from './app-definition.js'
+import { withAdminPassword } from './admin-password.js'
 import { unusedCopies } from './application-modules.js'
 import { createAudit } from './audit.js'
 import { makeDataFolder } from './data-folder.js'
@@ -165,7 +166,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     const { adminLogin: login, adminPassword: password } = settings
     const { makeAdministrator = true } = options
     const newAdministrator = makeAdministrator
-      ? await createAdministrator(service, { login, password, fresh })
+      ? await withAdminPassword(createAdministrator(service, { login, password, fresh }))
       : undefined
     const administrator = newAdministrator?.login ?? (await findAdministrator(service, login))
     if (newAdministrator) logger.info(`User "${administrator}" is an administrator now`)
