@@ -376,6 +376,7 @@ const minimal = 'name: shop\nversion: 1.0.0\n'
 test.each([
   [{ 'app.yaml': `${minimal}setup: fill.ts\n` }, [], 'fill.ts, the "setup" of app.yaml, does not exist.'],
   [{ 'app.yaml': `${minimal}setup: fill.ts\n`, 'fill.ts': 'export const x = 1\n' }, [], 'its default export must be'],
+  [{ 'app.yaml': `${minimal}synchronous: off\n` }, [], 'synchronous'],
   [{ 'app.yaml': `${minimal}trustedProxies: [10.0.0.0/99]\n` }, [], 'trustedProxies: "10.0.0.0/99" is no address'],
   [{ 'app.yaml': `${minimal}allowedOrigins: [loopback]\n` }, [], 'allowedOrigins: "loopback" is no address'],
   [{}, ['--env', 'moon'], 'has no environment "moon"; it has none.'],

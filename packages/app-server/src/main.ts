@@ -87,7 +87,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
 }
 
 const helpAfter = `
-Settings from the environment: STEWARD_DATABASE STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
+Settings from the environment: STEWARD_DATABASE STEWARD_SYNCHRONOUS STEWARD_HOST STEWARD_PORT STEWARD_ENV STEWARD_LOG_LEVEL
 STEWARD_ADMIN_LOGIN STEWARD_ADMIN_PASSWORD (of the administrator: made when there is no such user)
 STEWARD_SERVICE_USER STEWARD_SERVICE_PASSWORD (of /io; without them it is off)
 STEWARD_NEUTRALISED=true (nothing is sent out: for copies)

@@ -16,6 +16,11 @@ export interface AppDefinition {
   readonly level?: Level
   /** URL of the database; a relative SQLite file lies below the application's folder. Default `sqlite:data/<name>.db`. */
   readonly database?: string
+  /**
+   * On SQLite: `full`, every acknowledged write is on the disk, also after a power failure; `normal`, a power failure may
+   * lose the last ones. Servers of databases have settings of their own. Default `normal`.
+   */
+  readonly synchronous?: 'normal' | 'full'
   /** Where documents are kept. Default `data/documents`. */
   readonly documents?: string
   /** Default `127.0.0.1`. */

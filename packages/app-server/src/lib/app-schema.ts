@@ -11,6 +11,11 @@ const values = {
     description: 'Compatibility level of the service. Default: the latest.',
   },
   database: { ...text, description: 'sqlite:<file>, postgres://… or mysql://…; default sqlite:data/<name>.db.' },
+  synchronous: {
+    enum: ['normal', 'full'],
+    description:
+      'On SQLite: full, a power failure loses no acknowledged write; normal (default), it may lose the last.',
+  },
   documents: { ...text, description: 'Folder of documents. Default data/documents.' },
   host: text,
   port: { type: 'integer', minimum: 0, maximum: 65_535 },

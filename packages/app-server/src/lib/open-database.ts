@@ -27,12 +27,14 @@ export async function openDatabase({
 }: DatabaseOptions): Promise<ObjectStore> {
   const url = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
   const { statementTimeoutSeconds } = definition
+  const { synchronous = definition.synchronous ?? 'normal' } = settings
   const data = await createStore({
     url: resolveDatabase(url, folder),
+    synchronous,
     ...(statementTimeoutSeconds !== undefined && { statementTimeoutMs: statementTimeoutSeconds * 1000 }),
   })
   if (!introspect) return data
-  const system = await createStore(`sqlite:${join(dataFolder, 'system.db')}`)
+  const system = await createStore({ url: `sqlite:${join(dataFolder, 'system.db')}`, synchronous })
   return createRoutedStore({ data, system, isSystem: ({ name }) => systemNames.has(name) })
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveDatabase } from './open-database.js'
+import { openDatabase, resolveDatabase } from './open-database.js'
 import { readSettings } from './settings.js'
 
 test('readSettings() takes what is set and leaves the rest open', () => {
@@ -24,6 +24,29 @@ test('readSettings() knows whether nothing may be sent out, and takes no other w
   expect(() => readSettings({ STEWARD_NEUTRALISED: 'yes' })).toThrow(
     'STEWARD_NEUTRALISED must be true or false, not "yes".',
   )
+})
+
+test('readSettings() takes how durable SQLite is, and no other word for it', () => {
+  expect(readSettings({}).synchronous).toBeUndefined()
+  expect(readSettings({ STEWARD_SYNCHRONOUS: 'full' }).synchronous).toBe('full')
+  expect(() => readSettings({ STEWARD_SYNCHRONOUS: 'on' })).toThrow(
+    'STEWARD_SYNCHRONOUS must be normal or full, not "on".',
+  )
+})
+
+test('openDatabase() gives the store how durable it is: the setting goes before app.yaml', async () => {
+  const open = (own: unknown, outside: unknown) =>
+    openDatabase({
+      folder: '/app',
+      dataFolder: '/app/data',
+      introspect: false,
+      definition: { name: 'a', version: '1', database: 'sqlite::memory:', synchronous: own as 'full' },
+      settings: { ...readSettings({}), synchronous: outside as 'full' },
+    })
+  await expect(open('own', undefined)).rejects.toThrow('must be "normal" or "full", not "own"')
+  await expect(open('full', 'outside')).rejects.toThrow('must be "normal" or "full", not "outside"')
+  for (const store of [await open(undefined, undefined), await open('full', undefined), await open('full', 'normal')])
+    await store.close()
 })
 
 test.each([

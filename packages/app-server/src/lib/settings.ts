@@ -5,6 +5,8 @@ export interface Settings {
   /** `NODE_ENV`: applies when nothing else is said and the application has an environment of this name. */
   readonly nodeEnvironment: string | undefined
   readonly database: string | undefined
+  /** Over `synchronous` of `app.yaml`. */
+  readonly synchronous?: 'normal' | 'full' | undefined
   readonly host: string | undefined
   readonly port: number | undefined
   readonly adminLogin: string | undefined
@@ -30,6 +32,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     environment: text('STEWARD_ENV'),
     nodeEnvironment: text('NODE_ENV'),
     database: text('STEWARD_DATABASE'),
+    synchronous: readSynchronous(text('STEWARD_SYNCHRONOUS')),
     host: text('STEWARD_HOST'),
     port: readPort(text('STEWARD_PORT'), 'STEWARD_PORT'),
     adminLogin: text('STEWARD_ADMIN_LOGIN'),
@@ -41,6 +44,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
       .map((range) => range.trim()),
     serviceAccount: readServiceAccount(text),
   })
+}
+
+/** A word that is neither must not be taken for the weaker one. */
+function readSynchronous(text: string | undefined): Settings['synchronous'] {
+  if (text === undefined || text === 'normal' || text === 'full') return text
+  throw new SettingsError(`STEWARD_SYNCHRONOUS must be normal or full, not "${text}".`)
 }
 
 /** A word that is neither must not be taken for "send everything". */
