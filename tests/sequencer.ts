@@ -5,6 +5,7 @@ const longFiles = [
   /\/tests\/packages\.test\.ts$/,
   /crash[^/]*\.test\.ts$/,
   /\/tests\/rest-service\.test\.ts$/,
+  /\/tests\/consistency\//,
   /\/tests\/openapi-fuzz\.test\.ts$/,
   /\.integration\.test\.ts$/,
   /\/app-server\/src\/main\.test\.ts$/,

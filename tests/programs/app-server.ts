@@ -12,8 +12,8 @@ export interface RunningApp {
   errors(): string
   /** Calls the REST service as the administrator; a body makes it a POST. */
   call(path: string, options?: { method?: string; body?: unknown; as?: string }): Promise<Answer>
-  /** Asks it to stop and waits until it has. */
-  stop(): Promise<void>
+  /** Asks it to stop (`SIGKILL`: does not ask) and waits until it has. */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export interface Answer {
@@ -68,10 +68,10 @@ export async function startApp(
     return { status: answer.status, body: await answer.json() }
   }
 
-  async function stop(): Promise<void> {
-    if (child.exitCode !== null) return
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
     const closed = once(child, 'close')
-    child.kill('SIGTERM')
+    child.kill(signal)
     await closed
   }
 }

@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config'
+import usual from './vitest.config.js'
+
+/** Tests that look for rare events, with the numbers that this takes: `npm run test:deep`. In `npm test` they are small. */
+const deep = ['tests/consistency/**/*.test.ts']
+
+const { projects: _none, ...test } = usual.test ?? {}
+
+export default defineConfig({ test: { ...test, include: deep, env: { TEST_DEEP: '1' } } })
