@@ -6,11 +6,15 @@ export type {
   EnumValues,
   FieldDefinition,
   FieldTypeName,
+  FiltersOf,
+  InputOf,
   ObjectCode,
   ObjectDefinition,
   RecordOf,
   RecordsOf,
   StateModel,
+  UpdateOf,
+  UploadInput,
 } from './lib/definition/definition.js'
 export { loadCheckedFile, parseCheckedFile } from './lib/definition/checked-file.js'
 export { loadObjectFile, parseObjectFile } from './lib/definition/load-file.js'

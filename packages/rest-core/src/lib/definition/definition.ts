@@ -1,4 +1,5 @@
 import type { ActionDefinition } from '../actions/action.js'
+import type { CheckedDefinition, SortName } from './checked-definition.js'
 import type { CrosstabDefinition } from '../crosstabs/crosstab.js'
 import type { PublicationDefinition } from '../publications/publication.js'
 import type { ObjectHooks } from '../service/hooks.js'
@@ -234,8 +235,8 @@ type ValueOf<F extends FieldDefinition> = F extends { type: 'integer' | 'decimal
   ? number | string | null
   : F extends { type: 'boolean' }
     ? boolean
-    : F extends { type: 'multi-enum' }
-      ? string[]
+    : F extends { type: 'multi-enum'; values: infer V extends EnumValues }
+      ? CodeOf<V[number]>[]
       : F extends { type: 'object' }
         ? unknown
         : F extends { type: 'enum'; values: infer V extends EnumValues }
@@ -259,7 +260,61 @@ type Answered<Fields> = {
 }
 
 /** The record type that follows from a definition's fields. */
-export type RecordOf<D extends ObjectDefinition> = { row_id: string } & Answered<D['fields']> & Joined<D['fields']>
+export type RecordOf<D extends ObjectDefinition> = Simplify<
+  { row_id: string } & Answered<D['fields']> & Joined<D['fields']>
+>
+
+/** The members one by one, so that editors show them instead of how they come about. */
+type Simplify<T> = { [K in keyof T]: T[K] } & {}
+
+/** A content to be stored in a document or image field. */
+export interface UploadInput {
+  name: string
+  mime?: string
+  /** Base64. */
+  content: string
+}
+
+type InputValue<F> = F extends { type: 'document' | 'image' }
+  ? string | null | UploadInput
+  : F extends { type: 'boolean' }
+    ? boolean
+    : F extends FieldDefinition
+      ? ValueOf<F> | null
+      : never
+
+type TakenKeys<Fields> = {
+  [K in keyof Fields & string]: Fields[K] extends { readOnly: true }
+    ? never
+    : Fields[K] extends { type: 'id'; readOnly?: true }
+      ? never
+      : K
+}[keyof Fields & string]
+
+type NeededKeys<D extends ObjectDefinition> = {
+  [K in TakenKeys<D['fields']>]: D['fields'][K] extends { required: true } | { key: true }
+    ? D['fields'][K] extends { default: unknown } | { type: 'boolean' }
+      ? never
+      : D extends { states: { field: K } }
+        ? never
+        : K
+    : never
+}[TakenKeys<D['fields']>]
+
+/** What a creation takes, as it follows from a definition: its required fields must be there, others may. */
+export type InputOf<D extends ObjectDefinition> = Simplify<
+  { [K in NeededKeys<D>]: InputValue<D['fields'][K]> } & {
+    [K in Exclude<TakenKeys<D['fields']>, NeededKeys<D>>]?: InputValue<D['fields'][K]>
+  }
+>
+
+/** What an update takes: any of its fields. */
+export type UpdateOf<D extends ObjectDefinition> = Simplify<{
+  [K in Exclude<TakenKeys<D['fields']>, 'row_id'>]?: InputValue<D['fields'][K]>
+}>
+
+/** Filters of a search by name of their field; a field of a linked object is `<reference>__<field>`. */
+export type FiltersOf<D extends ObjectDefinition> = { [K in SortName<D>]?: string | readonly string[] }
 
 /**
  * Record types by object name, inferred from definitions, e.g. for a typed client.
@@ -270,12 +325,13 @@ export type RecordOf<D extends ObjectDefinition> = { row_id: string } & Answered
 export type RecordsOf<D extends readonly ObjectDefinition[]> = { [O in D[number] as O['name']]: RecordOf<O> }
 
 /**
- * Gives a definition its exact type, so that records, filters and hooks are typed; it is checked when a model is made of it.
+ * Gives a definition its exact type, so that records and inputs are typed. Keys that are not known, sorts by fields that are
+ * not there and states of no enum field do not compile; all the rest is checked when a model is made of it.
  *
  * @example
  * const Genre = defineObject({ name: 'Genre', fields: { gen_code: { type: 'string', length: 20, key: true } } })
  */
-export function defineObject<const D extends ObjectDefinition>(definition: D): D {
+export function defineObject<const D extends ObjectDefinition>(definition: D & CheckedDefinition<D>): D {
   return definition
 }
 

@@ -1,0 +1,97 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import type { BusinessRecord } from '../model/model.js'
+import {
+  defineObject,
+  type FiltersOf,
+  type InputOf,
+  type ObjectDefinition,
+  type RecordOf,
+  type UpdateOf,
+} from './definition.js'
+
+const Order = defineObject({
+  name: 'Order',
+  order: ['-ord_day', 'ord_customer_id__cus_name', 'created_dt'],
+  fields: {
+    ord_no: { type: 'string', length: 10, key: true },
+    ord_day: { type: 'date', required: true, default: '[DATE]' },
+    ord_state: { type: 'enum', values: ['open', { code: 'paid', label: 'Paid' }], required: true },
+    ord_tags: { type: 'multi-enum', values: ['gift', 'express'] },
+    ord_sum: { type: 'decimal', precision: 12, readOnly: true },
+    ord_bill: { type: 'document' },
+    ord_note: { type: 'text', hidden: true },
+    ord_customer_id: { type: 'reference', object: 'Customer', display: ['cus_name'] },
+  },
+  states: { field: 'ord_state', transitions: [{ from: 'open', to: 'paid' }] },
+  hooks: {
+    preSave({ values, operation }) {
+      expectTypeOf(operation).toEqualTypeOf<'create' | 'update'>()
+      values['ord_sum'] = 1
+    },
+  },
+  actions: {
+    pay: {
+      parameters: { day: { type: 'date' } },
+      run: ({ record, parameters }) => {
+        expectTypeOf(record).toEqualTypeOf<BusinessRecord | undefined>()
+        return String(parameters['day'])
+      },
+    },
+  },
+})
+
+test('records, inputs and filters follow from a definition', () => {
+  expectTypeOf<RecordOf<typeof Order>>().toEqualTypeOf<{
+    row_id: string
+    ord_no: string
+    ord_day: string
+    ord_state: 'open' | 'paid' | ''
+    ord_tags: ('gift' | 'express')[]
+    ord_sum: number | string | null
+    ord_bill: string
+    ord_customer_id: string
+    ord_customer_id__cus_name: unknown
+  }>()
+  const input: InputOf<typeof Order> = { ord_no: '1', ord_bill: { name: 'a.pdf', content: 'AA==' }, ord_tags: ['gift'] }
+  // @ts-expect-error: the key is required
+  const keyless: InputOf<typeof Order> = {}
+  // @ts-expect-error: read-only
+  const readOnly: InputOf<typeof Order> = { ord_no: '1', ord_sum: 1 }
+  // @ts-expect-error: not a code of the list
+  const update: UpdateOf<typeof Order> = { ord_state: 'lost' }
+  const filters: FiltersOf<typeof Order> = { ord_day: '2024-01-01;', ord_customer_id__cus_name: ['A*', 'B*'] }
+  // @ts-expect-error: no such field
+  const wrong: FiltersOf<typeof Order> = { ord_nope: 'x' }
+  expect([input, keyless, readOnly, update, filters, wrong]).toHaveLength(6)
+})
+
+test('keys and names that are not known do not compile', () => {
+  const fields = { thi_name: { type: 'string' }, thi_kind: { type: 'enum', values: ['a'] } } as const
+  const run = () => null
+  const wrong: ObjectDefinition[] = [
+    // @ts-expect-error: an object has no "lable"
+    defineObject({ name: 'Thing', lable: 'x', fields }),
+    // @ts-expect-error: a field has no "requird"
+    defineObject({ name: 'Thing', fields: { a: { type: 'string', requird: true } } }),
+    // @ts-expect-error: a string has no "precision"
+    defineObject({ name: 'Thing', fields: { a: { type: 'string', precision: 2 } } }),
+    // @ts-expect-error: no field "zzz"
+    defineObject({ name: 'Thing', fields, order: ['-zzz'] }),
+    // @ts-expect-error: no field "zzz"
+    defineObject({ name: 'Thing', fields, states: { field: 'zzz', transitions: [] } }),
+    // @ts-expect-error: not an enum field
+    defineObject({ name: 'Thing', fields, states: { field: 'thi_name', transitions: [] } }),
+    // @ts-expect-error: no hook "preSav"
+    defineObject({ name: 'Thing', fields, hooks: { preSav: run } }),
+    // @ts-expect-error: an action has no "lable"
+    defineObject({ name: 'Thing', fields, actions: { act: { run, lable: 'x' } } }),
+    // @ts-expect-error: a publication has no "filename"
+    defineObject({ name: 'Thing', fields, publications: { list: { format: 'csv', filename: 'x' } } }),
+  ]
+  expect(wrong).toHaveLength(9)
+  // A definition whose type is not exact is taken as it is.
+  const loose: ObjectDefinition = { name: 'Thing', fields: { a: { type: 'string' } } }
+  expect(defineObject(loose)).toBe(loose)
+  // Fields may come from elsewhere.
+  expect(defineObject({ name: 'Thing', fields: { ...fields }, order: ['thi_name'] }).name).toBe('Thing')
+})
