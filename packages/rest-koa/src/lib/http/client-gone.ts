@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 
@@ -16,7 +17,19 @@ export function hasGone({ req, res }: Context): boolean {
  */
 export function clientGone(context: Context): AbortSignal {
   const gone = new AbortController()
+  const { req, res } = context
   if (hasGone(context)) gone.abort()
-  else context.res.once('close', () => gone.abort())
+  else if (res.socket !== null || 'stream' in res) res.once('close', () => gone.abort())
+  else {
+    // It waits behind another answer of this connection; Node 22 does not tell it that the connection has ended.
+    setMaxListeners(0, req.socket)
+    const abort = () => {
+      res.off('close', abort)
+      req.socket.off('close', abort)
+      gone.abort()
+    }
+    res.once('close', abort)
+    req.socket.once('close', abort)
+  }
   return gone.signal
 }
