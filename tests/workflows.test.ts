@@ -14,6 +14,7 @@ interface Step {
 interface Job {
   readonly needs?: string | readonly string[]
   readonly uses?: string
+  readonly container?: string
   readonly permissions?: Readonly<Record<string, string>>
   readonly steps?: readonly Step[]
 }
@@ -88,6 +89,6 @@ it('CI tests on the oldest Node that the packages promise', () => {
   const { engines } = JSON.parse(readFileSync(join(root, 'packages/rest-core/package.json'), 'utf8')) as {
     engines: { node: string }
   }
-  const versions = Object.values(ci.jobs).flatMap(({ steps = [] }) => steps.map((step) => step.with?.['node-version']))
-  expect(versions.map(String)).toContain(engines.node.replace('>=', ''))
+  const containers = Object.values(ci.jobs).flatMap(({ container }) => container ?? [])
+  expect(containers).toContain(`node:${engines.node.replace('>=', '')}-bookworm`)
 })
