@@ -157,6 +157,18 @@ describe.runIf(deep)('packages that were published to a registry, in an empty fo
   }
 })
 
+it.runIf(deep)('the reference of the public API has a page for what can be imported, with its comment', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-reference-'))
+  try {
+    await execute(process.execPath, [join(root, 'tools/api/reference.ts'), folder])
+    const page = readFileSync(join(folder, 'functions/_steward_rest-core.defineObject.html'), 'utf8')
+    expect(page).toContain('https://github.com/steward-sdk/steward/blob/main/packages/rest-core/src/lib/definition/')
+    expect(existsSync(join(folder, 'functions/_steward_rest-koa.restRouter.html'))).toBe(true)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 const saleWithAction = `
 import { defineObject } from '@steward/rest-core'
 

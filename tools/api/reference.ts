@@ -1,7 +1,7 @@
-// The reference of the public API, made of doc comments: HTML in `docs/reference`.
+// The reference of the public API, made of doc comments: HTML in `docs/reference`, or in the folder of the argument.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Application } from 'typedoc'
 import { repository, root } from '../../scripts/packages.mjs'
 import { absoluteLinks } from '../../scripts/readme-links.mjs'
@@ -21,7 +21,7 @@ const app = await Application.bootstrap({
   readme,
   disableGit: true,
   basePath: root,
-  sourceLinkTemplate: `${repository}/blob/main/{path}#L{line}`,
+  sourceLinkTemplate: `${repository}/blob/main/packages/{path}#L{line}`,
   excludeInternal: true,
   excludePrivate: true,
   treatWarningsAsErrors: false,
@@ -29,7 +29,9 @@ const app = await Application.bootstrap({
 })
 const project = await app.convert()
 if (!project) throw new Error('No reference can be made of these sources.')
-const folder = join(root, 'docs', 'reference')
+// Called as they are imported: `rest-core/src/errors` is `@steward/rest-core/errors`.
+for (const module of project.children ?? []) module.name = `@steward/${module.name.replace('/src', '')}`
+const folder = resolve(root, process.argv[2] ?? 'docs/reference')
 app.validate(project)
 await app.generateDocs(project, folder)
 rmSync(temporary, { recursive: true })
