@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { BusinessObjects } from '@steward/rest-core'
+import { createPrincipal, createRights } from '@steward/rest-core'
+import type { BusinessObjects, Principal } from '@steward/rest-core'
 import type { RestError } from '@steward/rest-core/errors'
 import { allOf, boss, emptyService, pieces } from './exchange-for-test.js'
 import type { Attachments } from './import-record.js'
@@ -14,8 +15,13 @@ interface Block {
   readonly data: object
 }
 
-function load(service: BusinessObjects, blocks: readonly Block[], attachments?: Attachments) {
-  return importRecords(service, boss, readJson(pieces(JSON.stringify(blocks)), { attachments }))
+function load(
+  service: BusinessObjects,
+  blocks: readonly Block[],
+  attachments?: Attachments,
+  principal: Principal = boss,
+) {
+  return importRecords(service, principal, readJson(pieces(JSON.stringify(blocks)), { attachments }))
 }
 
 /** The texts of a refused import. */
@@ -223,4 +229,28 @@ test('objects without a functional key can only be inserted; unknown objects are
   expect(await refusal(load(service, [{ name: 'Nothing', data: {} }]))).toEqual([
     'record 1: Nothing: Object "Nothing" does not exist, or you may not see it.',
   ])
+})
+
+test('a reference to a record that the user may not read is refused like one that is not there, by key and by row id', async () => {
+  const service = await emptyService()
+  await load(service, [sf, { name: 'Genre', data: { gen_code: 'OWN', gen_name: 'Own' } }])
+  const hidden = await service.findByKey(boss, 'Genre', ['SF'])
+  const grants = [
+    { object: 'Movie', letters: 'CRU' },
+    { object: 'Genre', letters: 'R', filter: "gen_code = 'OWN'" },
+  ]
+  const bob = createPrincipal({ login: 'bob', rights: createRights(service.model, grants, {}) })
+  const movie = { mov_code: 'ALIEN', mov_title: 'Alien' }
+  for (const [own, secret, none] of [
+    [{ 'mov_genre_id.gen_code': 'OWN' }, { 'mov_genre_id.gen_code': 'SF' }, { 'mov_genre_id.gen_code': 'XX' }],
+    [{}, { mov_genre_id: hidden }, { mov_genre_id: '999' }],
+  ] as const) {
+    const texts = (data: object) =>
+      refusal(load(service, [{ name: 'Movie', data: { ...movie, ...data } }], undefined, bob))
+    const [refused, missing] = [await texts(secret), await texts(none)]
+    expect(missing).toHaveLength(1)
+    expect(refused).toEqual(missing.map((text) => text.replace('XX', 'SF').replace('999', hidden)))
+    if (Object.keys(own).length > 0)
+      await load(service, [{ name: 'Movie', data: { ...movie, ...own } }], undefined, bob)
+  }
 })

@@ -34,7 +34,10 @@ export interface DeleteContext extends HookContext {
 }
 
 export interface SearchContext extends HookContext {
-  /** May be replaced to widen or narrow the search; the caller's rights are applied afterwards. */
+  /**
+   * May be replaced to widen or narrow the search; the caller's rights are applied afterwards. What the caller asked for is
+   * `guarded` where rights limit what it may see of linked records; terms beside it see all of them.
+   */
   where: Filter | undefined
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeService } from '../documentation/describe-service.js'
 import { objectMetadata } from '../metadata/object-metadata.js'
+import { defineObject } from '../definition/definition.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'
@@ -246,6 +247,33 @@ describe('grants', () => {
 })
 
 describe('refusals', () => {
+  test('of a taken key do not tell the members that are hidden, nor keys of records that the user may not change', async () => {
+    const Seat = defineObject({
+      name: 'Seat',
+      fields: {
+        sea_row: { type: 'string', key: true },
+        sea_secret: { type: 'string', key: true },
+        sea_note: { type: 'integer' },
+      },
+    })
+    const model = createModel([Seat])
+    const service = createBusinessObjects({ model, store: createMemoryStore() })
+    const userWith = (grant: Partial<GrantData>) =>
+      createPrincipal({ login: 'bob', rights: createRights(model, [{ object: 'Seat', letters: 'RU', ...grant }], {}) })
+    await service.create(boss, 'Seat', { sea_row: 'a', sea_secret: 'x' })
+    const { row_id: id } = await service.create(boss, 'Seat', { sea_row: 'b', sea_secret: 'x' })
+    const textsFor = async (bob: ReturnType<typeof userWith>, values: object) =>
+      service
+        .update(bob, 'Seat', id, values)
+        .catch(({ messages }) => messages.map(({ text }: { text: string }) => text))
+    for (const values of [{ sea_row: 'a' }, { sea_row: 'a', sea_note: 'none' }]) {
+      expect(await textsFor(userWith({}), values)).toContain('Another record already has sea_row "a", sea_secret "x".')
+      expect(String(await textsFor(userWith({ hidden: ['sea_secret'] }), values))).toContain('already has this key')
+    }
+    const stranger = userWith({ filter: "sea_row = 'none'" })
+    expect(String(await textsFor(stranger, { sea_row: 'a', sea_note: 'none' }))).not.toContain('already has')
+  })
+
   test('of a deletion count the records only that the user may read', async () => {
     const { service, user, shut } = await filled()
     const movie = { mov_title: 'x', mov_genre_id: shut }

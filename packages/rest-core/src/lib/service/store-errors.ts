@@ -92,6 +92,8 @@ function orElse(messages: ErrorMessage[] | undefined, general: ErrorMessage): Er
   return messages?.length ? messages : [general]
 }
 
+const anotherKey: ErrorMessage = { code: 'ERR_USERKEY', text: 'Another record already has this key.' }
+
 /** The message about a key that the definition does not know, or that is free again meanwhile. */
 async function otherKey(
   error: StoreError,
@@ -99,24 +101,19 @@ async function otherKey(
   store: Pick<ObjectStore, 'constraintColumns'>,
 ): Promise<ErrorMessage> {
   const key = attempt && (await refusedKey(error, attempt.object, store))
-  return key
-    ? duplicate(key as [FieldModel, ...FieldModel[]], attempt.values ?? {})
-    : { code: 'ERR_USERKEY', text: 'Another record already has this key.' }
+  return key ? duplicate(attempt, key as [FieldModel, ...FieldModel[]], attempt.values ?? {}) : anotherKey
 }
 
 /** Messages about functional keys and unique fields that another record already has. */
-export async function duplicates(
-  { object, principal, rowId, values = {} }: Attempt,
-  session: StoreSession,
-): Promise<ErrorMessage[]> {
+export async function duplicates(attempt: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+  const { object, principal, rowId, values = {} } = attempt
   const messages: ErrorMessage[] = []
-  const access = principal && accessOf(principal, object)
   const keys = [object.key, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
   const current =
     rowId !== undefined
       ? await session.get(object, rowId, {
           select: object.select(keys.flat().map(({ name }) => name)),
-          where: access?.need('U'),
+          where: principal && accessOf(principal, object).need('U'),
         })
       : undefined
   if (rowId !== undefined && !current) return []
@@ -130,20 +127,19 @@ export async function duplicates(
     }))
     if (rowId !== undefined) terms.push({ op: '<>', field: 'row_id', value: rowId })
     if ((await session.count(object, { op: 'and', terms })) > 0)
-      messages.push(
-        duplicate(
-          key.filter((field) => field.name in values || !access?.hides(field)) as [FieldModel, ...FieldModel[]],
-          { ...current, ...values },
-        ),
-      )
+      messages.push(duplicate(attempt, key as [FieldModel, ...FieldModel[]], { ...current, ...values }))
   }
   return messages
 }
 
+/** Members that are hidden from the user, and their values, are not told. */
 function duplicate(
+  { object, principal }: Attempt,
   key: readonly [FieldModel, ...FieldModel[]],
   values: Readonly<Record<string, FieldValue>>,
 ): ErrorMessage {
+  const access = principal && accessOf(principal, object)
+  if (access && key.some(access.hides)) return anotherKey
   const shown = key
     .map((field) => {
       const value = values[field.name]
