@@ -3,6 +3,8 @@ import { defineObject } from '@steward/rest-core'
 /** A tree, linked to itself. */
 export const Kind = defineObject({
   name: 'Kind',
+  // Users of the log who may read entries only see the kinds of those.
+  display: 'public',
   table: 'replay_kind',
   fields: {
     kin_code: { type: 'string', length: 20, key: true },
