@@ -117,8 +117,9 @@ describe('refresh()', () => {
     expect(left()).toEqual([])
   })
 
-  it('takes neither data, nor git, nor linked modules', async () => {
+  it('takes neither data, nor git, nor linked modules, nor files for editors', async () => {
     write('data/shop.db', 'rows')
+    write('.steward/tsconfig.json', '{}')
     write('.git/config', 'secret')
     symlinkSync('/usr', join(template, 'node_modules'))
     configure('1.0', `folder:${template}`)
