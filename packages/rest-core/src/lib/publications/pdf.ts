@@ -1,12 +1,11 @@
-import { createRequire } from 'node:module'
 import type { TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js'
 import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
-import { optionalPackage } from './optional-package.js'
-import { layOutPdf } from './pdf-thread.js'
+import { needPackage } from './optional-package.js'
 import { loadPicture, pictureBudget } from './pictures.js'
+import { makeInThread } from './publication-thread.js'
 import { headingOf, shownText } from './table.js'
 
 /**
@@ -21,11 +20,9 @@ export async function makePdf(
   where: string,
   { pageNumbers = false }: { readonly pageNumbers?: boolean } = {},
 ): Promise<Buffer> {
-  await optionalPackage('A publication of the format pdf', 'pdfmake', async () =>
-    createRequire(import.meta.url).resolve('pdfmake'),
-  )
-  const answer = await layOutPdf({ definition, pageNumbers })
-  if ('pdf' in answer) return Buffer.from(answer.pdf.buffer, answer.pdf.byteOffset, answer.pdf.byteLength)
+  await needPackage('A publication of the format pdf', 'pdfmake')
+  const answer = await makeInThread({ kind: 'pdf', definition, pageNumbers })
+  if ('content' in answer) return Buffer.from(answer.content.buffer)
   throw new RestError('ERR_INTERNAL', `${where}: no PDF can be made of it: ${answer.failed}`)
 }
 

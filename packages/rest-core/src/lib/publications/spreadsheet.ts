@@ -1,8 +1,10 @@
-import type { CellObject, SheetData } from 'write-excel-file/node'
+import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
-import { optionalPackage } from './optional-package.js'
+import { needPackage } from './optional-package.js'
+import { makeInThread } from './publication-thread.js'
+import type { SheetCell } from './publication.worker.js'
 import { cleanText, headingOf } from './table.js'
 
 /** Most characters of a cell. Source: Excel specifications and limits. */
@@ -14,34 +16,35 @@ export async function makeSpreadsheet(
   columns: readonly ReadableField[],
   records: readonly BusinessRecord[],
 ): Promise<Buffer> {
-  const { default: write } = await optionalPackage(
-    'A publication of the format xlsx',
-    'write-excel-file',
-    () => import('write-excel-file/node'),
-  )
-  const head = columns.map((field): CellObject => ({ value: headingOf(field), type: String, fontWeight: 'bold' }))
+  await needPackage('A publication of the format xlsx', 'write-excel-file')
+  const head = columns.map((field): SheetCell => ({ value: headingOf(field), type: 'String', fontWeight: 'bold' }))
   const rows = records.map((record) => columns.map((field) => cellOf(field, record[field.name])))
-  const data: SheetData = [head, ...rows]
-  return write(data, {
-    sheet: sheetName(title),
-    stickyRowsCount: 1,
-    columns: columns.map((field) => ({ width: widthOf(field) })),
-  }).toBuffer()
+  const answer = await makeInThread({
+    kind: 'xlsx',
+    rows: [head, ...rows],
+    options: {
+      sheet: sheetName(title),
+      stickyRowsCount: 1,
+      columns: columns.map((field) => ({ width: widthOf(field) })),
+    },
+  })
+  if ('content' in answer) return Buffer.from(answer.content.buffer)
+  throw new RestError('ERR_INTERNAL', `No spreadsheet can be made of it: ${answer.failed}`)
 }
 
-function cellOf(field: ReadableField, value: FieldValue | undefined): CellObject | null {
+function cellOf(field: ReadableField, value: FieldValue | undefined): SheetCell | null {
   const { name } = baseField(field).type
   if (value === undefined || value === null || value === '') return null
   // A number that no double holds stays a text with all its digits.
-  if (typeof value === 'number') return { value, type: Number }
-  if (typeof value === 'boolean') return { value, type: Boolean }
+  if (typeof value === 'number') return { value, type: 'Number' }
+  if (typeof value === 'boolean') return { value, type: 'Boolean' }
   // Dates of spreadsheets begin in 1900.
   if (name === 'date' && (value as string) >= '1900-03-01')
-    return { value: new Date(`${value as string}T00:00:00Z`), type: Date, format: 'yyyy-mm-dd' }
+    return { value: new Date(`${value as string}T00:00:00Z`), type: 'Date', format: 'yyyy-mm-dd' }
   if (name === 'datetime' && (value as string) >= '1900-03-01')
-    return { value: new Date(`${(value as string).replace(' ', 'T')}Z`), type: Date, format: 'yyyy-mm-dd hh:mm:ss' }
+    return { value: new Date(`${(value as string).replace(' ', 'T')}Z`), type: 'Date', format: 'yyyy-mm-dd hh:mm:ss' }
   const text = cleanText(field, value)
-  return text === '' ? null : { value: text.slice(0, longestText), type: String }
+  return text === '' ? null : { value: text.slice(0, longestText), type: 'String' }
 }
 
 function widthOf(field: ReadableField): number {

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads'
-import type { PdfAnswer, PdfRequest } from './pdf.worker.js'
+import type { DocumentAnswer, DocumentRequest, Numbered } from './publication.worker.js'
 
 // Node runs the source as it is, so tests need no build.
-const script = new URL(import.meta.url.endsWith('.ts') ? './pdf.worker.ts' : './pdf.worker.js', import.meta.url)
+const script = new URL(`./publication.worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
-/** A thread without work ends after this, and its fonts with it. Not specified. */
+/** A thread without work ends after this, and what it loaded with it. Not specified. */
 const idleMs = 60_000
 
 interface Asked {
-  resolve(answer: PdfAnswer): void
+  resolve(answer: DocumentAnswer): void
   reject(error: unknown): void
 }
 
@@ -16,13 +16,13 @@ let thread: Worker | undefined
 let requests = 0
 const asked = new Map<number, Asked>()
 
-/** Lays out a PDF in the thread of this process for that, because it takes up to seconds. */
-export function layOutPdf(request: Omit<PdfRequest, 'number'>): Promise<PdfAnswer> {
+/** Makes a document in the thread of this process for that, because it takes up to seconds. */
+export function makeInThread(request: DocumentRequest): Promise<DocumentAnswer> {
   thread ??= start()
   const worker = thread
   const number = ++requests
   return new Promise((resolve, reject) => {
-    worker.postMessage({ ...request, number } satisfies PdfRequest)
+    worker.postMessage({ ...request, number } satisfies Numbered<DocumentRequest>)
     asked.set(number, { resolve, reject })
     worker.ref()
   })
@@ -33,7 +33,7 @@ function start(): Worker {
   const worker = new Worker(script, { execArgv: [] })
   let idle: NodeJS.Timeout | undefined
   let cause: unknown
-  worker.on('message', (answer: PdfAnswer) => {
+  worker.on('message', (answer: Numbered<DocumentAnswer>) => {
     asked.get(answer.number)?.resolve(answer)
     asked.delete(answer.number)
     if (asked.size > 0) return
@@ -47,7 +47,7 @@ function start(): Worker {
   worker.on('exit', () => {
     if (thread !== worker) return
     thread = undefined
-    for (const { reject } of asked.values()) reject(new Error('The thread that makes PDFs has ended.', { cause }))
+    for (const { reject } of asked.values()) reject(new Error('The thread that makes documents has ended.', { cause }))
     asked.clear()
   })
   return worker
