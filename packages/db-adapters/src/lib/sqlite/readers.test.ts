@@ -128,6 +128,17 @@ test('one user never has all threads', async () => {
   expect((await outcomes).map(({ status }) => status)).toEqual(Array(6).fill('rejected'))
 })
 
+test('a user has at most 100 statements that wait', async () => {
+  const opened = open()
+  const abort = new AbortController()
+  const count = (user: string) => opened.count(endless, like, { caller: { user, signal: abort.signal } })
+  const outcomes = Promise.allSettled(Array.from({ length: 101 }, () => count('ann')))
+  await expect(count('ann')).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('wait') })
+  expect(await opened.count(thing, undefined, { caller: { user: 'bob' } })).toBe(1_200)
+  abort.abort()
+  for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { code: 'timeout' } })
+})
+
 test('where SQLite does not listen, others are answered by another thread meanwhile', async () => {
   const opened = open({ workers: 1 })
   await opened.count(thing)

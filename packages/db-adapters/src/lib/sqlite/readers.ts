@@ -30,6 +30,9 @@ const batch = 500
 /** Each open search has a connection and holds back the clean-up of the log. */
 const mostSearches = { all: 64, user: 32 }
 
+/** Statements of one user that wait for a thread. Not specified; chosen as for waiting calls of the object pool. */
+const mostWaiting = 100
+
 /** How long a thread has to let go of a step that nobody waits for, before another one does its work. In ms. */
 const graceMs = 50
 
@@ -128,6 +131,10 @@ export class Readers {
   ): Promise<{ readonly answer: Answer; readonly thread: ReaderThread }> {
     const { timeoutMs } = this.#options
     if (this.#closed) return Promise.reject(closed())
+    if (user !== nobody && !bound && this.#waiting.countOf(user) >= mostWaiting)
+      return Promise.reject(
+        new StoreError('unavailable', `Cannot read: ${mostWaiting} statements of this user wait already. Try again.`),
+      )
     return new Promise((resolve, reject) => {
       let givenUp = false
       let grace: NodeJS.Timeout | undefined
