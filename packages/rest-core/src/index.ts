@@ -18,6 +18,7 @@ export type {
 } from './lib/definition/definition.js'
 export { loadCheckedFile, parseCheckedFile } from './lib/definition/checked-file.js'
 export { loadObjectFile, parseObjectFile } from './lib/definition/load-file.js'
+export { filterKeywords } from './lib/model/check-definitions.js'
 export { createModel } from './lib/model/create-model.js'
 export { isJoined } from './lib/model/model.js'
 export type {

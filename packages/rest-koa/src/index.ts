@@ -30,6 +30,7 @@ export type { SecurityHeadersOptions } from './lib/middleware/security-headers.j
 export { testerPage } from './lib/tester/tester-page.js'
 export type { TesterPageOptions } from './lib/tester/tester-page.js'
 export type { TrustProxy } from './lib/http/client-address.js'
+export { answerClientErrors, sendRefusal, whyMalformed } from './lib/http/client-errors.js'
 export { refuseForeignPage } from './lib/http/refuse-foreign-page.js'
 export type { Log } from './lib/http/log.js'
 export type { Respond } from './lib/http/answer.js'

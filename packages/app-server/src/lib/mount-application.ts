@@ -127,6 +127,7 @@ export function mountApplication({
       },
       level,
       ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
+      respond: 'direct',
       pool: createObjectPool({ parameters }),
       ...(definition.rateLimit && { rateLimit: { ...definition.rateLimit, trustProxy } }),
       log: logger,

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerClientErrors, sendRefusal, whyMalformed } from '@steward/rest-koa'
 import type Koa from 'koa'
 import { SettingsError } from './settings.js'
 
@@ -30,7 +31,12 @@ const silenceMs = 300_000
  */
 export async function listen({ host, port, graceMs = 10_000 }: ListenOptions): Promise<Listener> {
   let handler: (...parameters: Parameters<RequestListener>) => unknown = answerStarting
-  const server = createServer((request, response) => void handler(request, response))
+  const server = createServer((request, response) => {
+    const wrong = whyMalformed(request)
+    if (wrong === undefined) void handler(request, response)
+    else sendRefusal(response, 'ERR_BAD_REQUEST', wrong)
+  })
+  answerClientErrors(server)
   server.timeout = silenceMs
   await bind(server, host, port)
   let stopping: Promise<void> | undefined

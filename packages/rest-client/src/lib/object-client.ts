@@ -1,5 +1,5 @@
 import { lines } from './lines.js'
-import { answerParameters, queryOf } from './query.js'
+import { answerParameters, queryOf, searchRequest } from './query.js'
 import type { Parameters } from './query.js'
 import type { Transport } from './transport.js'
 import type {
@@ -9,7 +9,6 @@ import type {
   CallOptions,
   Count,
   Filters,
-  FilterValue,
   IndexRecord,
   Page,
   PageOptions,
@@ -57,23 +56,23 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     /** All matching records, one at a time as they arrive: nothing is kept, and the call ends when the loop does. */
     async *search(options: SearchOptions<R> = {}): AsyncGenerator<R> {
       const headers = { Accept: 'application/x-ndjson' }
-      const { body } = await send({ path: path + searchQuery(options), headers, signal: options.signal })
+      const { body } = await send({ ...searching(options), headers, signal: options.signal })
       for await (const line of lines(body, options.signal)) if (line) yield JSON.parse(line) as R
     },
     /** One page; the next one with its `cursor`, or by its number. */
     async page(options: PageOptions<R> = {}): Promise<Page<R>> {
       const { cursor = '', page, pageSize } = options
       const more = { ...(page === undefined ? { _cursor: cursor } : { _page: page }), _pagesize: pageSize }
-      const response = await send({ path: path + searchQuery(options, more), signal: options.signal })
+      const response = await send({ ...searching(options, more), signal: options.signal })
       const records = (await response.json()) as R[]
       return { records, cursor: response.headers.get('x-next-cursor') ?? undefined }
     },
     count: (filters: Filters<R> = {}, options?: CallOptions) =>
-      json<Count>({ path: path + queryOf(filters, { _count: true }), signal: options?.signal }),
+      json<Count>({ ...searchRequest(path, filters, { _count: true }), signal: options?.signal }),
     /** Words; all must be met; `word*` is a prefix, `"some words"` a phrase. */
     indexSearch: (text: string, options: Omit<PageOptions<R>, 'cursor'> = {}) =>
       json<IndexRecord<R>[]>({
-        path: path + searchQuery(options, { _indexsearch: text, _page: options.page, _pagesize: options.pageSize }),
+        ...searching(options, { _indexsearch: text, _page: options.page, _pagesize: options.pageSize }),
         signal: options.signal,
       }),
     /** Writes several records: all or nothing, or with `atomic: false` each on its own. */
@@ -100,12 +99,12 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     /** The published document as an answer: read it by `text()`, `blob()` or its `body`. */
     publication: (template: string, options: SearchOptions<R> & { rowId?: string | undefined } = {}) =>
       send({
-        path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${searchQuery(options)}`,
+        path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${queryOf(...searchParameters(options))}`,
         signal: options.signal,
       }),
     crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CallOptions & { cubes?: boolean | undefined }) =>
       json<AnyRecord>({
-        path: path + queryOf(filters, { _crosstab: crosstab, _crosstabcubes: options?.cubes }),
+        ...searchRequest(path, filters, { _crosstab: crosstab, _crosstabcubes: options?.cubes }),
         signal: options?.signal,
       }),
     /** The content of a document field as an answer, e.g. to read its `body` as a stream. */
@@ -155,8 +154,11 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
     })
   }
 
-  function searchQuery(options: SearchOptions<R>, more: Parameters = {}): string {
-    const filters = (options.filters ?? {}) as Readonly<Record<string, FilterValue>>
-    return queryOf(filters, answerParameters(options), { _order: options.order?.join() }, more)
+  function searching(options: SearchOptions<R>, more: Parameters = {}): ReturnType<typeof searchRequest> {
+    return searchRequest(path, ...searchParameters(options), more)
+  }
+
+  function searchParameters(options: SearchOptions<R>): Parameters[] {
+    return [options.filters ?? {}, answerParameters(options), { _order: options.order?.join() }]
   }
 }

@@ -1,3 +1,4 @@
+import type { Request } from './transport.js'
 import type { AnswerOptions, FilterValue, WriteOptions } from './types.js'
 
 export type Parameters = Readonly<Record<string, FilterValue | undefined | null>>
@@ -10,6 +11,19 @@ export function queryOf(...all: readonly Parameters[]): string {
   }
   const text = query.toString()
   return text && `?${text}`
+}
+
+/** Longest address part that every server on the way takes: theirs and the headers' limits begin at 8 KiB. */
+const longestQuery = 6_000
+
+/** A search by its address, or by a body when the address would be too long. */
+export function searchRequest(
+  path: string,
+  ...all: readonly Parameters[]
+): Pick<Request, 'method' | 'path' | 'json' | 'reads'> {
+  const query = queryOf(...all)
+  if (query.length <= longestQuery) return { path: path + query }
+  return { method: 'POST', path: `${path}/_search`, json: Object.assign({}, ...all) as Parameters, reads: true }
 }
 
 export function answerParameters(options: AnswerOptions & Pick<WriteOptions, 'dryRun'> = {}): Parameters {

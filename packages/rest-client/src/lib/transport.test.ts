@@ -208,6 +208,14 @@ describe('searches', () => {
     expect(given).toEqual(['0', '1', '2'])
   })
 
+  it('that are too long for an address are sent in a body, and repeated as others', async () => {
+    const filters = { mov_year: `in (${Array.from({ length: 2000 }, (_, at) => at).join()})`, mov_genre: ['a', 'b'] }
+    answers = [busy(503), json(200, [], { 'X-Next-Cursor': 'abc' }), json(200, { count: 1 })]
+    expect(await movies().page({ filters, pageSize: 10 })).toEqual({ records: [], cursor: 'abc' })
+    expect(await movies().count(filters)).toEqual({ count: 1 })
+    expect(lines()).toEqual(Array.from({ length: 3 }, () => 'POST /api/rest/Movie/_search'))
+  })
+
   it('end the call when the loop ends', async () => {
     const ended = Promise.withResolvers<void>()
     answers = [

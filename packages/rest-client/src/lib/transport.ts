@@ -11,6 +11,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Sent as JSON. */
   readonly json?: unknown
+  /** A POST that only reads may be repeated. */
+  readonly reads?: boolean
   /** Sent as it is; a stream cannot be repeated. */
   readonly body?: BodyInit | undefined
   readonly signal?: AbortSignal | undefined
@@ -138,8 +140,8 @@ function mayRepeat(request: Request, response: Response | RestClientError): bool
   return (RestClientError.is(response) || response.status === 503) && isRepeatable(request)
 }
 
-function isRepeatable({ method, headers }: Request): boolean {
-  return method !== 'POST' || headers?.['Idempotency-Key'] !== undefined
+function isRepeatable({ method, headers, reads }: Request): boolean {
+  return method !== 'POST' || reads === true || headers?.['Idempotency-Key'] !== undefined
 }
 
 /** Browsers send streams by HTTP/2 only, if at all, and tell nobody which protocol it will be. */

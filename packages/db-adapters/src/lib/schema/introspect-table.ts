@@ -1,3 +1,4 @@
+import { filterKeywords } from '@steward/rest-core'
 import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
 import type { SchemaDialect } from './dialect.js'
 import { fieldTypeOf, idValuesOf } from './introspect-column.js'
@@ -44,7 +45,7 @@ export function serve(info: TableInfo, object: string, dialect: SchemaDialect): 
   const timestamps = Object.entries(technical).every(([name, kind]) =>
     info.columns.some((column) => column.name === name && column.type.kind === kind),
   )
-  const giveName = uniqueNames(['row_id', ...Object.keys(technical)], '_')
+  const giveName = uniqueNames(['row_id', ...Object.keys(technical), ...filterKeywords], '_')
   const fields = new Map<string, { name: string; column: ColumnInfo }>()
   const leftOut: { column: string; reason: string }[] = []
   const spellings = new Map([[id.column.toLowerCase(), id.column]])

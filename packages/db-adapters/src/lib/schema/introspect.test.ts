@@ -43,7 +43,7 @@ onSqlite((database) => {
       create view v as select * from missing;
       create virtual table words using fts5(x);
       create table lonely (id integer primary key);
-      create table plain (a, b text, rowid int)`)
+      create table plain (a, b text, rowid int, "and" int, "Like" text)`)
     await database.script(
       `insert into orders (id, "OrderDate", "ShippedDate", "épochs", seen, mixed) values (1, '2016-07-04', '2016-07-04T12:00', 1700000000, 'yes', 'abc')`,
     )
@@ -95,6 +95,8 @@ onSqlite((database) => {
       big: { type: 'decimal', precision: 15, scale: 4 },
       twice: { type: 'text', readOnly: true },
     })
+    // Words of the filter language cannot be names of fields.
+    expect(fieldsOf(result, 'Plain')).toMatchObject({ and_2: { column: 'and' }, like_2: { column: 'Like' } })
     expect(fieldsOf(result, 'Plain').row_id).toStrictEqual({ type: 'id', column: '_rowid_' })
     expect(result.skipped).toStrictEqual([
       { table: 'composite', reason: 'its primary key has several columns (a, b)' },

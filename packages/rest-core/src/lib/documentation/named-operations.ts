@@ -33,7 +33,7 @@ export const namedOperations = {
             'The document; with `_output=json`, or for who accepts JSON only, as JSON.',
             {
               [mime]: isText(mime) ? { type: 'string' } : {},
-              ...jsonContent(mime === 'application/json' ? {} : reference('rest.Publication')),
+              ...jsonContent(mime === 'application/json' ? {} : publicationSchema(route)),
             },
             [header('Content-Disposition', 'Name of the file.', false)],
           ),
@@ -58,10 +58,21 @@ export const namedOperations = {
     })),
 } satisfies Partial<Record<ServiceOperation, Describe>>
 
+/** In JSON; a global one also gives the number of its records. */
+function publicationSchema(route: Route): Schema {
+  const publication = reference('rest.Publication')
+  return isGlobal(route) ? { anyOf: [publication, reference('rest.Count')] } : publication
+}
+
 function describeAction(access: Access, action: ActionModel, route: Route): OperationContents {
   const { name, label, scope, parameters, definition } = action
   const post = route.method === 'POST'
-  const done = answer('What the action gives.', jsonContent(exactly({ result: {} })), writtenHeaders)
+  const result = exactly({ result: {} })
+  const done = answer(
+    isGlobal(route) ? 'What the action gives; with `_count=true` the number of records.' : 'What the action gives.',
+    jsonContent(isGlobal(route) ? { anyOf: [result, reference('rest.Count')] } : result),
+    writtenHeaders,
+  )
   const begun = answer(
     'It has begun, and runs on.',
     jsonContent(reference('rest.Task')),

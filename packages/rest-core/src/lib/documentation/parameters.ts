@@ -27,6 +27,9 @@ const ofRecordsOnly: ReadonlySet<string> = new Set([
   '_inline_thumbnails',
   '_cursor',
 ])
+/** Operations that have no address of their own for their count. */
+const countsOf: ReadonlySet<string> = new Set(['indexSearch', 'action', 'publication'])
+
 const ofPagesOnly: ReadonlySet<string> = new Set(['_page', '_pagesize', '_order'])
 
 /** Their values are names of fields, so that they differ from object to object, but not within one. */
@@ -41,7 +44,7 @@ export function queryParameters(
   const meant = parameters.filter(
     ({ name, on, form }) =>
       on.includes(operation) &&
-      (!choosing.has(name) || (name === '_count' && operation === 'indexSearch')) &&
+      (!choosing.has(name) || (name === '_count' && countsOf.has(operation) && !path.includes('{row_id}'))) &&
       !(view === '_count' && ofRecordsOnly.has(name)) &&
       !((operation === 'crosstab' || path.includes('{row_id}')) && ofPagesOnly.has(name)) &&
       !((form === 'documents' || form === 'images') && documentFields(access, form).length === 0),

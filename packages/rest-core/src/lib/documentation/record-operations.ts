@@ -10,7 +10,8 @@ import type { ServiceOperation } from './service-interface.js'
 
 /** Operations on the records of an object. */
 export const recordOperations = {
-  search: (access, { view }) => (view === '_count' ? count(access) : search(access)),
+  search: (access, { view, method }) =>
+    view === '_count' ? count(access) : method === 'POST' ? searchByBody(access) : search(access),
 
   get(access, { path }) {
     if (!mayName(access, path) || !access.may('R')) return undefined
@@ -165,6 +166,37 @@ function search(access: Access): OperationContents | undefined {
         ],
       ),
       ...errors(),
+    ],
+  }
+}
+
+/** Filters that are too long for an address. */
+function searchByBody(access: Access): OperationContents | undefined {
+  if (!access.may('R')) return undefined
+  const value: Schema = { type: ['string', 'number', 'boolean'] }
+  return {
+    id: 'search-by-body',
+    summary: 'Search records, with the parameters in the body',
+    text: 'For filters that are too long for an address: the parameters of a search, a count, an index search or a pivot table.',
+    body: {
+      required: false,
+      text: 'Parameters by name; several values of a filter, or names of a list such as `_fields`, as an array.',
+      content: jsonContent({
+        type: 'object',
+        additionalProperties: { anyOf: [value, { ...listOf(value), minItems: 1 }] },
+      }),
+    },
+    answers: [
+      answer(
+        'What a search in the address would answer.',
+        { 'application/json': {}, 'application/x-ndjson': { type: 'string', description: 'One record per line.' } },
+        [
+          header('X-Next-Cursor', 'Of a page by cursor: the cursor of the next one, as long as there is one.', false),
+          header('X-Total-Count', 'The number of records, to who prefers it.', false),
+          header('Preference-Applied', '`count=exact`', false),
+        ],
+      ),
+      ...errors(413, 415),
     ],
   }
 }

@@ -2,7 +2,7 @@ import { checkStructure } from '../definition/check-structure.js'
 import type { EnumField, FieldDefinition, MultiEnumField, ObjectDefinition } from '../definition/definition.js'
 
 /** Words of the filter language; a field of that name could not stand in an expression. */
-const keywords = new Set(['and', 'or', 'not', 'like', 'is', 'in', 'null'])
+export const filterKeywords: ReadonlySet<string> = new Set(['and', 'or', 'not', 'like', 'is', 'in', 'null'])
 const reserved = new Set(['created_dt', 'created_by', 'updated_dt', 'updated_by'])
 
 /** What can be seen in definitions before they are linked. */
@@ -61,7 +61,7 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, b
 /** Mistakes in one field, or in something that is described like one. */
 export function checkField(name: string, field: FieldDefinition, names: ReadonlySet<string>): string[] {
   const problems: string[] = []
-  if (keywords.has(name.toLowerCase())) problems.push('this name is a word of the filter language')
+  if (filterKeywords.has(name.toLowerCase())) problems.push('this name is a word of the filter language')
   if (name.includes('__')) problems.push('"__" in a name is kept for joined fields')
   if (reserved.has(name)) problems.push('this name is kept for the technical fields')
   if ((field.type === 'id') !== (name === 'row_id'))

@@ -10,7 +10,7 @@ export function safeFileName(text: string, fallback: string, format: string): st
   const bare = text.toLowerCase().endsWith(ending) ? text.slice(0, -ending.length) : text
   const clean = bare
     // oxlint-disable-next-line no-control-regex -- they are what is looked for
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"*/:<>?\\|]+/g, ' ')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"*/:<>?\\|]+/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .replace(/^[. ]+/, '')

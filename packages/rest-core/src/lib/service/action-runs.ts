@@ -190,7 +190,7 @@ async function records(
 }
 
 /** The same rights, but reading the object only where the filter matches too. */
-function narrowed(rights: Rights, object: ObjectModel, where: Filter): Rights {
+export function narrowed(rights: Rights, object: ObjectModel, where: Filter): Rights {
   const own = rights.object(object.name)
   if (!own?.letters.has('R')) return rights
   const letters = new Map(own.letters).set('R', and(own.letters.get('R'), where))

@@ -307,6 +307,18 @@ export interface BusinessObjects {
   task(principal: Principal, id: string): Task
   /** Asks a background action to stop. @throws RestError ERR_NOT_FOUND */
   cancelTask(principal: Principal, id: string): Task
+  /**
+   * How many records a global action or publication would be about. Neither is run.
+   *
+   * @throws RestError ERR_NOT_FOUND, ERR_RIGHT, ERR_BAD_REQUEST
+   */
+  countFor(
+    principal: Principal,
+    object: ObjectName,
+    kind: 'actions' | 'publications',
+    name: string,
+    search?: SearchRequest,
+  ): Promise<CountResult>
   publish(
     principal: Principal,
     object: ObjectName,

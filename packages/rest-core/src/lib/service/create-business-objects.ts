@@ -9,6 +9,7 @@ import { createBatch } from './batch.js'
 import { createCursors } from './cursors.js'
 import { createIndexSearches } from './index-searches.js'
 import { createActionRuns } from './action-runs.js'
+import { createNamedCounts } from './named-counts.js'
 import { createPublishing } from './publishing.js'
 import { createCrosstabRuns } from './crosstabs.js'
 import { createStoredDocuments } from './stored-documents.js'
@@ -84,6 +85,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createCursors(context),
       ...createIndexSearches(context),
       ...createActionRuns(context),
+      ...createNamedCounts(context),
       ...createPublishing(context),
       ...createCrosstabRuns(context),
       ...createStoredDocuments(context),

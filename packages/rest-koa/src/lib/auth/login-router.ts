@@ -101,6 +101,6 @@ function answerBoth(context: Context, text: string, answer: object): void {
   const { format, _output: output } = context.query
   const json =
     format === 'json' || output === 'json' || context.accepts('text/plain', 'application/json') === 'application/json'
-  if (json) send(context, 'direct', 200, textHeaders(), JSON.stringify(answer))
-  else send(context, 'direct', 200, textHeaders('text/plain; charset=utf-8'), text)
+  if (json) send(context, 'koa', 200, textHeaders(), JSON.stringify(answer))
+  else send(context, 'koa', 200, textHeaders('text/plain; charset=utf-8'), text)
 }

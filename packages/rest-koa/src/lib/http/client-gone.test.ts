@@ -78,7 +78,7 @@ it('clientGone() of an answer that waits behind another one is aborted when the 
 
 it('a stream that has no bytes yet is given up when the client goes', async () => {
   const stream = new Readable({ read() {} })
-  const { state, send } = await start((context) => sendContent(context, 200, [], { stream }))
+  const { state, send } = await start((context) => sendContent(context, 'direct', 200, [], { stream }))
   const { socket } = await send(get)
   await expect.poll(() => stream.listenerCount('readable')).toBe(1)
   socket.destroy()
@@ -90,7 +90,7 @@ it('a stream is given up when the client went while it was opened', async () => 
   const stream = Readable.from([Buffer.from('never')])
   const { state, send } = await start(async (context) => {
     await closed(context)
-    await sendContent(context, 200, [], { stream })
+    await sendContent(context, 'direct', 200, [], { stream })
   })
   const { socket } = await send(get)
   await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0)

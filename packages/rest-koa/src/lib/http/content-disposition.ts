@@ -1,5 +1,9 @@
+/** Characters that turn the direction of text round, by which an ending looks like another one. */
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
 /** Value of `Content-Disposition` with a file name in any letters. Source: RFC 6266, section 4; RFC 8187, section 3.2. */
-export function contentDisposition(type: 'inline' | 'attachment', fileName: string): string {
+export function contentDisposition(type: 'inline' | 'attachment', name: string): string {
+  const fileName = name.replace(turning, '')
   const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   if (plain === fileName) return `${type}; filename="${plain}"`
   const encoded = encodeURIComponent(fileName.toWellFormed()).replace(/[!'()*]/g, percent)

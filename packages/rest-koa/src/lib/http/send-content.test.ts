@@ -5,20 +5,24 @@ import { afterEach, expect, test } from 'vitest'
 import { connectTo, serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { sendContent } from './send-content.js'
+import type { Respond } from './answer.js'
 import type { Content } from './send-content.js'
 import { sendError } from './send-error.js'
 
 let server: TestServer
 afterEach(() => server.close())
 
-async function start(content: () => Content): Promise<{ errors: unknown[]; bytes: unknown[] }> {
+async function start(
+  content: () => Content,
+  respond: Respond = 'direct',
+): Promise<{ errors: unknown[]; bytes: unknown[] }> {
   const errors: unknown[] = []
   const bytes: unknown[] = []
   const app = new Koa()
   app.on('error', (error) => errors.push(error))
   app.use(async (context) => {
     try {
-      await sendContent(context, 200, ['Content-Type', 'text/plain'], content())
+      await sendContent(context, respond, 200, ['Content-Type', 'text/plain'], content())
     } catch (error) {
       sendError(context, error)
     }
@@ -28,27 +32,30 @@ async function start(content: () => Content): Promise<{ errors: unknown[]; bytes
   return { errors, bytes }
 }
 
-test('bytes and streams are answered, with their length when it is known', async () => {
-  const contents: Content[] = [
-    Buffer.from('bytes'),
-    { stream: Readable.from([Buffer.from('str'), Buffer.from('eam')]), length: 6 },
-    { stream: Readable.from(['über', ' texts']) },
-    { stream: Readable.from([]) },
-  ]
-  const { bytes } = await start(() => contents.shift() as Content)
-  const answers: unknown[] = []
-  for (let n = 0; n < 4; n++) {
-    const response = await fetch(server.url)
-    answers.push([response.headers.get('content-length'), await response.text()])
-  }
-  expect(answers).toEqual([
-    ['5', 'bytes'],
-    ['6', 'stream'],
-    [null, 'über texts'],
-    [null, ''],
-  ])
-  expect(bytes).toEqual([5, 6, 11, undefined])
-})
+test.each(['direct', 'koa'] as const)(
+  'bytes and streams are answered, with their length when it is known (%s)',
+  async (respond) => {
+    const contents: Content[] = [
+      Buffer.from('bytes'),
+      { stream: Readable.from([Buffer.from('str'), Buffer.from('eam')]), length: 6 },
+      { stream: Readable.from(['über', ' texts']) },
+      { stream: Readable.from([]) },
+    ]
+    const { bytes } = await start(() => contents.shift() as Content, respond)
+    const answers: unknown[] = []
+    for (let n = 0; n < 4; n++) {
+      const response = await fetch(server.url)
+      answers.push([response.headers.get('content-length'), await response.text()])
+    }
+    expect(answers).toEqual([
+      ['5', 'bytes'],
+      ['6', 'stream'],
+      [null, 'über texts'],
+      [null, ''],
+    ])
+    if (respond === 'direct') expect(bytes).toEqual([5, 6, 11, undefined])
+  },
+)
 
 test('HEAD gets the headers only, and the stream is given up', async () => {
   const stream = Readable.from([Buffer.from('never')])
@@ -72,16 +79,13 @@ test('a stream that fails before its first byte is an answer with its status', a
   expect(errors).toEqual([new Error('no such file')])
 })
 
-test('a stream that fails midway cuts the connection', async () => {
-  const { errors } = await start(() => ({
-    stream: Readable.from(
-      (async function* () {
-        yield Buffer.from('first')
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        throw new Error('disk is gone')
-      })(),
-    ),
-  }))
+test.each(['direct', 'koa'] as const)('a stream that fails midway cuts the connection (%s)', async (respond) => {
+  async function* failing() {
+    yield Buffer.from('first')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    throw new Error('disk is gone')
+  }
+  const { errors } = await start(() => ({ stream: Readable.from(failing()) }), respond)
   const response = await fetch(server.url)
   expect(response.status).toBe(200)
   await expect(response.text()).rejects.toThrow()

@@ -1,18 +1,20 @@
+import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { HeaderList } from './answer.js'
+import type { HeaderList, Respond } from './answer.js'
 import { clientGone, hasGone } from './client-gone.js'
 
 /** What is answered: all bytes, or a stream of them, whose length may be known beforehand. */
 export type Content = Uint8Array | { readonly stream: Readable; readonly length?: number | undefined }
 
 /**
- * Gives an answer of bytes, past Koa's response path. `HEAD` gets the same headers. A stream is read as the client takes
+ * Gives an answer of bytes. `HEAD` gets the same headers. A stream is read as the client takes
  * it, and destroyed when the client goes away or asked for the headers only. A stream that fails before its first byte is
  * an error with its own status; one that fails later is thrown after the headers were sent.
  */
 export async function sendContent(
   context: Context,
+  respond: Respond,
   status: number,
   headers: HeaderList,
   content: Content,
@@ -27,6 +29,7 @@ export async function sendContent(
     else gone.addEventListener('abort', giveUp)
     if (!isHead) await readyToRead(stream)
   }
+  if (respond === 'koa' && !hasGone(context)) return sendContentByKoa(context, status, headers, content)
   context.respond = false
   if (hasGone(context)) return
   if (content.length !== undefined) headers.push('Content-Length', `${content.length}`)
@@ -40,6 +43,37 @@ export async function sendContent(
     context.state['bytes'] = content.length
     res.end(content)
   }
+}
+
+function sendContentByKoa(context: Context, status: number, headers: HeaderList, content: Content): void {
+  const { length } = content
+  if (content instanceof Uint8Array) {
+    context.body = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+    context.state['bytes'] = length
+  } else {
+    giveStream(context, content.stream)
+  }
+  context.status = status
+  for (let at = 0; at < headers.length; at += 2) context.set(headers[at] as string, headers[at + 1] as string)
+  if (length !== undefined) context.length = length
+}
+
+/** Makes a stream the body. One that fails after its first byte cuts the connection, so that nobody takes it for whole. */
+export function giveStream(context: Context, stream: Readable): void {
+  const { res } = context
+  let bytes = 0
+  const counted = stream.pipe(
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        context.state['bytes'] = bytes += chunk.length
+        done(null, chunk)
+      },
+    }),
+  )
+  stream.once('error', (error) => counted.destroy(error))
+  counted.once('close', () => stream.destroy())
+  counted.once('error', () => res.destroy())
+  context.body = counted
 }
 
 /** Waits for the first bytes, the end or the failure of a stream. */

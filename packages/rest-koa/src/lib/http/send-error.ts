@@ -13,7 +13,7 @@ export interface SendErrorOptions {
    * count. Default: the application's `error` event, which Koa prints; of refused values nobody.
    */
   readonly log?: Log | undefined
-  /** See `restRouter`. Default `direct`. */
+  /** See `restRouter`. Default `koa`. */
   readonly respond?: Respond | undefined
 }
 
@@ -22,7 +22,7 @@ export interface SendErrorOptions {
  *
  * An answer that has begun is broken off, so that nobody takes it for a whole one.
  */
-export function sendError(context: Context, thrown: unknown, { log, respond = 'direct' }: SendErrorOptions = {}): void {
+export function sendError(context: Context, thrown: unknown, { log, respond = 'koa' }: SendErrorOptions = {}): void {
   const error = toRestError(thrown)
   const hidden = error.status === 500
   // A client that is gone has often ended what was done for it.
@@ -45,7 +45,7 @@ export function sendError(context: Context, thrown: unknown, { log, respond = 'd
     code: error.code,
     messages: hidden ? [] : error.messages,
   })
-  if (error.status === 413) sendAndClose(context, body)
+  if (error.status === 413 && !context.req.complete) sendAndClose(context, body)
   else send(context, respond, error.status, textHeaders(), body)
 }
 

@@ -5,7 +5,7 @@ import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import { readParametersBody } from './body.js'
 import { publicBase } from './call.js'
 import type { Call } from './call.js'
-import { readNamedTarget, refuseSearch } from './named-target.js'
+import { countRecords, readNamedTarget, refuseSearch } from './named-target.js'
 import type { NamedTarget } from './named-target.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
@@ -20,6 +20,7 @@ export async function runAction(
   const { context, service, principal, respond, bodyLimitBytes } = call
   if (context.req.method === 'GET') refuseForeignPage(context, 'run an action')
   const named = readNamedTarget(call, target, query, '_action')
+  if (query.count) return countRecords(call, 'actions', named, readRequest(service, named, query, {}).search)
   const body = context.req.method === 'POST' ? await readParametersBody(context, bodyLimitBytes) : {}
   const request = readRequest(service, named, query, body)
   const run = async (runner: BusinessObjects): Promise<ActionResult> =>

@@ -11,6 +11,8 @@ export type Target =
   | { readonly kind: 'key'; readonly object: string; readonly key: readonly string[] }
   /** `/<object>/_batch` */
   | { readonly kind: 'batch'; readonly object: string }
+  /** `/<object>/_search`: a search whose parameters are in the body. */
+  | { readonly kind: 'query'; readonly object: string }
   /** `/_index`: all indexed objects; `/<object>/_index`: one. */
   | { readonly kind: 'index'; readonly object?: string }
   /**
@@ -129,6 +131,7 @@ function readPart(object: string, parts: readonly string[]): Target {
 /** One part below an object that is no row. */
 function readView(object: string, part: string): Target {
   if (part === '_batch') return { kind: 'batch', object }
+  if (part === '_search') return { kind: 'query', object }
   if (part === '_index') return { kind: 'index', object }
   if (part === '_count' || part === '_metadata' || part === '_doc')
     return { kind: 'view', object, parameter: part, value: 'true' }

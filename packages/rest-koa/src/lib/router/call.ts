@@ -17,10 +17,10 @@ export interface Call {
   readonly address: Address
 }
 
-/** The base address as the client knows it: with what a mount around the router has taken off. */
+/** The base address as the client knows it: with what a mount around the router has taken off, be it Koa's or Express's. */
 export function publicBase({ context, address }: Call): string {
-  const { originalUrl, req } = context
-  const { url = '/' } = req
+  const { req } = context
+  const { url = '/', originalUrl = context.originalUrl } = req as typeof req & { readonly originalUrl?: string }
   const mount = originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : ''
   return mount + address.base
 }

@@ -18,7 +18,7 @@ import { routesAt } from './routes.js'
 export function documentation(call: Call, target: OfKind<'object' | 'info'>, { own }: RequestQuery): void {
   const { context, service, principal, respond, level } = call
   const { _output: output = 'markdown' } = own
-  const render = forms.find(({ name }) => name === output)
+  const render = forms.find(({ name }) => name === (output === 'md' ? 'markdown' : output))
   if (!render || !hasLevel(level, render.since)) {
     const known = forms.filter(({ since }) => hasLevel(level, since)).map(({ name }) => name)
     throw new RestError(

@@ -33,7 +33,7 @@ export async function download(call: Call, { object, rowId, field }: OfKind<'doc
   const headers = contentHeaders(document, tag)
   if (range) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
   const length = range ? range.end - range.start + 1 : size
-  await sendContent(context, range ? 206 : 200, headers, { stream: await document.open(range), length })
+  await sendContent(context, respond, range ? 206 : 200, headers, { stream: await document.open(range), length })
 }
 
 /** The thumbnail of an image field, as WebP. */
@@ -43,7 +43,7 @@ export async function thumbnail(call: Call, { object, rowId, field }: OfKind<'th
   const tag = tagOf(hash('sha256', picture, 'base64url'))
   const known = context.req.headers['if-none-match']
   if (known !== undefined && matchesWeakly(known, tag)) send(context, respond, 304, notModifiedHeaders(tag))
-  else await sendContent(context, 200, [...protectedHeaders(tag), 'Content-Type', 'image/webp'], picture)
+  else await sendContent(context, respond, 200, [...protectedHeaders(tag), 'Content-Type', 'image/webp'], picture)
 }
 
 /** Takes a body of any media type into a document field, as it comes; answers the record. */

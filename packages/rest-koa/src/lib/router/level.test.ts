@@ -92,6 +92,17 @@ describe.each(levels)('level %s', (level) => {
     }
   })
 
+  it('addresses above the level say since when they are there, and what does the same', async () => {
+    for (const [path, parameter] of [
+      ['Movie/crosstab:titles', '_crosstab'],
+      ['Movie/1/action:title', '_action'],
+    ]) {
+      const { status, json } = await call('GET', `/app/api/rest/${path}`)
+      if (hasLevel(level, '5.1')) expect(status).toBe(200)
+      else expect(json.error).toMatch(new RegExp(`came with level 5\\.1; .* level ${level}\\. Use "${parameter}"`))
+    }
+  })
+
   it(`the element /json of the address is ${level === '3.0' ? 'taken' : 'no more'}`, async () => {
     expect((await call('GET', '/appws/rest/json/Movie/1')).status).toBe(level === '3.0' ? 200 : 404)
     expect((await call('GET', '/app/api/rest/json/')).status).toBe(level === '3.0' ? 200 : 404)

@@ -14,6 +14,7 @@ const operations: Readonly<Record<Target['kind'], Readonly<Record<string, Operat
   row: { GET: 'get', HEAD: 'get', PUT: 'update', DELETE: 'delete' },
   key: { GET: 'get', HEAD: 'get', PUT: 'upsert', DELETE: 'delete' },
   batch: { POST: 'batch' },
+  query: { POST: 'search' },
   index: { GET: 'indexSearch', HEAD: 'indexSearch' },
   view: { GET: 'search', HEAD: 'search' },
   action: { GET: 'action', POST: 'action' },
@@ -32,7 +33,11 @@ const switches: readonly {
 }[] = [
   { parameter: '_action', operation: 'action', on: { object: ['GET', 'POST'], row: ['GET', 'POST'] } },
   { parameter: '_printtemplate', operation: 'publication', on: { object: ['GET', 'HEAD'], row: ['GET', 'HEAD'] } },
-  { parameter: '_crosstab', operation: 'crosstab', on: { object: ['GET', 'HEAD'], view: ['GET', 'HEAD'] } },
+  {
+    parameter: '_crosstab',
+    operation: 'crosstab',
+    on: { object: ['GET', 'HEAD'], view: ['GET', 'HEAD'], query: ['POST'] },
+  },
   {
     parameter: '_metadata',
     operation: 'metadata',
@@ -43,14 +48,17 @@ const switches: readonly {
     operation: 'documentation',
     on: { object: ['GET', 'HEAD'], info: ['GET', 'HEAD'], view: ['GET', 'HEAD'] },
   },
-  { parameter: '_indexsearch', operation: 'indexSearch', on: { object: ['GET', 'HEAD'] } },
+  { parameter: '_indexsearch', operation: 'indexSearch', on: { object: ['GET', 'HEAD'], query: ['POST'] } },
 ]
 
 /** The parameters of a request, with the one that its address stands for. @throws RestError ERR_NOT_FOUND below its level. */
 export function withView(target: Target, pairs: QueryPairs, level: Level): QueryPairs {
   if (target.kind !== 'view') return pairs
   if (target.parameter === '_crosstab' && !hasLevel(level, pathForms))
-    throw RestError.notFound(`Address "crosstab:${target.value.slice(0, 100)}" of "${target.object}"`)
+    throw new RestError(
+      'ERR_NOT_FOUND',
+      `Address "crosstab:${target.value.slice(0, 100)}" came with level ${pathForms}; this application runs at level ${level}. Use "_crosstab".`,
+    )
   return [[target.parameter, target.value], ...pairs]
 }
 

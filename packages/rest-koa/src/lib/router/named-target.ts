@@ -1,4 +1,6 @@
+import type { SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
+import { send, textHeaders } from '../http/answer.js'
 import type { Call } from './call.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
@@ -44,9 +46,20 @@ export function readNamedTarget(
   return { object, rowId, name: target.name }
 }
 
-/** A record-level call has no search: paging and sorting have no meaning. @throws RestError ERR_BAD_REQUEST */
-export function refuseSearch({ page, order }: RequestQuery): void {
-  if (page === undefined && order === undefined) return
-  const name = page === undefined ? 'order' : 'page'
+/** Answers how many records a global call would be about, which does nothing with them. Source: rest-service.md, "Endpoints", rule 1. */
+export async function countRecords(
+  { context, service, principal, respond }: Call,
+  kind: 'actions' | 'publications',
+  { object, name }: Pick<NamedTarget, 'object' | 'name'>,
+  search: SearchRequest | undefined,
+): Promise<void> {
+  const counted = await service.countFor(principal, object, kind, name, search)
+  send(context, respond, 200, textHeaders(), JSON.stringify(counted))
+}
+
+/** A record-level call has no search: counting, paging and sorting have no meaning. @throws RestError ERR_BAD_REQUEST */
+export function refuseSearch({ page, order, count }: RequestQuery): void {
+  if (page === undefined && order === undefined && !count) return
+  const name = count ? 'count' : page === undefined ? 'order' : 'page'
   throw new RestError('ERR_BAD_REQUEST', `A call about one record has no ${name}.`)
 }

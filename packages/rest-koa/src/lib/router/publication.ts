@@ -4,10 +4,11 @@ import type { PublicationRequest, PublishedDocument } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { textHeaders } from '../http/answer.js'
+import { contentDisposition } from '../http/content-disposition.js'
 import { sendContent } from '../http/send-content.js'
 import { hasBody } from './body.js'
 import type { Call } from './call.js'
-import { readNamedTarget, refuseSearch } from './named-target.js'
+import { countRecords, readNamedTarget, refuseSearch } from './named-target.js'
 import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
@@ -28,24 +29,26 @@ export async function publish(
   target: OfKind<'object' | 'row' | 'publication'>,
   query: RequestQuery,
 ): Promise<void> {
-  const { context, service, principal } = call
+  const { context, service, principal, respond } = call
   const { object, rowId, name } = readNamedTarget(call, target, query, '_printtemplate')
   if (hasBody(context.req))
     throw new RestError('ERR_BAD_REQUEST', 'A publication takes filters in its address, no body.')
+  const request = readRequest(rowId, query)
+  if (query.count) return countRecords(call, 'publications', { object, name }, request.search)
   const output = query.own['_output']
   if (output !== undefined && output !== 'json')
     throw new RestError(
       'ERR_BAD_REQUEST',
       `Parameter "_output" is "${output.slice(0, 100)}"; a publication knows "json".`,
     )
-  const document = await service.publish(principal, object, name, readRequest(rowId, query))
+  const document = await service.publish(principal, object, name, request)
   if (output === 'json' || wantsJson(context, document.mime))
-    return sendContent(context, 200, textHeaders(), await inJson(document))
+    return sendContent(context, respond, 200, textHeaders(), await inJson(document))
   const { mime, content } = document
-  context.attachment(document.name, { type: shown.test(mime) ? 'inline' : 'attachment' })
   const headers = textHeaders(text.test(mime) ? `${mime}; charset=utf-8` : mime)
+  headers.push('Content-Disposition', contentDisposition(shown.test(mime) ? 'inline' : 'attachment', document.name))
   if (page.test(mime)) headers.push('Content-Security-Policy', pagePolicy)
-  await sendContent(context, 200, headers, content instanceof Uint8Array ? content : { stream: content })
+  await sendContent(context, respond, 200, headers, content instanceof Uint8Array ? content : { stream: content })
 }
 
 function readRequest(rowId: string | undefined, query: RequestQuery): PublicationRequest {

@@ -16,8 +16,7 @@ const none: QueryPairs = []
 export function parseQuery(text: string): QueryPairs {
   if (text === '') return none
   const parts = text.split('&', mostParameters + 1)
-  if (parts.length > mostParameters)
-    throw new RestError('ERR_BAD_REQUEST', `There are more than ${mostParameters} parameters.`)
+  checkCount(parts.length)
   return parts
     .filter((part) => part !== '')
     .map((part) => {
@@ -26,6 +25,12 @@ export function parseQuery(text: string): QueryPairs {
         ? [decode(part, 'query'), '']
         : [decode(part.slice(0, equals), 'query'), decode(part.slice(equals + 1), 'query')]
     })
+}
+
+/** @throws RestError ERR_BAD_REQUEST for too many parameters. */
+export function checkCount(count: number): void {
+  if (count > mostParameters)
+    throw new RestError('ERR_BAD_REQUEST', `There are more than ${mostParameters} parameters.`)
 }
 
 /** @throws RestError ERR_BAD_REQUEST for wrong percent-encoding, which includes bytes that are not UTF-8. */

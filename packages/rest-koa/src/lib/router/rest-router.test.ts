@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import Router from '@koa/router'
 import {
   createBusinessObjects,
@@ -139,6 +141,48 @@ describe('restRouter() in other applications', () => {
       ])
     },
   )
+
+  it('middlewares around it set headers and compress after next(), also of streams', async () => {
+    const service = await createService()
+    for (let n = 0; n < 1200; n++) await service.create(ann, 'Thing', { thg_name: `thing ${n}` })
+    const compress: Middleware = async (context, next) => {
+      await next()
+      context.set('X-Response-Time', '1')
+      context.cookies.set('session', 'kept')
+      const { body } = context
+      context.set('Content-Encoding', 'gzip')
+      context.remove('Content-Length')
+      context.body = (body instanceof Readable ? body : Readable.from([Buffer.from(body as string)])).pipe(createGzip())
+    }
+    const { call, errors } = await start(compress, restRouter(service, { authenticate }))
+    for (const [path, length] of [
+      ['/api/rest/Thing', 1200],
+      ['/api/rest/Thing?_page=0&_pagesize=3', 3],
+    ] as const) {
+      const { json, headers } = await call('GET', path)
+      expect([json.length, headers.get('content-encoding'), headers.get('x-response-time')]).toEqual([
+        length,
+        'gzip',
+        '1',
+      ])
+      expect(headers.get('set-cookie')).toContain('session=kept')
+    }
+    expect((await call('GET', '/api/rest/Nothing')).json.code).toBe('ERR_NOT_FOUND')
+    expect(errors).toEqual([])
+  })
+
+  it('gives addresses with the path that a mount of another framework has taken off', async () => {
+    const handler = new Koa().use(restRouter(await createService(), { authenticate, prefix: '' })).callback()
+    const { call } = await start(async (context) => {
+      context.respond = false
+      const { req, res } = context
+      Object.assign(req, { originalUrl: req.url, url: (req.url ?? '').slice('/shop/rest'.length) })
+      await handler(req, res)
+    })
+    const created = await call('POST', '/shop/rest/Thing', { json: { thg_name: 'x' } })
+    expect(created.headers.get('location')).toBe('/shop/rest/Thing/1')
+    expect((await call('GET', '/shop/rest/Thing?_page=0')).headers.get('link')).toContain('</shop/rest/Thing?_page=0>')
+  })
 
   it.each(['direct', 'koa'] as const)('answers the same bytes either way (%s)', async (respond) => {
     const { call } = await startRouter({ respond })

@@ -19,6 +19,7 @@ import type { Operation } from './parameters.js'
 import { allowedMethods, readOperation, withView } from './method.js'
 import { operations } from './operations.js'
 import { parseQuery } from './query-string.js'
+import { readSearchBody } from './search-body.js'
 import { readQuery } from './read-query.js'
 
 export interface RestRouterOptions {
@@ -50,9 +51,9 @@ export interface RestRouterOptions {
    */
   readonly rateLimit?: RateLimitOptions | undefined
   /**
-   * `direct` (default) writes answers past Koa's response path, which is a third of the cost of a small read: middlewares
-   * around see `ctx.status`, and headers set before are kept. `koa` sets `ctx.body`, for middlewares around that change
-   * bodies or set headers after `next()`, e.g. compression. Streamed searches are always direct.
+   * `koa` (default) sets `ctx.body`, as other middlewares do: those around may change it or set headers after `next()`, e.g.
+   * to compress it, or for a session. `direct` writes answers past Koa's response path, which is a third of the cost of a
+   * small read: middlewares around see `ctx.status`, and headers set before are kept.
    */
   readonly respond?: Respond
 }
@@ -85,7 +86,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     bodyLimitBytes = 10 * 1024 * 1024,
     log,
     pool,
-    respond = 'direct',
+    respond = 'koa',
   } = options
   if (!levels.includes(level)) throw new TypeError(`Level "${level}" does not exist; levels are ${levels.join(', ')}.`)
   if (!(bodyLimitBytes > 0)) throw new TypeError(`bodyLimitBytes is ${bodyLimitBytes}; give a number above 0.`)
@@ -105,7 +106,9 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       if (rateLimit) await rateLimit(context, principal)
       const target = readTarget(address)
       if (target.kind === 'none') throw RestError.notFound(`Address "${address.path.slice(0, 200)}"`)
-      const pairs = withView(target, parseQuery(address.query), level)
+      const inAddress = withView(target, parseQuery(address.query), level)
+      const pairs =
+        target.kind === 'query' ? [...inAddress, ...(await readSearchBody(context, bodyLimitBytes))] : inAddress
       const operation = readOperation(context, target, pairs)
       const read = readQuery(pairs, operation, level)
       const query = searching.has(operation) ? { ...read, signal: clientGone(context) } : read
@@ -133,6 +136,7 @@ async function findRow({ service, principal }: Call, target: Target, operation: 
     if (object === undefined) return { kind: 'info' }
     return rowId === undefined ? { kind: 'object', object } : { kind: 'row', object, rowId }
   }
+  if (target.kind === 'query') return { kind: 'object', object: target.object }
   if (target.kind !== 'key' || operation !== 'get') return target
   return { kind: 'row', object: target.object, rowId: await service.findByKey(principal, target.object, target.key) }
 }

@@ -13,6 +13,7 @@ const paths: Readonly<Record<Exclude<Target['kind'], 'none' | 'view'>, readonly 
   row: ['/{object}/{row_id}'],
   key: ['/{object}/_key/{key}'],
   batch: ['/{object}/_batch'],
+  query: ['/{object}/_search'],
   index: ['/_index', '/{object}/_index'],
   action: ['/{object}/action:{name}', '/{object}/{row_id}/action:{name}'],
   publication: ['/{object}/publication:{name}', '/{object}/{row_id}/publication:{name}'],

@@ -44,11 +44,13 @@ async function searchPage(
   const { pageSize = service.model.object(object).pageSize } = request
   const full = rows.length >= pageSize
   const known = !full && (rows.length > 0 || page === 0) ? page : undefined
-  const links = pageLinks(publicBase(call) + address.path, address.query, {
-    page,
-    more: counted ? page < counted.maxpage : full,
-    last: counted?.maxpage ?? known,
-  })
+  const links =
+    hasAddress(call) &&
+    pageLinks(publicBase(call) + address.path, address.query, {
+      page,
+      more: counted ? page < counted.maxpage : full,
+      last: counted?.maxpage ?? known,
+    })
   const headers = textHeaders(format.mediaType)
   if (links) headers.push('Link', links)
   if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
@@ -67,12 +69,17 @@ async function searchFrom(call: Call, object: string, request: SearchRequest, fo
   const next = last && service.nextCursor(principal, object, request, last)
   const headers = textHeaders(format.mediaType)
   if (next !== undefined) {
-    const link = nextLink(publicBase(call) + address.path, address.query, next)
-    if (link !== undefined) headers.push('Link', link)
+    const link = hasAddress(call) && nextLink(publicBase(call) + address.path, address.query, next)
+    if (link) headers.push('Link', link)
     headers.push('X-Next-Cursor', next)
   }
   if (counted) headers.push('Preference-Applied', 'count=exact', 'X-Total-Count', `${counted.count}`)
   send(context, respond, 200, headers, format.all(rows))
+}
+
+/** A search by POST cannot be repeated by its address alone. */
+function hasAddress({ context }: Call): boolean {
+  return context.req.method !== 'POST'
 }
 
 function prefersExactCount(header: string | string[] | undefined): boolean {

@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { send, textHeaders } from '../http/answer.js'
 import type { Respond } from '../http/answer.js'
 import { hasGone } from '../http/client-gone.js'
-import { drained } from '../http/send-content.js'
+import { drained, giveStream } from '../http/send-content.js'
 
 /** How rows become text. */
 export interface RowFormat {
@@ -53,19 +54,44 @@ export async function streamRows(
 ): Promise<void> {
   const headers = textHeaders(format.mediaType)
   const iterator = batches[Symbol.asyncIterator]()
+  let isKoas = false
   try {
     if (context.req.method === 'HEAD') return send(context, respond, 200, headers)
     const first = await iterator.next()
     const second = first.done ? first : await iterator.next()
     if (second.done) return send(context, respond, 200, headers, format.all(first.done ? [] : first.value))
+    const start = format.open + format.rows(first.value) + format.between + format.rows(second.value)
+    if (respond === 'koa') {
+      isKoas = true
+      giveStream(context, Readable.from(chunks(iterator, format, start), { objectMode: false }))
+      for (let at = 0; at < headers.length; at += 2) context.set(headers[at] as string, headers[at + 1] as string)
+      return
+    }
     context.respond = false
     context.res.writeHead(200, headers)
-    await write(
-      context,
-      iterator,
-      format,
-      format.open + format.rows(first.value) + format.between + format.rows(second.value),
-    )
+    await write(context, iterator, format, start)
+  } finally {
+    if (!isKoas) await iterator.return?.()
+  }
+}
+
+/** The same in pieces that Koa takes as its client takes them, after all middlewares around. */
+async function* chunks(
+  iterator: AsyncIterator<readonly unknown[]>,
+  format: RowFormat,
+  start: string,
+): AsyncGenerator<Buffer> {
+  let text = start
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next()
+      text += done ? format.close : format.between + format.rows(value)
+      if (!done && text.length < chunkLength) continue
+      yield Buffer.from(text)
+      if (done) return
+      text = ''
+      await setImmediate()
+    }
   } finally {
     await iterator.return?.()
   }

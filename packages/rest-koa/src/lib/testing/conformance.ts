@@ -114,9 +114,11 @@ export function createConformance(document: any): Conformance {
     if (answer.status >= 400) return checkError(request, answer)
     const { schema } = documented
     if (type === 'application/x-ndjson') {
-      const json = content['application/json']?.schema as { items: object }
+      const json = content['application/json']?.schema as { items?: object }
       const lines = answer.text.split('\n').filter((line) => line !== '')
-      return lines.map((line) => validate(json.items, JSON.parse(line), request)).find((wrong) => wrong !== undefined)
+      return lines
+        .map((line) => validate(json.items ?? {}, JSON.parse(line), request))
+        .find((wrong) => wrong !== undefined)
     }
     return type === 'application/json' ? validate(schema, answer.json, request) : undefined
   }

@@ -128,7 +128,9 @@ export function testActions(suite: Suite): void {
       ['/Book/1/action:count', 400, 'as a whole'],
       ['/Book/1/action:reprice?percent=1&_page=0', 400, 'no page'],
       ['/Book/1/action:reprice?percent=1&_order=boo_title', 400, 'no order'],
-      ['/Book/1/action:reprice?percent=1&_count=true', 400, '_count'],
+      ['/Book/1/action:reprice?percent=1&_count=true', 400, 'no count'],
+      ['/Book/action:nope?_count=true', 404, 'Action "nope"'],
+      ['/Book/action:reprice?_count=true', 400, 'one record'],
       ['/Book/1?_action=reprice&_action=reprice', 400, 'more than once'],
     ])('GET %s is %i', async (path, status, text) => {
       const answer = await suite.call('GET', path)

@@ -48,7 +48,7 @@ export function testPublications(suite: Suite): void {
     it('a name that is not ASCII travels in UTF-8', async () => {
       const { json } = await suite.call('POST', '/Book', { json: { boo_title: 'Süd/€' } })
       expect(disposition(await suite.call('GET', `/Book/${json.row_id}/publication:sheet`))).toBe(
-        `inline; filename="Süd ?.html"; filename*=UTF-8''S%C3%BCd%20%E2%82%AC.html`,
+        `inline; filename="S_d _.html"; filename*=UTF-8''S%C3%BCd%20%E2%82%AC.html`,
       )
       await suite.call('DELETE', `/Book/${json.row_id}`)
     })
@@ -164,7 +164,10 @@ export function testPublications(suite: Suite): void {
     ['/Book/publication:note?_output=html', 400, '"_output" is "html"'],
     ['/Book/publication:note?nope=1', 400, 'no field "nope"'],
     ['/Book/publication:note?_order=nope', 400, 'no field "nope"'],
-    ['/Book/publication:note?_count=true', 400, '_count'],
+    ['/Book/1/publication:sheet?_count=true', 400, 'no count'],
+    ['/Book/publication:sheet?_count=true', 400, 'one record'],
+    ['/Book/publication:nope?_count=true', 404, 'Publication "nope"'],
+    ['/Book/publication:note?_count=true', 200, ''],
     ['/Book/publication:staff', 200, ''],
   ])('GET %s is %i', async (path, status, text) => {
     const answer = await suite.call('GET', path)

@@ -197,6 +197,67 @@ export function testSearches(suite: Suite): void {
     expect((await suite.call('HEAD', '/Movie?mov_nope=1')).status).toBe(400)
   })
 
+  describe('POST …/_search', () => {
+    const search = (json: unknown, headers: Record<string, string> = {}) =>
+      suite.call('POST', '/Movie/_search', { json, headers })
+
+    it('answers what the same search in the address answers', async () => {
+      const requests: [string, Record<string, unknown>][] = [
+        ['', {}],
+        ['mov_year=%3E1970&_order=-mov_year', { mov_year: '>1970', _order: ['-mov_year'] }],
+        [
+          'mov_year=1979&mov_year=1986&_fields=mov_title,mov_year',
+          { mov_year: [1979, 1986], _fields: 'mov_title,mov_year' },
+        ],
+        ['mov_seen=true&_page=0&_pagesize=2', { mov_seen: true, _page: 0, _pagesize: 2 }],
+        ['_count=true', { _count: true }],
+        ['_crosstab=genres', { _crosstab: 'genres' }],
+      ]
+      for (const [query, body] of requests) {
+        const { status, json } = await search(body)
+        expect([status, json]).toEqual([200, (await suite.call('GET', `/Movie?${query}`)).json])
+      }
+      expect((await suite.call('POST', '/Movie/_search?_count=true', { json: {} })).json.count).toBeGreaterThan(0)
+    })
+
+    it('takes more values than an address, and tells the next page by its cursor', async () => {
+      const years = Array.from({ length: 4000 }, (_, at) => 1000 + at)
+      const body = { mov_year: `in (${years.join()})`, _cursor: '', _pagesize: 1 }
+      const first = await search(body)
+      const cursor = first.headers.get('x-next-cursor')
+      expect([first.status, first.headers.get('link')]).toEqual([200, null])
+      const second = await search({ ...body, _cursor: cursor })
+      expect([second.status, second.json.length]).toEqual([200, 1])
+      expect(second.json[0].row_id).not.toBe(first.json[0].row_id)
+      expect((await search({}, { accept: 'application/x-ndjson' })).headers.get('content-type')).toContain('ndjson')
+    })
+
+    it.each<[unknown, number, string]>([
+      [[], 400, 'JSON object'],
+      [{ mov_year: null }, 400, '"mov_year"'],
+      [{ mov_year: [] }, 400, '"mov_year"'],
+      [{ mov_year: { a: 1 } }, 400, '"mov_year"'],
+      [{ mov_nope: 1 }, 400, 'mov_nope'],
+      [{ _nope: 1 }, 400, '_nope'],
+      [{ _action: 'x' }, 400, '_action'],
+      [{ _printtemplate: 'x' }, 400, '_printtemplate'],
+      [{ _dryrun: true }, 400, '_dryrun'],
+      [{ _page: -1 }, 400, '_page'],
+      [{ mov_year: Array.from({ length: 1001 }, (_, at) => at) }, 400, 'more than 1000 parameters'],
+      [{ mov_title: 'x'.repeat(1_100_000) }, 413, 'larger'],
+    ])('%j is %i', async (body, status, text) => {
+      const answer = await search(body)
+      expect([answer.status, answer.json.error]).toEqual([status, expect.stringContaining(text)])
+    })
+
+    it('needs the rights of a search, JSON, and a POST', async () => {
+      expect((await suite.call('POST', '/Movie/_search', { json: {}, user: 'nil' })).status).toBe(403)
+      expect((await suite.call('POST', '/Movie/_search', { json: { mov_gross: 1 }, user: 'rob' })).status).toBe(400)
+      expect((await suite.call('POST', '/Movie/_search', { body: 'mov_year=1' })).status).toBe(415)
+      expect((await suite.call('GET', '/Movie/_search')).status).toBe(405)
+    })
+  })
+
   describe('many records', () => {
     const many = 2500
     beforeAll(async () => {

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import Koa from 'koa'
+import { connectTo, serve } from '../testing/serve.js'
+import type { TestServer } from '../testing/serve.js'
+import { answerClientErrors, sendRefusal, whyMalformed } from './client-errors.js'
+
+let server: TestServer
+beforeEach(async () => {
+  const app = new Koa()
+  app.use((context) => {
+    const wrong = whyMalformed(context.req)
+    context.respond = false
+    if (wrong === undefined) context.res.end('fine')
+    else sendRefusal(context.res, 'ERR_BAD_REQUEST', wrong)
+  })
+  server = await serve(app)
+  server.server.headersTimeout = 200
+  server.server.requestTimeout = 200
+  answerClientErrors(server.server)
+})
+afterEach(() => server.close())
+
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n'
+
+it.each([
+  ['headers that are too large', `${get}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'ERR_HEADERS'],
+  ['an address that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'ERR_HEADERS'],
+  ['what is no HTTP', 'hello\r\n\r\n', 400, 'ERR_BAD_REQUEST'],
+  ['another version', 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400, 'ERR_BAD_REQUEST'],
+  ['two lengths', `${get}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, 'ERR_BAD_REQUEST'],
+  ['two hosts', `${get}Host: y\r\n\r\n`, 400, 'ERR_BAD_REQUEST'],
+  ['no version', 'GET /\r\n\r\n', 400, 'ERR_BAD_REQUEST'],
+  ['an expectation that nobody meets', `${get}Expect: miracles\r\n\r\n`, 417, 'ERR_EXPECTATION'],
+])('%s: is answered in the error form, and the connection ends', async (_, request, status, code) => {
+  const connection = await connectTo(server.port)
+  connection.send(request)
+  const [head = '', body = ''] = (await connection.end()).split('\r\n\r\n')
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(head).toMatch(/x-request-id: [\da-f-]{36}/i)
+  expect(JSON.parse(body)).toEqual({ error: expect.any(String) as string, status, code, messages: [] })
+})
+
+it('a sound request is served, also after others on the connection', async () => {
+  const connection = await connectTo(server.port)
+  connection.send(`${get}\r\n`)
+  await connection.until(/fine/)
+  connection.send('nonsense\r\n\r\n')
+  expect(await connection.end()).toMatch(/fine.*400 Bad Request/s)
+})
+
+it('a client that keeps sending after its headers were refused is cut off', async () => {
+  const connection = await connectTo(server.port)
+  connection.send(`${get}X: ${'x'.repeat(20_000)}`)
+  await connection.until(/ERR_HEADERS/)
+  const sending = setInterval(() => connection.send('more'), 20)
+  await connection.end()
+  clearInterval(sending)
+  await expect.poll(() => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)))).toBe(0)
+})
