@@ -51,7 +51,8 @@ test.each(['direct', 'koa'] as const)(
       ['5', 'bytes'],
       ['6', 'stream'],
       [null, 'über texts'],
-      [null, ''],
+      // Koa knows that there is nothing.
+      [respond === 'koa' ? '0' : null, ''],
     ])
     if (respond === 'direct') expect(bytes).toEqual([5, 6, 11, undefined])
   },
@@ -89,7 +90,7 @@ test.each(['direct', 'koa'] as const)('a stream that fails midway cuts the conne
   const response = await fetch(server.url)
   expect(response.status).toBe(200)
   await expect(response.text()).rejects.toThrow()
-  expect(errors).toEqual([new Error('disk is gone')])
+  await expect.poll(() => errors).toMatchObject([{ message: 'disk is gone' }])
 })
 
 test('a client that goes away ends the reading', async () => {

@@ -58,9 +58,8 @@ function sendContentByKoa(context: Context, status: number, headers: HeaderList,
   if (length !== undefined) context.length = length
 }
 
-/** Makes a stream the body. One that fails after its first byte cuts the connection, so that nobody takes it for whole. */
+/** Makes a stream the body. When it fails after its first byte, Koa cuts the connection. */
 export function giveStream(context: Context, stream: Readable): void {
-  const { res } = context
   let bytes = 0
   const counted = stream.pipe(
     new Transform({
@@ -72,7 +71,6 @@ export function giveStream(context: Context, stream: Readable): void {
   )
   stream.once('error', (error) => counted.destroy(error))
   counted.once('close', () => stream.destroy())
-  counted.once('error', () => res.destroy())
   context.body = counted
 }
 
