@@ -22,6 +22,7 @@ import type { Audit } from './audit.js'
 import type { Events } from './events.js'
 import { healthRouter } from './health-router.js'
 import { modelDigest } from './model-digest.js'
+import { startPage } from './start-page.js'
 import { platformVersion } from './version.js'
 
 export interface MountOptions {
@@ -94,6 +95,8 @@ export function mountApplication({
   )
   if (definition.allowedOrigins) koa.use(allowOrigins(definition.allowedOrigins, { trustProxy }))
   if (definition.cors) koa.use(cors(definition.cors))
+  const hasTester = () => parameters.isYes('USE_API_TESTER', true)
+  koa.use(startPage({ definition, hasTester }))
   if (io) koa.use(io)
   koa.use(loginRouter(authentication, { prefix: ['/api', `/${name}/api`], log: logger }))
   if (events) {
@@ -110,7 +113,7 @@ export function mountApplication({
       prefix: ['/api/tester', `/${name}/api/tester`],
       title,
       level,
-      enabled: () => parameters.isYes('USE_API_TESTER', true),
+      enabled: hasTester,
       log: logger,
     }),
   )
