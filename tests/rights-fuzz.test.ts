@@ -1,0 +1,80 @@
+import { createStore } from '@steward/db-adapters'
+import { createMemoryStore, createModel } from '@steward/rest-core'
+import type { Model, ObjectStore } from '@steward/rest-core'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { freshFile } from './databases.js'
+import { serveFuzzed } from './fuzz/fuzzed-service.js'
+import { canary, canaryDigits, createBob, fillGuarded, guardedObjects } from './fuzz/guarded-objects.js'
+import { invalidRequest, operationsOf, validRequest } from './fuzz/openapi-requests.js'
+import type { OpenApiRequest } from './fuzz/openapi-requests.js'
+
+const seed = fc.readConfigureGlobal().seed ?? 0
+
+/** The requests know every object and field, as the administrator's documentation names them; bob sends them. */
+function testRights(
+  name: string,
+  count: number,
+  open: (model: Model) => Promise<{ store: ObjectStore; drop(): Promise<void> }>,
+) {
+  describe(`requests of a user with few rights, over ${name}`, () => {
+    it(
+      `${count} requests (seed ${seed}): no answer holds what the user may not read`,
+      { timeout: 400_000 },
+      async () => {
+        const model = createModel(guardedObjects)
+        const { store, drop } = await open(model)
+        const fuzzed = await serveFuzzed(model, store, createBob(model), fillGuarded)
+        try {
+          const { document, failures } = fuzzed
+          const operations = operationsOf(document)
+          const each = Math.ceil(count / operations.length / 2)
+          const requests = operations
+            .flatMap((operation) => [
+              ...fc.sample(validRequest(operation, document), { seed, numRuns: each }),
+              ...fc.sample(invalidRequest(operation, document), { seed: seed + 1, numRuns: each }),
+            ])
+            .map((request, place) => ({ request: withKnownIds(request, place), place: (place * 7919) % 1_000_003 }))
+            .toSorted((a, b) => a.place - b.place)
+          expect(requests.length).toBeGreaterThanOrEqual(count)
+          const problems: string[] = []
+          const statuses = new Map<number, number>()
+          const todo = requests.values()
+          await Promise.all(
+            Array.from({ length: 16 }, async () => {
+              for (const { request } of todo) {
+                if (problems.length > 20) return
+                const answer = await fuzzed.send(request)
+                statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+                const shown = `${[...answer.headers].join('\n')}\n${answer.text}`.toLowerCase()
+                const leaks = shown.includes(canary) || shown.includes(canaryDigits)
+                if (leaks || answer.status >= 500)
+                  problems.push(`${request.method} ${answer.url} ${String(request.body)} → ${answer.status} ${shown}`)
+              }
+            }),
+          )
+          expect(problems).toEqual([])
+          expect(failures).toEqual([])
+          expect(statuses.get(200)).toBeGreaterThan(count / 10)
+        } finally {
+          await fuzzed.close()
+          await drop()
+        }
+      },
+    )
+  })
+}
+
+/** Random texts are never the id of a record: half of the references get one that may be. */
+function withKnownIds(request: OpenApiRequest, place: number): OpenApiRequest {
+  if (place % 2 === 0 || typeof request.body !== 'string') return request
+  const body = request.body.replaceAll(/("\w+_id":)(?:"(?:[^"\\]|\\.)*"|null)/g, `$1"${(place % 18) + 1}"`)
+  return { ...request, body }
+}
+
+testRights('the memory store', 4000, async () => ({ store: createMemoryStore(), drop: async () => {} }))
+
+testRights('SQLite', 4000, async () => {
+  const database = await freshFile()
+  return { store: await createStore(database.url), drop: database.drop }
+})
