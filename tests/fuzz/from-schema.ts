@@ -55,7 +55,20 @@ export function resolve(schema: Schema, document: Schema): Schema {
   return resolve(found, document)
 }
 
-function strings({ pattern, format, contentEncoding, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
+/** The smallest pictures, in base64. */
+export const pictures = [
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
+]
+
+function strings({
+  pattern,
+  format,
+  contentEncoding,
+  contentMediaType,
+  minLength = 0,
+  maxLength = 40,
+}: Schema): fc.Arbitrary<string> {
   const most = Math.min(maxLength, 40)
   const fits = (value: string): boolean =>
     [...value].length >= minLength &&
@@ -64,7 +77,9 @@ function strings({ pattern, format, contentEncoding, minLength = 0, maxLength = 
   if (format === 'email') return fc.emailAddress({ size: 'small' }).filter(fits)
   if (format === 'uri') return fc.webUrl({ size: 'small' }).filter(fits)
   if (format === 'regex') return fc.constantFrom('a+', '^x$', '[a-z]*', String.raw`\d{2}`)
+  if (pattern?.includes('\\p{')) return text(minLength, Math.min(maxLength, 40)).filter(fits)
   if (pattern) return fc.stringMatching(new RegExp(pattern, 'u'), { size: 'small' }).filter(fits)
+  if (contentMediaType === 'image/*') return fc.constantFrom(...pictures)
   if (contentEncoding === 'base64')
     return fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes).toString('base64'))
   return text(Math.min(minLength, most), most)

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { anyJson, fromSchema, resolve } from './from-schema.js'
+import { anyJson, fromSchema, pictures, resolve } from './from-schema.js'
 import type { Schema } from './from-schema.js'
 
 /** One request, made of an OpenAPI document alone. */
@@ -164,7 +164,13 @@ function bodies(
           .join('&'),
       }))
     return fc
-      .tuple(fc.constantFrom('text/plain', 'image/png', 'application/octet-stream'), fc.uint8Array({ maxLength: 60 }))
+      .tuple(
+        fc.constantFrom('text/plain', 'image/png', 'application/octet-stream'),
+        fc.oneof(
+          fc.uint8Array({ maxLength: 60 }),
+          fc.constantFrom(...pictures).map((base64) => Buffer.from(base64, 'base64')),
+        ),
+      )
       .map(([media, bytes]) => ({ headers: { 'content-type': media }, body: Buffer.from(bytes) }))
   })
   return fc.oneof(...kinds)

@@ -7,8 +7,9 @@ import { plainText } from './markdown-text.js'
 
 /** Schema of a document that is answered in place of its id. */
 export const inlinedDocument = 'rest.Document'
-/** Schema of a new document. */
+/** Schemas of a new document, and of one that must be a picture. */
 export const uploadedDocument = 'rest.NewDocument'
+export const uploadedImage = 'rest.NewImage'
 
 const digits = String.raw`-?\d+`
 const number = String.raw`${digits}(\.\d+)?`
@@ -81,10 +82,12 @@ function sentForm(field: FieldModel, operation: 'create' | 'update'): Schema {
     case 'multi-enum':
       return { ...schema, items: { type: 'string', enum: enabledCodes(field) } }
     case 'document':
-    case 'image':
+    case 'image': {
+      const uploaded = reference(field.type.name === 'image' ? uploadedImage : uploadedDocument)
       return operation === 'create'
-        ? { anyOf: [...(field.required ? [] : [{ const: '' }]), reference(uploadedDocument)] }
-        : { anyOf: [{ type: 'string' }, reference(uploadedDocument)] }
+        ? { anyOf: [...(field.required ? [] : [{ const: '' }]), uploaded] }
+        : { anyOf: [{ type: 'string' }, uploaded] }
+    }
     case 'decimal': {
       const { columnType: column } = field
       return column.kind === 'decimal' ? { ...schema, 'x-decimal-places': column.scale } : schema

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors.js'
 import { metadataContexts } from '../metadata/context.js'
 import { reference } from './description.js'
 import type { Schema } from './description.js'
-import { inlinedDocument, uploadedDocument } from './field-schemas.js'
+import { inlinedDocument, uploadedDocument, uploadedImage } from './field-schemas.js'
 
 const text: Schema = { type: 'string' }
 const flag: Schema = { type: 'boolean' }
@@ -204,15 +204,8 @@ export const generalSchemas: Readonly<Record<string, Schema>> = {
     },
     'A document in place of its id.',
   ),
-  [uploadedDocument]: {
-    ...exactly({
-      'id?': text,
-      name: { type: 'string', minLength: 1 },
-      'mime?': text,
-      content: { type: 'string', contentEncoding: 'base64' },
-    }),
-    description: 'A new document; the content is base64.',
-  },
+  [uploadedDocument]: newDocument('A new document; the content is base64.', {}),
+  [uploadedImage]: newDocument('A new picture; the content is base64.', { contentMediaType: 'image/*' }),
   'rest.Publication': exactly(
     {
       name: text,
@@ -243,4 +236,16 @@ export const generalSchemas: Readonly<Record<string, Schema>> = {
 export const contextSchema: Schema = {
   type: 'string',
   enum: metadataContexts.flatMap((name, number) => [name, String(number)]),
+}
+
+function newDocument(description: string, content: Schema): Schema {
+  return {
+    ...exactly({
+      'id?': text,
+      name: { type: 'string', minLength: 1 },
+      'mime?': text,
+      content: { type: 'string', contentEncoding: 'base64', ...content },
+    }),
+    description,
+  }
 }

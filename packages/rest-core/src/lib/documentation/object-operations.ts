@@ -100,7 +100,11 @@ export const objectOperations = {
             ),
             headerParameter('If-None-Match', '`*`: refused with 412 when there is any.'),
           ],
-          body: { required: true, text: 'The content, as it is.', content: { '*/*': anyBytes } },
+          body: {
+            required: true,
+            text: 'The content, as it is; for an image field, that of a picture.',
+            content: { '*/*': anyBytes },
+          },
           answers: [
             answer('The record.', recordContent(access), [header('ETag', 'Tag of the content.', false)]),
             ...errors(404, 409, 412, 413, 415),

@@ -67,12 +67,15 @@ export interface FieldType {
   jsonSchema(field: FieldModel): Record<string, unknown>
 }
 
-const blank = /^[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u
+/** A text with something that can be seen, as a pattern with the flag `u`. */
+export const visible = String.raw`[^\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]`
+
+const hasVisible = new RegExp(visible, 'u')
 
 /** Whether a text, other than a code of a list, has nothing that can be seen: it does not satisfy `required`. */
 export function isBlank(value: FieldValue | undefined, { columnType, codes }: FieldModel): boolean {
   const isText = columnType.kind === 'string' || columnType.kind === 'text'
-  return isText && codes === undefined && typeof value === 'string' && blank.test(value)
+  return isText && codes === undefined && typeof value === 'string' && value !== '' && !hasVisible.test(value)
 }
 
 /** Whether the value counts as not filled (`""`, `null`, `[]`). */

@@ -1,7 +1,7 @@
 import type { TextField } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import { describe, quote } from './describe.js'
-import { Problem, type ColumnType, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, visible, type ColumnType, type FieldType, type FieldValue } from './field-type.js'
 
 const defaultLength = 255
 
@@ -121,7 +121,7 @@ export function textSchema(
 ): Record<string, unknown> {
   const own = patternSchema(field)
   const forms = [...(own ? [own] : []), ...(form ? [form] : [])]
-  const rule = forms.length > 1 ? { allOf: forms } : forms[0]
+  const rule = forms.length > 1 ? { allOf: forms } : (forms[0] ?? (field.required ? { pattern: visible } : undefined))
   return {
     type: 'string',
     ...(field.required ? { minLength: 1 } : {}),
