@@ -15,6 +15,7 @@ import type { OpenApiRequest } from './fuzz/openapi-requests.js'
 
 const objects = [Shelf, Thing, Module, SystemParam, IdempotencyKey]
 const seed = fc.readConfigureGlobal().seed ?? 0
+const isDeep = process.env['TEST_DEEP'] === '1'
 
 /** What only the data can refuse, or what the documentation says in words, by code or by a part of the text. */
 const dataCodes: ReadonlySet<string> = new Set(['ERR_REFERENCE', 'ERR_USERKEY', 'ERR_TRANSITION'])
@@ -102,9 +103,9 @@ function testDocument(
   })
 }
 
-testDocument('SQLite', 20_000, async () => {
+testDocument('SQLite', isDeep ? 20_000 : 4000, async () => {
   const database = await freshFile()
   return { store: await createStore(database.url), drop: database.drop }
 })
 
-testDocument('the memory store', 4_000, async () => ({ store: createMemoryStore(), drop: async () => {} }))
+testDocument('the memory store', 2000, async () => ({ store: createMemoryStore(), drop: async () => {} }))

@@ -10,6 +10,7 @@ import { invalidRequest, operationsOf, validRequest } from './fuzz/openapi-reque
 import type { OpenApiRequest } from './fuzz/openapi-requests.js'
 
 const seed = fc.readConfigureGlobal().seed ?? 0
+const requests = process.env['TEST_DEEP'] === '1' ? 20_000 : 1500
 
 /** The requests know every object and field, as the administrator's documentation names them; bob sends them. */
 function testRights(
@@ -72,9 +73,9 @@ function withKnownIds(request: OpenApiRequest, place: number): OpenApiRequest {
   return { ...request, body }
 }
 
-testRights('the memory store', 4000, async () => ({ store: createMemoryStore(), drop: async () => {} }))
+testRights('the memory store', requests, async () => ({ store: createMemoryStore(), drop: async () => {} }))
 
-testRights('SQLite', 4000, async () => {
+testRights('SQLite', requests, async () => {
   const database = await freshFile()
   return { store: await createStore(database.url), drop: database.drop }
 })
