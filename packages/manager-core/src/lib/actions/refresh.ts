@@ -9,9 +9,9 @@ import { recordHistory } from './record-history.js'
 export const refreshAction: Action = {
   name: 'refresh',
   group: 'Manager',
-  summary: 'Upgrade the manager and fetch the latest templates of all versions',
+  summary: 'Fetch the latest templates of all versions, and upgrade the manager when that is set',
   description:
-    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them. What has been in the trash for APPS_TRASHDAYS is removed for good. The manager itself is upgraded when npm installed it.',
+    'A version that cannot be fetched stays as it is, and the others are fetched all the same. Instances are left as they are; "upgrade" and "upgradeall" move them. What has been in the trash for APPS_TRASHDAYS is removed for good. The manager itself is upgraded only when APPS_UPGRADEREGISTRY and APPS_UPGRADEPIN say from where and to what, and npm installed it.',
   options: [{ name: 'no-self', type: 'flag', summary: 'Do not upgrade the manager itself' }],
   ability: 'admin',
   mutating: true,
@@ -52,9 +52,11 @@ async function refresh({ context, caller, input }: ActionCall): Promise<ActionRe
 }
 
 /** After the templates: what this program has not loaded by now is that of the new one, or gone. */
-async function refreshSelf({ command, home }: ManagerContext, { dryRun, signal, onEvent }: Caller) {
+async function refreshSelf({ command, home, settings }: ManagerContext, { dryRun, signal, onEvent }: Caller) {
+  const { upgradeSource: source } = settings.global
+  if (!source) return undefined
   const onProgress = (text: string) => onEvent?.({ type: 'progress', step: '', text })
-  const { result, message } = await upgradeSelf({ command, dryRun, signal, onProgress })
+  const { result, message } = await upgradeSelf({ command, source, dryRun, signal, onProgress })
   if (result === 'failed') return { warnings: [message] }
   if (result !== 'upgraded' || dryRun) return { told: message, warnings: [] }
   // The new one brings another default template.

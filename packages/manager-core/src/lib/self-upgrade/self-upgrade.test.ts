@@ -44,7 +44,12 @@ function place(modules: string, version = '1.0.0'): string {
 
 const publish = (version: string, program = `console.log('${version}')`) =>
   registry.publish({ name, version, type: 'module', bin: { manager: 'dist/cli.js' } }, { 'dist/cli.js': program })
-const self = (program: string, dryRun = false) => upgradeSelf({ command: [process.execPath, program], dryRun })
+const self = (program: string, version: string, { dryRun = false, pin = registry.integrity(name, version) } = {}) =>
+  upgradeSelf({
+    command: [process.execPath, program],
+    source: { registry: registry.url, pin: `${version} ${pin}` },
+    dryRun,
+  })
 const versionAt = (program: string) =>
   (JSON.parse(readFileSync(join(dirname(program), '../package.json'), 'utf8')) as { version: string }).version
 
@@ -80,32 +85,55 @@ describe('installationOf()', () => {
 })
 
 describe('upgradeSelf()', () => {
-  it('installs what is newer, and puts the old one back when that does not start', async () => {
+  it('installs the version that is pinned, and puts the old one back when that does not start', async () => {
     await publish('1.0.0')
     write('site/package.json', JSON.stringify({ private: true, dependencies: { [name]: '^1.0.0' } }))
     const program = place('site/node_modules')
-    expect(await self(program)).toMatchObject({ result: 'unchanged' })
+    expect(await self(program, '1.0.0')).toMatchObject({ result: 'unchanged' })
     await publish('1.1.0')
-    expect(await self(program, true)).toMatchObject({ result: 'upgraded' })
-    expect(versionAt(program)).toBe('1.0.0')
-    expect(await self(program)).toMatchObject({ result: 'upgraded' })
-    expect(versionAt(program)).toBe('1.1.0')
     await publish('1.2.0', `throw new Error('broken')`)
-    expect(await self(program)).toMatchObject({
+    expect(await self(program, '1.1.0', { dryRun: true })).toMatchObject({ result: 'upgraded' })
+    expect(versionAt(program)).toBe('1.0.0')
+    // Not the newest that there is.
+    expect(await self(program, '1.1.0')).toMatchObject({ result: 'upgraded' })
+    expect(versionAt(program)).toBe('1.1.0')
+    expect(await self(program, '1.2.0')).toMatchObject({
       result: 'failed',
       message: expect.stringContaining('1.1.0 is back') as string,
     })
     expect(versionAt(program)).toBe('1.1.0')
+    expect(await self(program, '1.0.0')).toMatchObject({ result: 'unchanged' })
+  })
+
+  it('installs nothing whose hash is not the pinned one, and asks no registry but the one that is set', async () => {
+    const program = place('pinned/node_modules')
+    await publish('1.3.0')
+    const other = await startNpmRegistry()
+    process.env['npm_config_registry'] = other.url
+    process.env['npm_config_@steward:registry'] = other.url
+    try {
+      await other.publish({ name, version: '9.0.0' })
+      for (const pin of [registry.integrity(name, '1.0.0'), `sha512-${'A'.repeat(86)}==`])
+        expect(await self(program, '1.3.0', { pin })).toMatchObject({
+          result: 'failed',
+          message: expect.stringContaining('its SHA-512 is another one') as string,
+        })
+      for (const pin of ['', 'sha512-short', 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk='])
+        expect((await self(program, '1.3.0', { pin })).message).toContain('APPS_UPGRADEPIN must be a version')
+      expect(versionAt(program)).toBe('1.0.0')
+      expect(await self(program, '1.3.0')).toMatchObject({ result: 'upgraded' })
+      expect(other.asked()).toEqual([])
+    } finally {
+      process.env['npm_config_registry'] = registry.url
+      delete process.env['npm_config_@steward:registry']
+      other.close()
+    }
   })
 
   it('says that it failed when the registry cannot be reached', async () => {
     const program = place('alone/node_modules')
-    process.env['npm_config_registry'] = 'http://127.0.0.1:1/'
-    try {
-      expect(await self(program)).toMatchObject({ result: 'failed' })
-    } finally {
-      process.env['npm_config_registry'] = registry.url
-    }
+    const source = { registry: 'http://127.0.0.1:1/', pin: `2.0.0 sha512-${'A'.repeat(86)}==` }
+    expect(await upgradeSelf({ command: [process.execPath, program], source })).toMatchObject({ result: 'failed' })
     expect(versionAt(program)).toBe('1.0.0')
   })
 })

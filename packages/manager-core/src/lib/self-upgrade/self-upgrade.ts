@@ -1,11 +1,24 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gt, valid } from 'semver'
 import { npmEnvironment } from '../templates/npm-environment.js'
 import { runTool } from '../templates/run-tool.js'
 import { installationOf, type Installation } from './installation.js'
 
+/** Where from the manager may upgrade itself, and to what. */
+export interface UpgradeSource {
+  /** APPS_UPGRADEREGISTRY */
+  readonly registry: string
+  /** APPS_UPGRADEPIN: `1.2.0 sha512-…`. */
+  readonly pin: string
+}
+
 export interface SelfUpgradeOptions {
   /** The program that runs, as a command: Node and a file. */
   readonly command: readonly string[]
+  readonly source: UpgradeSource
   /** Looks only. */
   readonly dryRun?: boolean | undefined
   readonly onProgress?: (text: string) => void
@@ -13,70 +26,126 @@ export interface SelfUpgradeOptions {
 }
 
 export interface SelfUpgrade {
-  /** `left`: it is not npm's, or pinned; `failed`: it is as it was. */
+  /** `left`: it is not npm's; `failed`: it is as it was. */
   readonly result: 'upgraded' | 'unchanged' | 'left' | 'failed'
   /** One sentence. */
   readonly message: string
 }
 
 /**
- * Brings the package of the program that runs to its newest version, the way it was installed; one that does not start
- * is replaced by the old one again. Never rejects, but for `signal`: nothing else must fail for it.
+ * Brings the package of the program that runs to the version that the operator has pinned, from the registry that they
+ * named and from no other one. What comes is installed only when its hash is the pinned one; one that does not start is
+ * replaced by the old one again. Never rejects, but for `signal`: nothing else must fail for it.
  */
 export async function upgradeSelf({
   command: [node = process.execPath, program = ''],
+  source,
   dryRun = false,
   onProgress,
   signal,
 }: SelfUpgradeOptions): Promise<SelfUpgrade> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-self-'))
   try {
     const installation = installationOf(program)
     if (installation.by === 'other')
       return { result: 'left', message: `The manager itself was not upgraded: ${installation.why}.` }
     const { name, version, prefix } = installation
-    onProgress?.(`Looking for a newer ${name}`)
-    const newest = await newestOf(installation, signal)
-    if (!gt(newest, version)) return { result: 'unchanged', message: `The manager is the newest, ${version}.` }
-    const change = `${name} in ${prefix} from ${version} to ${newest}`
+    const pinned = pinOf(source.pin)
+    if (!gt(pinned.version, version))
+      return { result: 'unchanged', message: `The manager is as new as APPS_UPGRADEPIN says, ${version}.` }
+    const change = `${name} in ${prefix} from ${version} to ${pinned.version}`
+    onProgress?.(`Fetching ${name} ${pinned.version} from ${source.registry}`)
+    const archive = await fetchPinned(installation, source.registry, pinned, { folder: join(folder, 'new'), signal })
     if (dryRun) return { result: 'upgraded', message: `The manager would be upgraded: ${change}.` }
+    // It is put back without asking anybody.
+    const before = await pack(installation, ['--offline', installation.folder], { folder: join(folder, 'old'), signal })
     onProgress?.(`Upgrading ${change}`)
-    await install(installation, newest, signal)
+    await install(installation, source.registry, archive, signal)
     const problem = await problemOf(node, program)
     if (problem === undefined)
       return {
         result: 'upgraded',
         message: `The manager was upgraded: ${change}. Instances take the new application server when they start again.`,
       }
-    await install(installation, version, undefined)
-    return { result: 'failed', message: `The manager ${newest} does not start (${problem}); ${version} is back.` }
+    await install(installation, source.registry, before, undefined)
+    return {
+      result: 'failed',
+      message: `The manager ${pinned.version} does not start (${problem}); ${version} is back.`,
+    }
   } catch (error) {
     signal?.throwIfAborted()
     return { result: 'failed', message: `The manager itself was not upgraded: ${(error as Error).message}` }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
 type NpmInstallation = Extract<Installation, { by: 'npm' }>
 
-async function newestOf(installation: NpmInstallation, signal: AbortSignal | undefined): Promise<string> {
-  const { name } = installation
-  const args = ['view', name, 'version', '--json']
-  const answer = JSON.parse(await npm(installation, args, `Cannot look for ${name}`, signal)) as unknown
-  const version = valid(String(answer))
-  if (version === null) throw new Error(`npm names no version of ${name}.`)
-  return version
+interface Pinned {
+  readonly version: string
+  /** Base64. */
+  readonly sha512: string
 }
 
-async function install(installation: NpmInstallation, version: string, signal: AbortSignal | undefined): Promise<void> {
+function pinOf(pin: string): Pinned {
+  const [, version, sha512 = ''] = /^(\S+)\s+sha512-([A-Za-z0-9+/]{86}==)$/.exec(pin) ?? []
+  if (version !== undefined && valid(version) !== null) return { version, sha512 }
+  throw new Error('APPS_UPGRADEPIN must be a version and its integrity, as in "1.2.0 sha512-…".')
+}
+
+/** @returns the archive, whose every byte was hashed */
+async function fetchPinned(
+  installation: NpmInstallation,
+  registry: string,
+  { version, sha512 }: Pinned,
+  how: { readonly folder: string; readonly signal: AbortSignal | undefined },
+): Promise<string> {
+  const { name } = installation
+  const archive = await pack(installation, [...fromOnly(name, registry), `${name}@${version}`], how)
+  const found = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64')
+  if (found === sha512) return archive
+  throw new Error(`${name} ${version} of ${registry} is not what APPS_UPGRADEPIN says: its SHA-512 is another one.`)
+}
+
+/** Neither this package nor another one of its scope is ever asked for elsewhere. */
+function fromOnly(name: string, registry: string): readonly string[] {
+  const [scope] = name.split('/')
+  return [`--registry=${registry}`, `--${scope}:registry=${registry}`]
+}
+
+/** Makes an archive in a new folder. */
+async function pack(
+  installation: NpmInstallation,
+  args: readonly string[],
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal | undefined },
+): Promise<string> {
+  await mkdir(folder)
+  const attempt = `Cannot fetch ${installation.name}`
+  await npm(installation, ['pack', ...args, '--ignore-scripts', `--pack-destination=${folder}`], attempt, signal)
+  const [file] = await readdir(folder)
+  if (file === undefined) throw new Error(`${attempt}: npm gave nothing.`)
+  return join(folder, file)
+}
+
+async function install(
+  installation: NpmInstallation,
+  registry: string,
+  archive: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { name, isGlobal } = installation
-  const args = ['install', `${name}@${version}`, ...(isGlobal ? ['--global'] : []), '--no-audit', '--no-fund']
-  await npm(installation, args, `Cannot install ${name} ${version}`, signal)
+  const where = isGlobal ? '--global' : '--no-save'
+  const args = ['install', archive, where, ...fromOnly(name, registry), '--ignore-scripts', '--no-audit', '--no-fund']
+  await npm(installation, args, `Cannot install ${name}`, signal)
 }
 
 function npm({ prefix }: NpmInstallation, args: readonly string[], attempt: string, signal: AbortSignal | undefined) {
   const options = { attempt, environment: npmEnvironment, folder: prefix, signal }
   return runTool('npm', { ...options, args: [...args, '--prefix', prefix] })
 }
-
 /** Lets the manager that is installed now refresh the templates of a home. @returns why it could not. */
 export function refreshBy(command: readonly string[], home: string): Promise<string | undefined> {
   const [node = process.execPath, program = ''] = command

@@ -28,6 +28,7 @@ export function globalSettingsOf(
   return {
     baseUrl: value('APPS_BASEURL'),
     instancesUrl: value('APPS_INSTANCESURL'),
+    upgradeSource: upgradeSource(value('APPS_UPGRADEREGISTRY'), value('APPS_UPGRADEPIN')),
     email: value('APPS_EMAIL'),
     systemUser: value('APPS_USER'),
     systemGroup: value('APPS_GROUP'),
@@ -140,6 +141,10 @@ function listen({ value, given }: Values): string | undefined {
   throw new ManagerError('ERR_SETTINGS', `APPS_LISTEN is "${text}" (${given('APPS_LISTEN')?.origin}).`, {
     help: 'It is an address and a port, such as 127.0.0.1:8000, 0.0.0.0:8000 or [::1]:8000.',
   })
+}
+
+function upgradeSource(registry: string | undefined, pin: string | undefined): GlobalSettings['upgradeSource'] {
+  return registry === undefined ? undefined : { registry, pin: pin ?? '' }
 }
 
 function kilobytes(count: number | undefined): number | undefined {

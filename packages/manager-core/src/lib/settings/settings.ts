@@ -1,6 +1,7 @@
 import type { Ability } from '../actions/action.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { Secret } from '../domain/secret.js'
+import type { UpgradeSource } from '../self-upgrade/self-upgrade.js'
 import type { TargetSettings } from '../targets/targets.js'
 
 /** Settings of `config.sh`, typed and checked. Source: requirements, "Global settings". Names in comments are variables. */
@@ -9,6 +10,8 @@ export interface GlobalSettings {
   readonly baseUrl: string
   /** Chosen: APPS_INSTANCESURL, without a last slash: what standard addresses are made of. Default: `baseUrl`. */
   readonly instancesUrl: string
+  /** Chosen: APPS_UPGRADEREGISTRY and APPS_UPGRADEPIN; undefined: the manager never upgrades itself. */
+  readonly upgradeSource: UpgradeSource | undefined
   /** APPS_ROOTCONTEXT */
   readonly rootContext: boolean
   /** APPS_DEFAULTVERSION; undefined: the newest. */

@@ -21,8 +21,10 @@ export async function packPackage(
 export async function startNpmRegistry() {
   const packages = new Map<string, { versions: Record<string, object>; time: Record<string, string>; newest: string }>()
   const archives = new Map<string, Buffer>()
+  const asked: string[] = []
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://registry').pathname).slice(1)
+    asked.push(path)
     const archive = archives.get(path)
     if (archive) return void response.end(archive)
     const found = packages.get(path)
@@ -51,6 +53,13 @@ export async function startNpmRegistry() {
         newest: version,
       })
     },
+    /** Of what was published, as `sha512-…`. */
+    integrity: (name: string, version: string) =>
+      `sha512-${createHash('sha512')
+        .update(archives.get(`${name}/-/${version}.tgz`) ?? '')
+        .digest('base64')}`,
+    /** Paths of all requests so far. */
+    asked: (): readonly string[] => asked,
     /** Gives other bytes for an archive than were published. */
     async tamper(name: string, version: string) {
       archives.set(`${name}/-/${version}.tgz`, await packPackage({ name, version, evil: true }))

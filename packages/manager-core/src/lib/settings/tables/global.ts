@@ -19,6 +19,12 @@ export const globalTable = {
   APPS_EMAIL: { type: 'email', section: 'General', summary: 'Support address; messages on failures go there' },
   APPS_USER: { type: 'text', section: 'General', summary: 'System user that runs the manager' },
   APPS_GROUP: { type: 'text', section: 'General', summary: 'System group that runs the manager' },
+  APPS_UPGRADEREGISTRY: {
+    type: 'url',
+    section: 'General',
+    summary: 'npm registry that the manager may upgrade itself from; not set: it never does (addition)',
+  },
+  APPS_UPGRADEPIN: text('General', 'Version and integrity of what it upgrades itself to, "1.2.0 sha512-…" (addition)'),
 
   ...accessTable,
 

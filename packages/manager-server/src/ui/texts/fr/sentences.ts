@@ -45,8 +45,8 @@ export const sentences: Readonly<Record<string, string>> = {
   'Start all instances that are recorded as started and do not run':
     'Démarrer toutes les instances notées en marche et qui ne tournent pas',
   'At most so many at once (default 2)': 'Au plus autant à la fois (par défaut : 2)',
-  'Upgrade the manager and fetch the latest templates of all versions':
-    'Mettre à niveau le gestionnaire et récupérer les derniers modèles de toutes les versions',
+  'Fetch the latest templates of all versions, and upgrade the manager when that is set':
+    'Récupérer les derniers modèles de toutes les versions et, si c’est configuré, mettre à niveau le gestionnaire',
   'Do not upgrade the manager itself': 'Ne pas mettre à niveau le gestionnaire lui-même',
   'Bring an instance to the newest template of its version':
     'Amener une instance au modèle le plus récent de sa version',
