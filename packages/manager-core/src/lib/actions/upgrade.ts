@@ -14,9 +14,12 @@ export const upgradeAction: Action = {
   group: 'Instances',
   summary: 'Bring an instance to the newest template of its version',
   description:
-    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version.',
+    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. Refused is a template of another application (the name in app.yaml), or of an older version of it.',
   parameters: [name],
-  options: [{ name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' }],
+  options: [
+    { name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' },
+    { name: 'replace', type: 'flag', summary: 'Also by another application, or by an older version of it' },
+  ],
   ability: 'operate',
   mutating: true,
   examples: ['upgrade demo', 'upgrade demo --dry-run', 'upgrade demo --force'],
@@ -26,12 +29,13 @@ export const upgradeAction: Action = {
     const instance = context.registry.get(input.name as string)
     const force = input.force === true
     const newest = await context.templates.get(instance.version)
-    if (!force && !isUpgradeNeeded(instance, newest))
+    const replace = input['replace'] === true
+    if (!force && !replace && !isUpgradeNeeded(instance, newest))
       return {
         message: `"${instance.name}" has the newest ${instance.version} already, of ${instance.versionDate}.`,
         item: wireInstance(instance, context.settings.global),
       }
-    return runOperation(call, upgradeKind, { id: instance.id, name: instance.name, force }, () => {
+    return runOperation(call, upgradeKind, { id: instance.id, name: instance.name, force, replace }, () => {
       const now = context.registry.byId(instance.id) ?? instance
       return {
         message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.`,

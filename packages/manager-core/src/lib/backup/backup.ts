@@ -25,6 +25,8 @@ export interface Manifest {
   /** The last part of the key. */
   readonly id: string
   readonly instance: BackedUpInstance
+  /** Where the template of its version was fetched from, without user and password. Absent: not known. */
+  readonly template?: string
   readonly database: BackedUpDatabase
   /** ISO 8601 */
   readonly started: string

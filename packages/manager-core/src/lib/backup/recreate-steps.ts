@@ -9,7 +9,8 @@ import { freePort } from '../instances/ports.js'
 import { reserveStep } from '../instances/reserve-step.js'
 import { settingsStep } from '../instances/settings-step.js'
 import { stageOf } from '../instances/stage.js'
-import type { Step } from '../operation/operation.js'
+import type { Step, StepRun } from '../operation/operation.js'
+import { whyNotReplaced } from '../upgrade/upgrade-needed.js'
 import type { Manifest } from './backup.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
 import { needManifest, plainBytes, tokenKey } from './manifest.js'
@@ -74,20 +75,39 @@ async function savedSettings(context: ManagerContext, backup: string, sameInstan
   }
 }
 
-function unpackStep({ backup, sameInstance }: RecreateStepsOptions): Step {
+function unpackStep({ row, backup, sameInstance }: RecreateStepsOptions): Step {
   return {
     id: 'layout',
     title: 'Unpack application and files',
     async do(run) {
       const stage = stageOf(run)
-      await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: stage.folder })
+      const manifest = await needManifest(backup)
+      await unpackFiles(run, { backup, manifest, folder: stage.folder })
       for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await mkdir(folder, { recursive: true })
       // Tokens of the instance that was saved must not hold in another one.
       if (!sameInstance) await rm(join(stage.folder, tokenKey), { force: true })
+      if (row.autoUpdate) await keepFromOthers(run, row, stage.app, manifest)
     },
     undo: (run) => rm(stageOf(run).folder, { recursive: true, force: true }),
     check: () => 'not-done',
   }
+}
+
+/** The nightly upgrade must not bring it to what is another application here. */
+async function keepFromOthers(
+  { context, warn }: StepRun,
+  { id, name, version }: NewInstance,
+  app: string,
+  { template = 'unknown' }: Pick<Manifest, 'template'>,
+): Promise<void> {
+  const here = (await context.templates.list()).find((one) => one.version === version)
+  const reason = here && (await whyNotReplaced(app, here.folder))
+  if (reason === undefined) return
+  context.registry.transaction((writer) => writer.updateInstance(id, { autoUpdate: false }))
+  warn(
+    `"${name}" is not upgraded automatically any more: ${reason}. Name the right template in version-${version}.sh ` +
+      `(when it was saved: ${template}), then: refresh, autoupdate ${name}.`,
+  )
 }
 
 function fillStep({ row: { id, database }, backup, kind }: RecreateStepsOptions): Step {

@@ -61,10 +61,12 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   const packed = await packInstance(run, { ...options, settings, seal, rows, onBytes })
   const { observed: _observed, operation: _operation, port: _port, proved: _proved, ...backedUp } = instance
   const { files, tools, warnings, ...counted } = packed
+  const template = context.registry.versions().find(({ version }) => version === instance.version)
   const manifest: Manifest = {
     format: 1,
     id,
     instance: backedUp,
+    ...(template !== undefined && { template: template.location }),
     database: { type: settings.database, server: serverVersion, ...counted },
     started,
     finished: context.clock().toISOString(),

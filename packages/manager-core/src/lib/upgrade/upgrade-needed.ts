@@ -1,10 +1,38 @@
+import { lt, valid } from 'semver'
+import { ManagerError } from '../../errors.js'
 import type { Instance } from '../domain/instance.js'
+import { checkTemplate, type TemplateTitle } from '../templates/check-template.js'
 import type { TemplateVersion } from '../templates/template-source.js'
 
-/** Whether an instance runs something else than its version has now. Source: wire-decisions, "rules". */
+/** Whether an instance runs something older than its version has now. Source: wire-decisions, "rules". */
 export function isUpgradeNeeded(
-  { versionDate, revision }: Pick<Instance, 'versionDate' | 'revision'>,
-  newest: Pick<TemplateVersion, 'date' | 'revision'>,
+  { versionDate }: Pick<Instance, 'versionDate'>,
+  newest: Pick<TemplateVersion, 'date'>,
 ): boolean {
-  return versionDate < newest.date || revision !== newest.revision
+  return versionDate < newest.date
+}
+
+/**
+ * Why an application is not to take the place of another one; undefined: it may. One that cannot be read says nothing.
+ *
+ * @param folder of the application that is there
+ * @param template folder of the one that comes
+ */
+export async function whyNotReplaced(folder: string, template: string): Promise<string | undefined> {
+  const [own, next] = await Promise.all([folder, template].map(readTitle))
+  if (!own || !next) return undefined
+  if (own.name !== next.name) return `it runs the application "${own.name}", and the template is "${next.name}"`
+  const isOlder = valid(own.version) !== null && valid(next.version) !== null && lt(next.version, own.version)
+  return isOlder
+    ? `it runs "${own.name}" ${own.version}, and the template is ${next.version}, which is older`
+    : undefined
+}
+
+async function readTitle(folder: string): Promise<TemplateTitle | undefined> {
+  try {
+    return await checkTemplate(folder)
+  } catch (error) {
+    if (ManagerError.is(error)) return undefined
+    throw error
+  }
 }

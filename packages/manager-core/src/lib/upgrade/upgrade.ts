@@ -14,13 +14,15 @@ import { besideStep, dropStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
 import { restoreSnapshot } from './restore-snapshot.js'
 import { upgradeBesideSteps } from './upgrade-beside.js'
-import { isUpgradeNeeded } from './upgrade-needed.js'
+import { isUpgradeNeeded, whyNotReplaced } from './upgrade-needed.js'
 
 export type UpgradeRequest = {
   readonly id: string
   readonly name: string
   /** Also when it has the newest revision already. */
   readonly force: boolean
+  /** Also by another application, or an older one. Absent: no. */
+  readonly replace?: boolean
 }
 
 type UpgradeFacts = {
@@ -54,14 +56,20 @@ type UpgradeFacts = {
 export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
   kind: 'upgrade',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name, force }, context) {
+  async inspect({ id, name, force, replace = false }, context) {
     const { home, registry, settings, templates, runtime } = context
     const instance = existing(registry, { id, name })
-    const { folder, data } = home.instance(id)
-    const { version, date, revision, folder: template } = await templates.get(instance.version)
-    if (!force && !isUpgradeNeeded(instance, { date, revision }))
+    const { folder, app, data } = home.instance(id)
+    const { version, date, revision, location, folder: template } = await templates.get(instance.version)
+    if (!force && !replace && !isUpgradeNeeded(instance, { date }))
       throw new ManagerError('ERR_STATE', `Instance "${instance.name}" has the newest ${version} already.`, {
         help: 'With --force it is upgraded all the same.',
+      })
+    const reason = replace ? undefined : await whyNotReplaced(app, template)
+    if (reason !== undefined)
+      throw new ManagerError('ERR_STATE', `Instance "${instance.name}" is not upgraded: ${reason}.`, {
+        help: `Name the right template in version-${version}.sh (it is ${location}) and refresh; --replace replaces it all the same.`,
+        command: 'versions',
       })
     const { state } = await runtime.observe({ id, folder })
     const { autoUpgrade } = await settings.instance(folder)

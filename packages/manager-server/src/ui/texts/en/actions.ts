@@ -90,6 +90,7 @@ export const actions = {
   'field.only': 'Only a part',
   'field.allow-newer': 'Also of a newer version',
   'field.other-instance': 'Also of another instance',
+  'field.replace': 'Also by another application',
   'field.backup': 'Backup',
   'field.deep': 'Look at all that it holds',
   'field.to': 'To these targets',

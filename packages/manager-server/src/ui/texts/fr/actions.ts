@@ -91,6 +91,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'field.only': 'Une partie seulement',
   'field.allow-newer': 'Même d’une version plus récente',
   'field.other-instance': 'Même d’une autre instance',
+  'field.replace': 'Même par une autre application',
   'field.backup': 'Sauvegarde',
   'field.deep': 'Examiner tout son contenu',
   'field.to': 'Vers ces cibles',
