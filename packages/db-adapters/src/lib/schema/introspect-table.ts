@@ -3,6 +3,7 @@ import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
 import type { SchemaDialect } from './dialect.js'
 import { fieldTypeOf, idValuesOf } from './introspect-column.js'
 import { keyOf, uniqueColumns } from './introspect-keys.js'
+import { displayOf } from './introspect-display.js'
 import { fieldName, uniqueNames } from './object-names.js'
 import type { ColumnInfo, ForeignKeyInfo, TableInfo } from './table-info.js'
 
@@ -155,17 +156,6 @@ function referenceOf(
   const reference: Reference = { type: 'reference', object: target.object, display: displayOf(target) }
   const { onDelete } = key
   return onDelete === 'cascade' || (onDelete === 'setNull' && !isKey) ? { ...reference, onDelete } : reference
-}
-
-/** One text that tells people which row it is. */
-function displayOf({ info, key, fields }: ServedTable): string[] {
-  const texts = [...fields.values()].filter(({ column: { type } }) => type.kind === 'string' || type.kind === 'enum')
-  const unique = uniqueColumns(info)
-  const chosen =
-    texts.find(({ column }) => key.includes(column.name)) ??
-    texts.find(({ column }) => unique.has(column.name)) ??
-    texts.find(({ name }) => /name|title|label|code/.test(name))
-  return chosen ? [chosen.name] : []
 }
 
 function isIndexed(info: TableInfo, column: string): boolean {

@@ -27,7 +27,7 @@ record, too: ${asked.join(', ')}. A \`POST\` with \`?_method=PUT\` or \`DELETE\`
 for that method.
 
 **Filters.** A parameter with the name of a field filters: a value with the wildcards \`*\` (any characters) and \`_\` (one;
-\`\\\\\` escapes), an interval \`from;to\` of numbers, dates and times, or an expression such as \`>= 5\`, \`in ('a', 'b')\`,
+\`\\\` escapes), an interval \`from;to\` of numbers, dates and times, or an expression such as \`>= 5\`, \`in ('a', 'b')\`,
 \`not like 'a%'\`, \`is null\`, combined by \`and\`, \`or\`, \`not\` and parentheses. A repeated parameter means one of its
 values. All filters must hold.
 

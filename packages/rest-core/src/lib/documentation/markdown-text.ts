@@ -6,11 +6,11 @@ export function plainText(text: string): string {
     .replace(/[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g, (character) =>
       /[\\`*_[\]<>&|~#]/.test(character) ? `\\${character}` : character,
     )
-    .replace(/^(\d+)([.)])/, '$1\\$2')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
     .replace(/^([-+=])/, '\\$1')
 }
 
-/** A name or value as code. */
+/** A name or value as code, in which a backslash stands for itself. */
 export function code(text: string): string {
-  return /^[^`|<>&\\\s]+(?: [^`|<>&\\\s]+)*$/.test(text) ? `\`${text}\`` : plainText(JSON.stringify(text))
+  return /^[^`|<>&\s]+(?: [^`|<>&\s]+)*$/.test(text) ? `\`${text}\`` : plainText(`"${text}"`)
 }

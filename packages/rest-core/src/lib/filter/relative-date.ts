@@ -1,17 +1,18 @@
 import { daysInMonth, momentOf } from '../fields/temporal.js'
 
-const shape = /^\[(DATE|DATETIME)(?::((?:[+-]\d{1,6}(?:min|[ymwdhns]))+))?\]$/i
-const offsets = /([+-]\d{1,6})(min|[ymwdhns])/gi
+const shape = /^\[(DATE|DATETIME)(?::((?:[+-]\d{1,6}(?:min?|[ymwdhns]))+))?\]$/i
+const offsets = /([+-]\d{1,6})(min?|[ymwdhns])/gi
 const timeUnits = new Map([
   ['h', 3_600_000],
   ['n', 60_000],
+  ['mi', 60_000],
   ['min', 60_000],
   ['s', 1_000],
 ])
 
 /**
  * Reads `[DATE]`, `[DATETIME]` and offsets from now such as `[DATE:-3m]`, `[DATE:+1y-1d]`, `[DATETIME:+12h]`, in UTC.
- * Units: `y` years, `m` months, `w` weeks, `d` days; for DATETIME also `h` hours, `n` or `min` minutes, `s` seconds.
+ * Units: `y` years, `m` months, `w` weeks, `d` days; for DATETIME also `h` hours, `n`, `mi` or `min` minutes, `s` seconds.
  * A day that the month does not have becomes its last one (31 March - 1 month = 28 or 29 February).
  * Not specified beyond the two examples; `m` is months because `[DATE:-3m]` can mean nothing else.
  *

@@ -246,6 +246,7 @@ export function testMetadata(suite: Suite): void {
       ['/_doc', 'text/markdown; charset=utf-8', /^## Genre/m],
       ['/Movie/?_doc=true', 'text/markdown; charset=utf-8', /^## Movie/m],
       ['/Movie/_doc?_output=markdown', 'text/markdown; charset=utf-8', /\| `mov_title` \|/],
+      ['/Movie/_doc?_output=md', 'text/markdown; charset=utf-8', /\| `mov_title` \|/],
       [
         '/Movie/?_doc=true&_output=html',
         'text/html; charset=utf-8',
