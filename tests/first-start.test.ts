@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createStore } from '@steward/db-adapters'
 import { createBusinessObjects, createModel, createPrincipal, defineObject } from '@steward/rest-core'
 import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
-import { systemObjects } from '@steward/rest-core/system'
+import { createAdministrator, systemObjects } from '@steward/rest-core/system'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { runSetup } from '../packages/app-server/src/lib/setup.js'
 import { onEachDatabase } from './databases.js'
@@ -84,5 +84,12 @@ onEachDatabase((fresh, name) => {
     )
     expect(outcomes.toSorted()).toEqual(['false', 'killed', 'true'])
     expect([calls, await count()]).toEqual([2, 1])
+  })
+
+  it('createAdministrator() of servers that start at the same time makes one', async () => {
+    const made = await Promise.all(servers.map((service) => createAdministrator(service)))
+    expect(made.map((each) => each?.login).toSorted()).toEqual(['admin', undefined, undefined])
+    expect((await (servers[0] as BusinessObjects).count(ann, 'User')).count).toBe(1)
+    expect((await (servers[0] as BusinessObjects).count(ann, 'Responsibility')).count).toBe(1)
   })
 })

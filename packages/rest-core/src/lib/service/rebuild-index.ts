@@ -6,6 +6,7 @@ import type { StoreSession } from '../store.js'
 import type { ObjectName, RebuildOptions } from './business-objects.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
+import { runTransaction } from './transaction.js'
 
 /** Rows that are read at once. */
 const pageRows = 1_000
@@ -67,7 +68,8 @@ async function rebuild(
   }
 
   async function inTransaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
-    return context.transaction ? work(await context.transaction.session()) : context.store.transaction(work)
+    if (context.transaction) return work(await context.transaction.session())
+    return runTransaction(context, async (transaction) => work(await transaction.session()), { repeat: true })
   }
 }
 

@@ -79,7 +79,7 @@ async function makeAdministrator(
 ): Promise<ResetAdministrator | undefined> {
   const generatedPassword = password ? undefined : randomBytes(12).toString('base64url')
   const values = { usr_password: password || generatedPassword, usr_active: true }
-  return service.transaction(async (inside) => {
+  const work = async (inside: BusinessObjects) => {
     const known = await find(inside, 'User', 'usr_login', login)
     if (known && !mayChange) return undefined
     const user = known
@@ -93,7 +93,8 @@ async function makeAdministrator(
     const { count } = await inside.count(self, 'Responsibility', { filter: { op: 'and', terms } })
     if (count === 0) await inside.create(self, 'Responsibility', link)
     return { login, generatedPassword, isNew: known === undefined }
-  })
+  }
+  return service.transaction(work, { repeat: true })
 }
 
 /**
