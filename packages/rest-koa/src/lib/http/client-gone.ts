@@ -11,6 +11,9 @@ export function hasGone({ req, res }: Context): boolean {
   return stream ? stream.destroyed : res.destroyed || req.socket.destroyed
 }
 
+/** Made once: an error of its own for each answer would cost ten times the rest. */
+const left = new Error('The client went away, or has its whole answer.')
+
 /**
  * Aborted when the client goes away, or has its whole answer; at once when it went before. Asking late, e.g. after a
  * look-up, misses nothing.
@@ -18,15 +21,15 @@ export function hasGone({ req, res }: Context): boolean {
 export function clientGone(context: Context): AbortSignal {
   const gone = new AbortController()
   const { req, res } = context
-  if (hasGone(context)) gone.abort()
-  else if (res.socket !== null || 'stream' in res) res.once('close', () => gone.abort())
+  if (hasGone(context)) gone.abort(left)
+  else if (res.socket !== null || 'stream' in res) res.once('close', () => gone.abort(left))
   else {
     // It waits behind another answer of this connection; Node 22 does not tell it that the connection has ended.
     setMaxListeners(0, req.socket)
     const abort = () => {
       res.off('close', abort)
       req.socket.off('close', abort)
-      gone.abort()
+      gone.abort(left)
     }
     res.once('close', abort)
     req.socket.once('close', abort)
