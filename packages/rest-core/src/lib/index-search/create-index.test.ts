@@ -37,7 +37,7 @@ describe('indexable', () => {
   })
 
   it.each([
-    [[], 'Movie.indexable: there are no fields to take words from'],
+    [[], 'Movie.indexable: must not be empty'],
     [['nothing'], 'Movie.indexable: there is no field "nothing"'],
     [['pin'], 'Movie.indexable: "pin" of type password has no words'],
     [['own'], 'Movie.indexable: "own" of type reference has no words'],
