@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -104,6 +114,19 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
 
 it('npm run pack:all prints how its tarballs are installed', () => {
   expect(packing).toContain(`\nnpm install ${join(packed, '*.tgz')}\n`)
+})
+
+it('a change of the public API without its report is refused, with the command that updates it', async () => {
+  const folder = join(packed, 'api')
+  cpSync(join(root, 'api'), folder, { recursive: true })
+  const file = join(folder, 'rest-client.api.md')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('createClient', 'makeClient'))
+  rmSync(join(folder, 'rest-koa.api.md'))
+  const args = [join(root, 'tools/api/reports.ts'), '--check', folder]
+  await expect(execute(process.execPath, args)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/api\/rest-client\.api\.md, api\/rest-koa\.api\.md\.\nRun "npm run api"/),
+  })
 })
 
 it('problemsOfManifest() names what does not fit the repository, and the command that fixes it', () => {

@@ -1,17 +1,20 @@
 // Reports of the public API in `api`, one per entry, so that a review shows what a change means for users.
-// `node tools/api/reports.ts` writes them, `--check` compares. Build first: they are made of the declarations in `dist`.
+// `node tools/api/reports.ts` writes them, `--check` compares; a last argument is another folder. Build first: they are
+// made of the declarations in `dist`.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
 import { root } from '../../scripts/packages.mjs'
 import { compilerOptions, entries, type Entry } from './entries.ts'
 
-const reports = join(root, 'api')
+const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
+const reports = resolve(root, positionals[0] ?? 'api')
 const made = mkdtempSync(join(tmpdir(), 'steward-api-'))
 try {
   makeReports()
-  if (process.argv.includes('--check')) check()
+  if (values.check) check()
   else write()
 } finally {
   rmSync(made, { recursive: true })
@@ -86,8 +89,8 @@ function check(): void {
   const changed = [...new Set([...now.keys(), ...before.keys()])].filter((file) => now.get(file) !== before.get(file))
   if (changed.length === 0) return
   process.stderr.write(
-    `The public API differs from its report: ${changed.map((file) => `api/${file}`).join(', ')}.\n` +
-      'Update the reports with "npm run api", read what "git diff api" shows, and commit it with your change.\n',
+    `The public API differs from its reports: ${changed.map((file) => `api/${file}`).join(', ')}.\n` +
+      'Run "npm run api", read what "git diff api" shows, and commit it with your change. A conflict is resolved alike.\n',
   )
   process.exitCode = 1
 }
