@@ -1,8 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import type { DocumentAnswer, DocumentRequest, Numbered } from './publication.worker.js'
 
-// Node runs the source as it is, so tests need no build.
-const script = new URL(`./publication.worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
+// Node runs the source as it is, so tests need no build. The name is written out: the build keeps what is named.
+const script = new URL(
+  import.meta.url.endsWith('.ts') ? './publication.worker.ts' : './publication.worker.js',
+  import.meta.url,
+)
 
 /** A thread without work ends after this, and what it loaded with it. Not specified. */
 const idleMs = 60_000
