@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { serve } from '../testing/serve.js'
 import { restRouter } from './rest-router.js'
 
-it('a form of parameters has at most 1 MiB and 1,000 parameters, JSON may have more', async () => {
+it('a form has at most 1 MiB and 1,000 parameters, a list of names 1,000, JSON may have more', async () => {
   const Note = defineObject({
     name: 'Note',
     fields: { code: { type: 'string' } },
@@ -41,6 +41,11 @@ it('a form of parameters has at most 1 MiB and 1,000 parameters, JSON may have m
     400,
     expect.objectContaining({ error: 'There are more than 1000 parameters.' }),
   ])
+  for (const name of ['_fields', '_order', '_inline_documents']) {
+    const list = Array.from({ length: 1_001 }, () => 'code').join()
+    const answer = await fetch(`${server.url}/api/rest/Note?${name}=${list}`)
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has more than 1000 names')])
+  }
   const text = ' '.repeat(2_000_000)
   expect(await post('application/json', JSON.stringify({ text }))).toEqual([200, { result: 2_000_000 }])
 })

@@ -49,6 +49,7 @@ it.each([
   '?_indexsearch=a&_count=true',
   '?_crosstab=all',
   '?_printtemplate=list',
+  '?_printtemplate=list&_count=true',
 ])('a client that goes away ends the reading for GET /Note/%s, whose user the store knows', async (query) => {
   const Note = defineObject({
     name: 'Note',

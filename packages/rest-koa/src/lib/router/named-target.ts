@@ -1,6 +1,7 @@
 import type { SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
+import { clientGone } from '../http/client-gone.js'
 import type { Call } from './call.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
@@ -53,7 +54,7 @@ export async function countRecords(
   { object, name }: Pick<NamedTarget, 'object' | 'name'>,
   search: SearchRequest | undefined,
 ): Promise<void> {
-  const counted = await service.countFor(principal, object, kind, name, search)
+  const counted = await service.countFor(principal, object, kind, name, { ...search, signal: clientGone(context) })
   send(context, respond, 200, textHeaders(), JSON.stringify(counted))
 }
 

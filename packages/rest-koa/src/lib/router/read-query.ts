@@ -18,6 +18,9 @@ export interface RequestQuery extends SearchRequest {
   readonly own: { readonly [name: string]: string }
 }
 
+/** Names in a list such as `_fields`. Not specified; chosen as for parameters. */
+const mostNames = 1_000
+
 const nothing: RequestQuery = Object.freeze({ session: false, count: false, dryRun: false, own: {} })
 
 type Building = { -readonly [K in keyof Omit<RequestQuery, 'own'>]: RequestQuery[K] } & { own: Record<string, string> }
@@ -135,7 +138,9 @@ function readNumber(name: string, value: string): number {
 }
 
 function readList(name: string, value: string): string[] {
-  const items = value.split(',').map((item) => item.trim())
+  const given = value.split(',', mostNames + 1)
+  if (given.length > mostNames) throw wrong(`Parameter "${name}" has more than ${mostNames} names.`)
+  const items = given.map((item) => item.trim())
   if (items.includes('')) throw wrong(`Parameter "${name}" is "${shown(value)}"; give names with commas between them.`)
   return items
 }
