@@ -13,6 +13,7 @@ export type {
   ClientOptions,
   Count,
   Credentials,
+  FieldName,
   Filters,
   FilterValue,
   IndexRecord,

@@ -32,15 +32,24 @@ export interface AnswerOptions extends CallOptions {
 /** A condition in the filter language of the service; several: one of them. Numbers and booleans are taken as they are. */
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[]
 
+/** Names of fields of a record: its own, those behind its references, and the technical ones. */
+export type FieldName<R> =
+  | (keyof R & string)
+  | `${keyof R & string}__${string}`
+  | 'created_dt'
+  | 'created_by'
+  | 'updated_dt'
+  | 'updated_by'
+
 /** By field name, also joined fields and bounds such as `dmin__mov_date`. */
-export type Filters<R> = { readonly [K in keyof R & string]?: FilterValue | undefined } & {
-  readonly [name: string]: FilterValue | undefined
+export type Filters<R> = {
+  readonly [K in FieldName<R> | `${'dmin' | 'dmax' | 'nmin' | 'nmax'}__${FieldName<R>}`]?: FilterValue | undefined
 }
 
 export interface SearchOptions<R> extends AnswerOptions {
   readonly filters?: Filters<R> | undefined
   /** Fields to sort by; `-` before a field turns it round. */
-  readonly order?: readonly string[] | undefined
+  readonly order?: readonly `${'' | '-' | '+'}${FieldName<R>}`[] | undefined
 }
 
 export interface WriteOptions extends AnswerOptions {
