@@ -68,3 +68,9 @@ test('a list beside a plan or a record is a table below it', () => {
   expect(resultText(action, { message: '', plan, list }, {}).out).toMatch(new RegExp(`^Clone\\..*\n${table}$`))
   expect(resultText(action, { message: 'Done.', list: [] }, {}).out).toBe('Done.\n')
 })
+
+test('a list of lines is in the message and is not repeated as a table', () => {
+  const action = { view: { type: 'text' }, mutating: false } as Parameters<typeof resultText>[0]
+  const list = ['{"level":30,"msg":"ready"}', 'second']
+  expect(resultText(action, { message: list.join('\n'), list }, {}).out).toBe(`${list.join('\n')}\n`)
+})

@@ -21,9 +21,10 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
   const { width, quiet } = options
   const message = result.message === '' ? '' : `${printable(result.message)}\n`
   const sentence = quiet ? '' : message
-  // A list beside what the view shows.
+  // A list beside what the view shows; lines of text are in the message.
   const [first] = view.type === 'table' ? [] : (result.list ?? [])
-  const listed = first === undefined ? '' : table(result.list as readonly Json[], Object.keys(first as object), width)
+  const listed =
+    typeof first !== 'object' || first === null ? '' : table(result.list as readonly Json[], Object.keys(first), width)
   if (result.plan) return { out: plan(result.plan) + listed, aside: '' }
   if (view.type === 'table' && result.list)
     return result.list.length === 0
