@@ -310,3 +310,25 @@ describe('looking into an instance', () => {
     else expect(opened.program).toMatchObject({ args: [test.path('quiet', 'data', 'database.db')], input })
   })
 })
+
+describe('after an operation that needs attention', () => {
+  it('stop works all the same, and others say how to leave things as they are', async () => {
+    await test.perform('add', { name: 'stuck' })
+    test.tell('stuck', { start: 'fail' })
+    await withConfig(['export APPS_STARTTIMEOUT=5'], async () => {
+      const error = await failure(test.another().perform('restart', { name: 'stuck' }, test.caller))
+      expect(error).toMatchObject({ code: 'ERR_ATTENTION', help: expect.stringContaining('manager giveup ') as string })
+    })
+    const { operation = '' } = await failure(test.perform('save', { name: 'stuck' }))
+    const refused = await failure(test.perform('save', { name: 'stuck' }))
+    expect(refused).toMatchObject({
+      code: 'ERR_ATTENTION',
+      help: expect.stringContaining(`manager giveup ${operation}`) as string,
+    })
+    await test.perform('stop', { name: 'stuck' })
+    expect(await stateOf('stuck')).toBe('stopped')
+    await test.perform('giveup', { operation })
+    await test.perform('save', { name: 'stuck' })
+    await test.perform('delete', { name: 'stuck' })
+  })
+})

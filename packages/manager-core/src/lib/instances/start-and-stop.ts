@@ -34,6 +34,7 @@ export const startKind: OperationKind<Request, Facts> = {
 /** Stops an instance; it is wanted stopped from then on. */
 export const stopKind: OperationKind<Request & { readonly force: boolean }, Facts> = {
   kind: 'stop',
+  despiteAttention: true,
   locks: lockOf,
   inspect,
   plan({ id, force }, { name, folder }) {

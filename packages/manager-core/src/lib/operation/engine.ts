@@ -191,8 +191,8 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       const result = await context().locks.with(keys, options, async (): Promise<Turn<T>> => {
         const left = leftOn(keys)
         const stuck = left.find(({ state }) => state === 'attention')
-        if (stuck) throw needsAttention(stuck)
-        return left.length > 0 ? { left } : { value: await work(keys) }
+        if (stuck && !kind.despiteAttention) throw needsAttention(stuck)
+        return left.some(({ state }) => state !== 'attention') ? { left } : { value: await work(keys) }
       })
       if ('value' in result) return result.value
       // Their owner died while we waited for it.
@@ -211,7 +211,7 @@ type Turn<T> = { readonly value: T } | { readonly left: readonly JournalEntry[] 
 
 function needsAttention({ id, title, message }: JournalEntry): ManagerError {
   return new ManagerError('ERR_ATTENTION', `An earlier operation did not come to its end: ${title}. ${message}`, {
-    help: 'Put right what the message says, then let doctor try again.',
+    help: `Put right what the message says, then let doctor try again. To leave things as they are: manager giveup ${id}.`,
     command: 'doctor --fix',
     operation: id,
   })

@@ -215,7 +215,9 @@ export class Execution {
     this.#point({ at: 'attention' })
     return new ManagerError('ERR_ATTENTION', `${plan.title}: ${message}`, {
       ...options,
-      help: 'It could not be brought to an end by itself. Put right what the message says, then let doctor try again.',
+      help:
+        'It could not be brought to an end by itself. Put right what the message says, then let doctor try again. ' +
+        `To leave things as they are: manager giveup ${id}.`,
       command: 'doctor --fix',
     })
   }

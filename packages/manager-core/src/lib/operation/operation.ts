@@ -12,6 +12,8 @@ import type { RegistryWriter } from '../store/registry.js'
 export interface OperationKind<Request extends Json = Json, Facts extends Json = Json> {
   /** Stable name in journal and history, e.g. `add`. */
   readonly kind: string
+  /** It is right and safe whatever an earlier operation that needs attention has left. Default: it is refused then. */
+  readonly despiteAttention?: true
   /** Keys of the locks that it needs: `name:<lower case>`, `instance:<id>`, `ports`, `manager`. Taken in sorted order. */
   locks(request: Request, context: ManagerContext): readonly string[]
   /**
