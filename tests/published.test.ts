@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endProcessesOf } from '../packages/manager-core/src/lib/testing/end-processes.js'
 import { takePorts, type TakenPorts } from '../packages/manager-core/src/lib/testing/take-ports.js'
-import { publishedPackages, root } from '../scripts/packages.mjs'
+import { publishedPackages, repository, root } from '../scripts/packages.mjs'
 import { startApp } from './programs/app-server.js'
 import { codeBlocks } from './programs/markdown.js'
 import { firstBlock, testReadmeExamples } from './programs/readme-examples.js'
@@ -162,7 +162,7 @@ it.runIf(deep)('the reference of the public API has a page for what can be impor
   try {
     await execute(process.execPath, [join(root, 'tools/api/reference.ts'), folder])
     const page = readFileSync(join(folder, 'functions/_steward_rest-core.defineObject.html'), 'utf8')
-    expect(page).toContain('https://github.com/steward-sdk/steward/blob/main/packages/rest-core/src/lib/definition/')
+    expect(page).toContain(`${repository}/blob/main/packages/rest-core/src/lib/definition/`)
     expect(existsSync(join(folder, 'functions/_steward_rest-koa.restRouter.html'))).toBe(true)
   } finally {
     rmSync(folder, { recursive: true })
