@@ -37,6 +37,9 @@ beforeAll(async () => {
   expected = await answerAll(serviceOver(store))
 })
 
+/** What only reads; SQLite is also asked how it would read, and how large its file is. */
+const harmless = /^(explain query plan )?select\b|^pragma page_count$/i
+
 function serviceOver(store: ObjectStore): BusinessObjects {
   // No request of these tests reads a document.
   return createBusinessObjects({
@@ -147,7 +150,7 @@ function testFilters(start: () => Promise<{ database: FreshDatabase; log: Statem
       })
       expect(different.slice(0, 5)).toEqual([])
       expect(statements.length).toBeGreaterThan(100)
-      expect(statements.filter((sql) => !/^select\b/i.test(sql)).slice(0, 5)).toEqual([])
+      expect(statements.filter((sql) => !harmless.test(sql)).slice(0, 5)).toEqual([])
       expect(statements.filter((sql) => sql.includes(mark) || sql.includes(';')).slice(0, 5)).toEqual([])
     },
   )
