@@ -207,7 +207,7 @@ describe('operations', () => {
     const { id } = database.prepare(`select id from operation where kind = 'start'`).get() as { id: string }
     await expect(test.perform('giveup', { operation: id })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     database.exec(`update operation set state = 'attention', message = 'the disk was full' where kind = 'start'`)
-    await expect(test.perform('stop', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ATTENTION' })
+    await expect(test.perform('save', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ATTENTION' })
     expect(await test.perform('giveup', { operation: id })).toMatchObject({ operation: id })
     expect(history().at(-1)).toMatchObject({ action: 'giveup', instance: 'demo', message: 'the disk was full' })
     await test.perform('stop', { name: 'demo' })
