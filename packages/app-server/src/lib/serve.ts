@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { answerClientErrors, sendRefusal, whyMalformed } from '@steward/rest-koa'
 import type Koa from 'koa'
 import { SettingsError } from './settings.js'
@@ -11,6 +12,11 @@ export interface ListenOptions {
   readonly port: number
   /** How long running requests may take to finish when the server stops, in ms. Default 10,000. */
   readonly graceMs?: number
+  /**
+   * How long a connection may wait for its next request, in ms. Default 75,000: longer than reverse proxies keep theirs
+   * (60 s mostly), so that these end them first, and longer than a save may pause the application.
+   */
+  readonly keepAliveMs?: number
 }
 
 export interface Listener {
@@ -29,17 +35,21 @@ const silenceMs = 300_000
  *
  * @throws SettingsError when the address cannot be used.
  */
-export async function listen({ host, port, graceMs = 10_000 }: ListenOptions): Promise<Listener> {
+export async function listen({ host, port, graceMs = 10_000, keepAliveMs = 75_000 }: ListenOptions): Promise<Listener> {
+  let stopping: Promise<void> | undefined
   let handler: (...parameters: Parameters<RequestListener>) => unknown = answerStarting
   const server = createServer((request, response) => {
+    if (stopping) response.shouldKeepAlive = false
     const wrong = whyMalformed(request)
     if (wrong === undefined) void handler(request, response)
     else sendRefusal(response, 'ERR_BAD_REQUEST', wrong)
   })
   answerClientErrors(server)
   server.timeout = silenceMs
+  server.keepAliveTimeout = keepAliveMs
+  server.headersTimeout = keepAliveMs + 5000
+  server.on('timeout', (socket: Socket) => void endUnlessBusy(socket))
   await bind(server, host, port)
-  let stopping: Promise<void> | undefined
   return {
     port: (server.address() as AddressInfo).port,
     serve(koa) {
@@ -87,11 +97,21 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
   }
 }
 
+/** After a pause of the process its timers come first, before it has read what came meanwhile. */
+async function endUnlessBusy(socket: Socket): Promise<void> {
+  const { bytesRead, writableLength } = socket
+  await turn()
+  if (socket.bytesRead === bytesRead && socket.writableLength === writableLength) socket.destroy()
+}
+
 async function stop(server: Server, graceMs: number): Promise<void> {
+  // Connections that were made, and then requests that were sent, before it was asked to stop.
+  await turn()
+  await turn()
   const closed = new Promise<void>((done) => server.close(() => done()))
   // Connections that wait for their next request would keep the server open.
   server.closeIdleConnections()
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), 50)
   const end = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearInterval(idle)
