@@ -47,6 +47,24 @@ const runFile = ({ folder }: InstanceSpec, name: string) => join(folder, 'run', 
 const pidIn = (spec: InstanceSpec, name: string) => Number(readFileSync(runFile(spec, name), 'utf8').split(' ')[0])
 const isGone = (pid: number) => () => statOf(pid) === undefined
 
+/** As a manager does that is killed after it did something to the instance, and its process group with it. */
+async function killedAfter(action: 'start' | 'suspend', spec: InstanceSpec): Promise<void> {
+  const loader = new URL('../testing/typescript.mjs', import.meta.url).href
+  const program = `
+    const { createProcessRuntime } = await import(${JSON.stringify(new URL('./create-process-runtime.ts', import.meta.url).href)})
+    await createProcessRuntime().${action}(JSON.parse(process.argv[1]), { maxMs: 3_600_000 })
+    console.log('done')
+    setInterval(() => {}, 1000)`
+  const command = spawn(
+    process.execPath,
+    ['--import', loader, '--input-type=module', '-e', program, JSON.stringify(spec)],
+    { detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  await once(command.stdout, 'data')
+  process.kill(-(command.pid as number), 'SIGKILL')
+  await once(command, 'exit')
+}
+
 describe('supervisor', () => {
   it('killed while the application lives: it serves on, is not started twice, and stop() ends it', async () => {
     const spec = await started()
@@ -208,27 +226,31 @@ describe('identity', () => {
 describe('processes of an instance', () => {
   it('outlive the command that started them, and its process group', async () => {
     const spec = await subject.spec('a', await freePort(), {})
-    const loader = new URL('../testing/typescript.mjs', import.meta.url).href
-    const program = `
-      const { createProcessRuntime } = await import(${JSON.stringify(new URL('./create-process-runtime.ts', import.meta.url).href)})
-      await createProcessRuntime().start(JSON.parse(process.argv[1]))
-      console.log('started')
-      setInterval(() => {}, 1000)`
-    const command = spawn(
-      process.execPath,
-      ['--import', loader, '--input-type=module', '-e', program, JSON.stringify(spec)],
-      {
-        detached: true,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
-    await once(command.stdout, 'data')
-    process.kill(-(command.pid as number), 'SIGKILL')
-    await once(command, 'exit')
+    await killedAfter('start', spec)
     await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
     expect(await state(spec)).toBe('started')
     const supervisor = statOf(pidIn(spec, 'supervisor'))
     expect(supervisor?.session).toBe(supervisor?.pid)
+    await runtime.stop(spec, { graceMs: 10_000 })
+  })
+
+  it('go on when the manager that paused them is killed, however long the pause might have been', async () => {
+    const spec = await started()
+    const id = await ask(spec, '/id')
+    await killedAfter('suspend', spec)
+    await expect.poll(() => ask(spec, '/id'), patience).toBe(id)
+    expect(await state(spec)).toBe('started')
+    await runtime.stop(spec, { graceMs: 10_000 })
+  })
+
+  it('stay paused as long as the manager lives', async () => {
+    const spec = await started()
+    await runtime.suspend?.(spec, { maxMs: 60_000 })
+    const dog = pidIn(spec, 'suspended')
+    await expect.poll(() => childrenOf(dog), patience).not.toEqual([])
+    const [first] = childrenOf(dog)
+    await expect.poll(() => childrenOf(dog).filter((pid) => pid !== first), patience).not.toEqual([])
+    expect(await state(spec)).toBe('suspended')
     await runtime.stop(spec, { graceMs: 10_000 })
   })
 
@@ -441,3 +463,5 @@ function openFiles(pid: number): readonly string[] {
 function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino
 }
+
+const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
-import { identify, stateOf } from '../operation/process-identity.js'
+import { identify, stateOf, type ProcessIdentity } from '../operation/process-identity.js'
 import type { Look } from './look.js'
 import { isAlive, lookAt } from './look.js'
 import { statOf, threadStates } from './process-table.js'
@@ -10,14 +10,23 @@ import { signal, signalAll } from './signals.js'
 import { spawnAlone } from './spawn-alone.js'
 
 /**
- * Lets the processes go on when the time is over, unless they have ended: a shell of its own, which outlives a manager
- * that is killed. Arguments: seconds, a process, its start, and what to signal.
+ * Lets the processes go on when the time is over or the manager is gone, unless they have ended: a shell of its own,
+ * which outlives a manager that is killed. Arguments: a part of a second, then whole ones, the manager and its start, a
+ * process and its start, and what to signal.
  */
-const watchdog = `sleep "$1"
-start_of() { shift 19; start=$1; }
-read -r stat <"/proc/$2/stat" || exit 0
-start_of \${stat##*) }
-[ "$start" != "$3" ] || kill -s CONT -- "$4"`
+const watchdog = `is_there() {
+  pid=$1 start=$2
+  read -r stat <"/proc/$pid/stat" || return 1
+  set -- \${stat##*) }
+  [ "$1" != Z ] && shift 19 && [ "$1" = "$start" ]
+}
+sleep "$1"
+left=$2
+while [ "$left" -gt 0 ] && is_there "$3" "$4"; do
+  sleep 1
+  left=$((left - 1))
+done
+if is_there "$5" "$6"; then kill -s CONT -- "$7"; fi`
 
 /** The manager itself comes first. */
 const spareSeconds = 0.5
@@ -25,13 +34,13 @@ const spareSeconds = 0.5
 /** How long freezing may take: a thread that writes to a disk ends that first. */
 const freezeMs = 5000
 
-/** Freezes all processes of an instance, for little more than `maxMs` whatever becomes of the manager. */
+/** Freezes all processes of an instance, for little more than `maxMs`, and no longer than the manager lives. */
 export async function suspend(run: string, maxMs: number): Promise<void> {
   const look = lookAt(run)
   const held = holderOf(look)
   if (!held) return
   endWatchdog(run)
-  const dog = await spawnAlone(['-c', watchdog, 'steward-resume', String(maxMs / 1000 + spareSeconds), ...held], {
+  const dog = await spawnAlone(['-c', watchdog, 'steward-resume', ...timeOf(maxMs), ...manager(), ...held], {
     cwd: run,
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'ignore'],
@@ -46,6 +55,18 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
       help: 'They wait for a disk or a network drive; try again.',
     })
   }
+}
+
+/** In seconds: what is left over, and the whole ones. */
+function timeOf(maxMs: number): readonly [part: string, whole: string] {
+  const seconds = maxMs / 1000 + spareSeconds
+  const whole = Math.floor(seconds)
+  return [(seconds - whole).toFixed(3), String(whole)]
+}
+
+function manager(): readonly [pid: string, start: string] {
+  const { pid, start } = identify(process.pid) as ProcessIdentity
+  return [String(pid), start]
 }
 
 /** Lets them go on. May be repeated. */
