@@ -154,6 +154,14 @@ test('pages of other sites, other methods and other bodies are refused', async (
   const app = await start()
   const foreign = await app.call({ service: 'clearcache' }, { headers: { ...io, 'Sec-Fetch-Site': 'cross-site' } })
   expect([foreign.status, foreign.text]).toEqual([403, expect.stringContaining('page of another site')])
+  // As browsers tell it to plain http: without Fetch Metadata.
+  const statusOf = async (headers: Record<string, string>) =>
+    (await app.call({ service: 'clearcache' }, { headers: { ...io, ...headers } })).status
+  expect(await statusOf({ Origin: 'http://evil.example' })).toBe(403)
+  expect(await statusOf({ Referer: 'http://evil.example/page' })).toBe(403)
+  expect(await statusOf({ Origin: app.origin })).toBe(200)
+  expect(await statusOf({ Referer: `${app.origin}/page` })).toBe(200)
+  expect(await statusOf({})).toBe(200)
   const get = await fetch(`${app.origin}/io?service=clearcache`, { headers: io })
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
   const json = { method: 'POST', headers: { ...io, 'Content-Type': 'application/json' }, body: '{}' }
