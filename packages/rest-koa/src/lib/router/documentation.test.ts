@@ -53,6 +53,28 @@ describe('OpenAPI', () => {
       ).toBeDefined()
   })
 
+  it('and metadata require the row id of new records where nobody assigns it', async () => {
+    const id = { type: 'id', column: 'code', values: 'string', readOnly: false } as const
+    const call = await start([
+      { name: 'Given', timestamps: false, fields: { row_id: { ...id, required: true }, title: { type: 'string' } } },
+      { name: 'Offered', timestamps: false, fields: { row_id: id, title: { type: 'string' } } },
+      { name: 'Assigned', timestamps: false, fields: { title: { type: 'string' } } },
+    ])
+    const { json } = await call('GET', '/_doc?_output=openapi')
+    const told = async (name: string) => {
+      const metadata = await call('GET', `/${name}/?_metadata=true&_metadatacontext=create`)
+      const { required, updatable } = metadata.json.fields.find((field: { name: string }) => field.name === 'row_id')
+      const { requestBody } = json.paths[`/${name}`].post
+      const schema = json.components.schemas[requestBody.content['application/json'].schema.$ref.split('/').at(-1)]
+      return { body: requestBody.required, openapi: schema.required, required, updatable }
+    }
+    expect(await told('Given')).toEqual({ body: true, openapi: ['row_id'], required: true, updatable: true })
+    expect(await told('Offered')).toEqual({ body: false, openapi: undefined, required: false, updatable: true })
+    expect(await told('Assigned')).toEqual({ body: false, openapi: undefined, required: false, updatable: false })
+    const { status, json: refusal } = await call('POST', '/Given/', { json: { title: 'x' } })
+    expect([status, refusal.messages]).toEqual([400, [expect.objectContaining({ field: 'row_id' })]])
+  })
+
   it.each(['4.0', '5.0'] as const)('at level %s has no addresses that came later', async (level) => {
     const call = await start(all, level)
     const { json } = await call('GET', '/_doc?_output=openapi')
