@@ -10,6 +10,8 @@ export interface ExportOptions {
   readonly timestamps?: boolean
   /** Only matching records, in the filter language. Default: all. */
   readonly filters?: FilterTexts
+  /** Aborted when nobody waits for the records any more: the reading ends, and the export fails. */
+  readonly signal?: AbortSignal
 }
 
 /** The records of one object, as they are written to a file. */
@@ -44,15 +46,16 @@ export async function exportRecords(
   service: BusinessObjects,
   principal: Principal,
   object: ObjectModel,
-  { timestamps = false, filters }: ExportOptions = {},
+  { timestamps = false, filters, signal }: ExportOptions = {},
 ): Promise<ObjectExport> {
   const columns = exportColumns(object, { timestamps })
   const batches = await service.search(principal, object.name, {
     fields: [...new Set(columns.map(({ field }) => field.name))],
     filters,
     order: [{ field: 'row_id', descending: false }],
+    signal,
   })
-  const keys = createLinkedKeys(service, principal)
+  const keys = createLinkedKeys(service, principal, signal)
   const linked = columns.filter(({ path }) => path.length > 0)
   return { object, columns, rows: rows() }
 

@@ -13,6 +13,9 @@ import { writeCsv } from './write-csv.js'
 export function writeZip(exports: AsyncIterable<ObjectExport>, documents: DocumentReader): Readable {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
+  let current: Readable | undefined
+  // Nobody takes what is left: what is being read must not wait for that.
+  output.once('close', () => current?.destroy())
   write().catch((error: Error) => output.destroy(error))
   return output
 
@@ -40,6 +43,8 @@ export function writeZip(exports: AsyncIterable<ObjectExport>, documents: Docume
 
   /** Resolves when the entry is written, so that one stream is open at a time. */
   async function add(content: Readable, path: string): Promise<void> {
+    current = content
+    if (output.destroyed) content.destroy()
     zip.addReadStream(content, path)
     await finished(content)
   }

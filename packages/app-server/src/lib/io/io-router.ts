@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RestError } from '@steward/rest-core/errors'
-import { refuseForeignPage } from '@steward/rest-koa'
+import { clientGone, refuseForeignPage } from '@steward/rest-koa'
 import type { Authentication, Log } from '@steward/rest-koa'
 import type { Context, Middleware } from 'koa'
 import type { IoAnswer, IoContext } from './io-services.js'
@@ -53,7 +53,11 @@ export function ioRouter(options: IoRouterOptions): Middleware {
           const known = `there are ${Object.keys(ioServices).join(', ')}`
           throw new RestError('ERR_BAD_REQUEST', `There is no service "${name.slice(0, 40)}"; ${known}.`)
         }
-        send(context, fields, await run({ principal, fields, payload: payloads.get }, options))
+        send(
+          context,
+          fields,
+          await run({ principal, fields, signal: clientGone(context), payload: payloads.get }, options),
+        )
       } finally {
         await payloads.remove()
       }

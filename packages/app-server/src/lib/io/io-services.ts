@@ -28,6 +28,8 @@ export interface IoContext {
 export interface IoCall {
   readonly principal: Principal
   readonly fields: ReadonlyMap<string, string>
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
   /** The payload on disk. @throws RestError ERR_BAD_REQUEST when there is none */
   payload(): Promise<Upload>
 }
@@ -90,7 +92,7 @@ const exportParameters = new Set(['service', 'format', 'object', 'timestamps'])
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
 
 function exports(format: FileFormat): IoService {
-  return async ({ principal, fields }, { service, name }) => {
+  return async ({ principal, fields, signal }, { service, name }) => {
     const given = fields
       .get('object')
       ?.split(',')
@@ -98,7 +100,7 @@ function exports(format: FileFormat): IoService {
     const names = given ?? [...service.model.objects.keys()].filter((each) => !systemNames.has(each))
     const filters: FilterTexts = Object.fromEntries([...fields].filter(([each]) => !exportParameters.has(each)))
     const timestamps = fields.get('timestamps') === 'true'
-    const stream = await exportFile(service, principal, format, names, { timestamps, filters })
+    const stream = await exportFile(service, principal, format, names, { timestamps, filters, signal })
     const fileName = `${given?.length === 1 ? given[0] : name}.${format}`
     return { stream, type: fileFormats[format], fileName }
   }
