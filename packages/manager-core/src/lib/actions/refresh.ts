@@ -1,3 +1,4 @@
+import { ManagerError } from '../../errors.js'
 import { purgeExpired } from '../instances/purge.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../operation/operation.js'
@@ -53,7 +54,14 @@ async function refresh({ context, caller, input }: ActionCall): Promise<ActionRe
 
 /** After the templates: what this program has not loaded by now is that of the new one, or gone. */
 async function refreshSelf({ command, home, settings }: ManagerContext, { dryRun, signal, onEvent }: Caller) {
-  const { upgradeSource: source } = settings.global
+  let source
+  try {
+    source = settings.global.upgradeSource
+  } catch (error) {
+    // The templates are fetched all the same.
+    if (!ManagerError.is(error)) throw error
+    return { warnings: [`The manager was not upgraded: ${error.message}`] }
+  }
   if (!source) return undefined
   const onProgress = (text: string) => onEvent?.({ type: 'progress', step: '', text })
   const { result, message } = await upgradeSelf({ command, source, dryRun, signal, onProgress })
