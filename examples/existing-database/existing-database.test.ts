@@ -20,7 +20,7 @@ beforeAll(async () => {
   file = join(folder, 'shop.db')
   await promisify(execFile)(process.execPath, [fileURLToPath(new URL('make-database.ts', import.meta.url)), file])
   before = schema()
-  app = await startApp(['--database', `sqlite:${file}`, '--data', join(folder, 'data')])
+  app = await startApp(['--database', `sqlite:${file}`, '--name', 'shop', '--data', join(folder, 'data')])
 })
 afterAll(async () => {
   await app?.stop()
@@ -36,6 +36,12 @@ function schema(): unknown {
     database.close()
   }
 }
+
+test('the service has the name that was given', async () => {
+  expect(app.output()).toMatch(/^shop \S+ is served at \S+\/shop\/api\/rest$/m)
+  expect((await fetch(`${app.origin}/shop/api/rest/Customers/`)).status).toBe(401)
+  expect((await fetch(`${app.origin}/database/api/rest/Customers/`)).status).toBe(404)
+})
 
 test('tables are served under readable names, with references and displayed fields', async () => {
   expect((await app.call('/OrderLines/?_order=row_id')).body[0]).toEqual({

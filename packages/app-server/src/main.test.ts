@@ -355,6 +355,10 @@ test.each([
 test.each([
   [['--port', 'x'], 2, '--port must be a port'],
   [['--colour'], 2, '--colour'],
+  [['--database', 'sqlite:x.db', '--name', 'my shop'], 2, '--name must begin with a letter'],
+  [['--database', 'sqlite:x.db', '--name', ''], 2, '--name must begin with a letter'],
+  [['.', '--name', 'shop'], 1, '--name and --title are for a database without a folder'],
+  [['.', '--title', 'Shop'], 1, '--name and --title are for a database without a folder'],
   [[], 1, 'Give the folder of an application, or a database'],
   [['/nowhere'], 1, '/nowhere has no app.yaml'],
   [['--database', 'oracle://x'], 1, 'oracle:'],

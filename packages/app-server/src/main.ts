@@ -8,6 +8,7 @@ import { withAdminPassword } from './lib/admin-password.js'
 import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
 import type { Application, ApplicationOptions } from './lib/create-application.js'
+import { namePattern } from './lib/app-schema.js'
 import { createApplication } from './lib/create-application.js'
 import type { TaskFlags } from './lib/commands.js'
 import type { PortableFlags } from './lib/portable.js'
@@ -22,6 +23,8 @@ import { welcome } from './lib/welcome.js'
 
 interface Flags extends TaskFlags, PortableFlags {
   readonly database?: string
+  readonly name?: string
+  readonly title?: string
   readonly host?: string
   readonly port?: number
   readonly env?: string
@@ -61,6 +64,8 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       '--database <url>',
       'sqlite:<file>, postgres://… or mysql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)',
     )
+    .option('--name <name>', 'of the service without a folder, in addresses (default: database)', parseName)
+    .option('--title <text>', 'of the service without a folder, for people (default: the name, or Database)')
     .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
     .option('--env <name>', 'which "environments" of app.yaml apply (default: STEWARD_ENV, else NODE_ENV)')
@@ -96,7 +101,7 @@ STEWARD_TRUSTED_PROXIES (addresses of reverse proxies, when app.yaml does not sa
 Examples:
   $ app-server my-application
   $ app-server my-application --port 80 --host 0.0.0.0 --env production
-  $ app-server --database sqlite:shop.db
+  $ app-server --database sqlite:shop.db --name shop
   $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server`
 
 function parsePort(text: string): number {
@@ -105,6 +110,13 @@ function parsePort(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
+}
+
+function parseName(text: string): string {
+  if (new RegExp(namePattern).test(text)) return text
+  throw new InvalidArgumentError(
+    '--name must begin with a letter and have at most 63 letters, digits, "_" and "-", because it stands in addresses.',
+  )
 }
 
 async function start(folder: string | undefined, flags: Flags): Promise<number> {
@@ -116,7 +128,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
   }
-  const definition = await loadDefinition(folder, settings)
+  const definition = await loadDefinition(folder, settings, flags)
   if (flags.describe) return describe(folder, flags, definition)
   if (flags.types) return writeTypes(folder)
   if (flags.dump !== undefined || flags.load !== undefined) {
@@ -180,14 +192,20 @@ async function writeTypes(folder: string | undefined): Promise<number> {
   return 0
 }
 
-async function loadDefinition(folder: string | undefined, settings: Settings): Promise<AppDefinition> {
+async function loadDefinition(
+  folder: string | undefined,
+  settings: Settings,
+  { name, title }: Pick<Flags, 'name' | 'title'>,
+): Promise<AppDefinition> {
   if (folder === undefined) {
     if (settings.database === undefined)
       throw new SettingsError(
         'Give the folder of an application, or a database with --database. See app-server --help.',
       )
-    return { name: 'database', title: 'Database', version: platformVersion }
+    return { name: name ?? 'database', title: title || (name ?? 'Database'), version: platformVersion }
   }
+  if (name !== undefined || title !== undefined)
+    throw new SettingsError('--name and --title are for a database without a folder; app.yaml says them for this one.')
   if (!existsSync(join(folder, 'app.yaml')))
     throw new SettingsError(`${folder} has no app.yaml, so it is not the folder of an application.`)
   return loadAppDefinition(folder, settings)

@@ -107,10 +107,13 @@ const values = {
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
 } as const
 
+/** Of an application's name. */
+export const namePattern = '^[A-Za-z][A-Za-z0-9_-]{0,62}$'
+
 const identity = {
   name: {
     type: 'string',
-    pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$',
+    pattern: namePattern,
     description: 'Name in addresses: letters, digits, "_" and "-".',
   },
   version: text,
