@@ -14,14 +14,23 @@ export interface ExportColumn {
 /** Longest chain of references in functional keys. */
 const longestPath = 8
 
+/** Which columns an export has. */
+export interface ColumnOptions {
+  /** Also the technical fields. */
+  readonly timestamps: boolean
+  /** Fields that the user does not see. */
+  readonly hidden: ReadonlySet<string> | undefined
+}
+
 /**
  * What an export holds of an object: all fields that may be read, references by the functional key of what they refer to,
  * or by row id where that has none. No passwords and no hidden fields.
  */
-export function exportColumns(object: ObjectModel, { timestamps = false } = {}): readonly ExportColumn[] {
+export function exportColumns(object: ObjectModel, { timestamps, hidden }: ColumnOptions): readonly ExportColumn[] {
   const own = object.key.length === 0 && object.id.definition.readOnly === false ? [object.id] : []
   const fields = [...own, ...object.fields.filter(({ visible }) => visible), ...(timestamps ? object.technical : [])]
-  return fields.flatMap((field): ExportColumn[] =>
+  const shown = fields.filter(({ name }) => !hidden?.has(name))
+  return shown.flatMap((field): ExportColumn[] =>
     isReference(field) && field.target.key.length > 0
       ? keyPaths(field.target, field.name).map((path) => ({
           name: [field, ...path].map(({ name }) => name).join('.'),

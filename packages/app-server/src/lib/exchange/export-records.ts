@@ -48,7 +48,7 @@ export async function exportRecords(
   object: ObjectModel,
   { timestamps = false, filters, signal }: ExportOptions = {},
 ): Promise<ObjectExport> {
-  const columns = exportColumns(object, { timestamps })
+  const columns = exportColumns(object, { timestamps, hidden: principal.rights.object(object.name)?.hidden })
   const batches = await service.search(principal, object.name, {
     fields: [...new Set(columns.map(({ field }) => field.name))],
     filters,

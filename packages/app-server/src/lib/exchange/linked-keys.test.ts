@@ -69,6 +69,13 @@ it('an export fails when a linked record is gone, unless the user may not read a
   expect(await text(await exportFile(service, user, 'csv', ['Note']))).toContain('\r\n1,,,\r\n')
 })
 
+it('an export leaves out fields of its own that the user does not see', async () => {
+  const { service, user } = await filled([{ object: 'Note', letters: 'R', hidden: ['not_person_id', 'created_by'] }])
+  expect(await text(await exportFile(service, user, 'csv', ['Note'], { timestamps: true }))).toMatch(
+    /^not_code,created_dt,updated_dt,updated_by\r\n1,/,
+  )
+})
+
 /** @param gone object whose records cannot be found. */
 async function filled(grants: readonly GrantData[], gone?: string) {
   const model = createModel([Team, Person, Note])
