@@ -10,7 +10,7 @@ import { freshFile } from './databases.js'
 import { serveFuzzed } from './fuzz/fuzzed-service.js'
 import type { FuzzedService } from './fuzz/fuzzed-service.js'
 import { Shelf, Thing } from './fuzz/openapi-objects.js'
-import { invalidRequest, operationsOf, validRequest } from './fuzz/openapi-requests.js'
+import { requestsOf } from './fuzz/openapi-requests.js'
 import type { OpenApiRequest } from './fuzz/openapi-requests.js'
 
 const objects = [Shelf, Thing, Module, SystemParam, IdempotencyKey]
@@ -66,22 +66,14 @@ function testDocument(
       { timeout: 400_000 },
       async () => {
         const { document, conformance, send, failures } = fuzzed
-        const operations = operationsOf(document)
-        const each = Math.ceil(count / operations.length / 2)
-        const requests = operations
-          .flatMap((operation) => [
-            ...fc.sample(validRequest(operation, document), { seed, numRuns: each }),
-            ...fc.sample(invalidRequest(operation, document), { seed, numRuns: each }),
-          ])
-          .map((request, place) => ({ request, place: (place * 7919) % 1_000_003 }))
-          .toSorted((a, b) => a.place - b.place)
+        const requests = requestsOf(document, count, seed)
         expect(requests.length).toBeGreaterThanOrEqual(count)
         const problems: string[] = []
         const statuses = new Map<number, number>()
         const todo = requests.values()
         await Promise.all(
           Array.from({ length: 16 }, async () => {
-            for (const { request } of todo) {
+            for (const request of todo) {
               if (problems.length > 20) return
               const answer = await send(request)
               statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)

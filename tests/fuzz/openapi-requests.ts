@@ -25,7 +25,7 @@ interface Operation {
 }
 
 /** The operations of a document. */
-export function operationsOf(document: Schema): Operation[] {
+function operationsOf(document: Schema): Operation[] {
   return Object.entries(document.paths as Record<string, Record<string, Schema>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, parameters = [], requestBody }]) => ({
       operationId,
@@ -37,8 +37,22 @@ export function operationsOf(document: Schema): Operation[] {
   )
 }
 
+/** At least so many requests to all operations in turn, half of them with a mistake; the same ones for the same seed. */
+export function requestsOf(document: Schema, count: number, seed: number): OpenApiRequest[] {
+  const operations = operationsOf(document)
+  const each = Math.ceil(count / operations.length / 2)
+  return operations
+    .flatMap((operation) => [
+      ...fc.sample(validRequest(operation, document), { seed, numRuns: each }),
+      ...fc.sample(invalidRequest(operation, document), { seed, numRuns: each }),
+    ])
+    .map((request, place) => ({ request, place: (place * 7919) % 1_000_003 }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ request }) => request)
+}
+
 /** Requests to one operation that the document allows. */
-export function validRequest(operation: Operation, document: Schema): fc.Arbitrary<OpenApiRequest> {
+function validRequest(operation: Operation, document: Schema): fc.Arbitrary<OpenApiRequest> {
   const { operationId, method, path, parameters, body } = operation
   const places = Object.groupBy(parameters, (parameter) => parameter.in as string)
   const content = body ? bodies(body, document) : fc.constant({ headers: {}, body: undefined })
@@ -177,7 +191,7 @@ function bodies(
 }
 
 /** Valid requests with one mistake. */
-export function invalidRequest(operation: Operation, document: Schema): fc.Arbitrary<OpenApiRequest> {
+function invalidRequest(operation: Operation, document: Schema): fc.Arbitrary<OpenApiRequest> {
   return fc.tuple(validRequest(operation, document), mistake(operation)).map(([request, change]) => ({
     ...request,
     ...change(request),
