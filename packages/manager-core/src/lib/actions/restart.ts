@@ -14,7 +14,7 @@ export const restartAction: Action = {
     'APPS_PORTS; when it is healthy, the reverse proxy sends it what is new, and the first one ends when its open ' +
     'requests have, or after APPS_STOPTIMEOUT. Else, or when data would be migrated, it is stopped and started, and a ' +
     'warning tells why; --dry-run tells it before. When it does not get healthy within APPS_STARTTIMEOUT, all is as it ' +
-    'was. One that is stopped is only started. The hooks pre-start.sh and post-start.sh run, and pre-stop.sh and ' +
+    'was, or it stays stopped when it does not start any more. One that is stopped is only started. The hooks pre-start.sh and post-start.sh run, and pre-stop.sh and ' +
     'post-stop.sh when it is stopped.',
   parameters: [nameOfInstance],
   ability: 'operate',

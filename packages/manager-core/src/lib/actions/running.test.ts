@@ -311,24 +311,75 @@ describe('looking into an instance', () => {
   })
 })
 
+describe('an application that does not start any more', () => {
+  it('is stopped after a restart that fails, which locks nothing: a backup puts it right', async () => {
+    await test.perform('add', { name: 'broken' })
+    await test.perform('save', { name: 'broken' })
+    for (const action of ['restart', 'app-debug']) {
+      test.tell('broken', {})
+      await test.perform('start', { name: 'broken' })
+      test.tell('broken', { start: 'fail' })
+      await withConfig(['export APPS_STARTTIMEOUT=5'], async () => {
+        const error = await failure(test.another().perform(action, { name: 'broken' }, test.caller))
+        expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK' })
+        expect(error.message).toMatch(/"broken" is stopped now, as it could not be started again \(.*\)\.$/)
+      })
+      expect(await stateOf('broken')).toBe('stopped')
+      expect(test.instance('broken')).toMatchObject({ desired: 'started', observed: 'stopped', operation: '' })
+    }
+    const [done] = test.context.registry.history({ instance: test.instance('broken').id }).filter(isRestart)
+    expect(done).toMatchObject({ result: 'rolled-back', message: expect.stringContaining('is stopped now') as string })
+    await test.perform('stop', { name: 'broken', force: true })
+    await test.perform('restore', { name: 'broken' })
+    await test.perform('start', { name: 'broken' })
+    expect(await isHealthy('broken')).toBe(true)
+    await test.perform('delete', { name: 'broken' })
+  })
+
+  const isRestart = ({ action }: { readonly action: string }) => action === 'restart'
+})
+
 describe('after an operation that needs attention', () => {
+  const again = () =>
+    test.context.registry.database.exec(
+      `update operation set state = 'attention', ended = null, message = 'Again.' where kind = 'rename'`,
+    )
+  const open = () => test.context.registry.database.prepare(`select 1 from operation where state = 'attention'`).all()
+  const ended = [expect.stringContaining('ended an earlier operation that needed attention: Rename') as string]
+
   it('stop works all the same, and others say how to leave things as they are', async () => {
-    await test.perform('add', { name: 'stuck' })
-    test.tell('stuck', { start: 'fail' })
-    await withConfig(['export APPS_STARTTIMEOUT=5'], async () => {
-      const error = await failure(test.another().perform('restart', { name: 'stuck' }, test.caller))
+    await withConfig(['export APPS_ROOTCONTEXT=false', 'export APPS_STARTTIMEOUT=5'], async () => {
+      const { perform } = test.another()
+      await perform('add', { name: 'stuck' }, test.caller)
+      await perform('save', { name: 'stuck' }, test.caller)
+      test.tell('stuck', { start: 'fail' })
+      const error = await failure(perform('rename', { name: 'stuck', new: 'free' }, test.caller))
       expect(error).toMatchObject({ code: 'ERR_ATTENTION', help: expect.stringContaining('manager giveup ') as string })
     })
-    const { operation = '' } = await failure(test.perform('save', { name: 'stuck' }))
     const refused = await failure(test.perform('save', { name: 'stuck' }))
     expect(refused).toMatchObject({
       code: 'ERR_ATTENTION',
-      help: expect.stringContaining(`manager giveup ${operation}`) as string,
+      help: expect.stringContaining(`manager giveup ${refused.operation}`) as string,
     })
     await test.perform('stop', { name: 'stuck' })
     expect(await stateOf('stuck')).toBe('stopped')
-    await test.perform('giveup', { operation })
+    await test.perform('giveup', { operation: String(refused.operation) })
     await test.perform('save', { name: 'stuck' })
-    await test.perform('delete', { name: 'stuck' })
+  })
+
+  it('what replaces all that the instance has works, and ends it; a part of it does not', async () => {
+    again()
+    const part = await failure(test.perform('restore', { name: 'stuck', only: 'data' }))
+    expect(part).toMatchObject({ code: 'ERR_ATTENTION', help: expect.stringContaining('restore, reset') as string })
+    expect(await test.perform('restore', { name: 'stuck' })).toMatchObject({ warnings: ended })
+    expect(open()).toEqual([])
+    again()
+    expect(await test.perform('reset', { name: 'stuck' })).toMatchObject({ warnings: ended })
+    expect(open()).toEqual([])
+    await test.perform('start', { name: 'stuck' })
+    again()
+    expect(await test.perform('delete', { name: 'stuck' })).toMatchObject({ warnings: ended })
+    expect(open()).toEqual([])
+    expect(test.context.registry.history({ limit: 10 }).filter(({ action }) => action === 'giveup')).toHaveLength(4)
   })
 })

@@ -40,6 +40,7 @@ type RestoreFacts = {
 /** Puts what a backup holds in the place of what an instance has; the instance is stopped for the switch only. */
 export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
   kind: 'restore',
+  replacesAll: ({ parts }) => parts === 'all',
   locks: ({ id }) => [`instance:${id}`],
   async inspect({ id, name, backup, parts, allowNewer, otherInstance = false }, context) {
     const instance = unprotected({ id, name }, 'replaced by a backup', context)

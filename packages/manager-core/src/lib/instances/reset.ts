@@ -37,6 +37,7 @@ type ResetFacts = TrashMove & {
  */
 export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
   kind: 'reset',
+  replacesAll: () => true,
   locks: ({ id }) => [`instance:${id}`],
   async inspect(request, context) {
     const { id, version: wanted } = request

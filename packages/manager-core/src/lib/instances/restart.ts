@@ -2,7 +2,7 @@ import { isRunning } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { startStep, stopToStartStep } from '../operation/steps/runtime-steps.js'
 import { existing } from './existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from './gap.js'
 import { handOverSteps, otherCopy, secondPortStep } from './hand-over.js'
@@ -58,7 +58,7 @@ function planRestart({ id }: RestartRequest, { name, folder, handing }: RestartF
   }
   const ending: readonly Step[] = [
     hookStep({ ...hook, hook: 'pre-stop' }),
-    ...(handing ? [tellGap(stopStep({ instance, folder }), handing)] : []),
+    ...(handing ? [tellGap(stopToStartStep({ instance, folder }), handing)] : []),
     hookStep({ ...hook, hook: 'post-stop' }),
   ]
   return {

@@ -3,7 +3,7 @@ import type { Desired } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import type { OperationKind } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { startStep, stopStep, stopToStartStep } from '../operation/steps/runtime-steps.js'
 import { existing } from './existing.js'
 
 type Request = { readonly id: string; readonly name: string }
@@ -90,7 +90,7 @@ export const appDebugKind: OperationKind<Request, Facts> = {
     return {
       title: `Debug the application server of "${name}"`,
       instance,
-      steps: [stopStep({ instance, folder }), startStep({ instance, folder, debug: true })],
+      steps: [stopToStartStep({ instance, folder }), startStep({ instance, folder, debug: true })],
       notes: ['It does not answer while it is started again.'],
     }
   },

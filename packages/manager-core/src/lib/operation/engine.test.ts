@@ -233,6 +233,30 @@ describe('an operation that needs attention', () => {
     expect(state().instances).toContainEqual({ name: 'Other', desired: 'started', operation: '' })
   })
 
+  it('ends with one that replaces all, when that succeeds', async () => {
+    const plan = (steps: readonly Step[]) => ({ title: 'Replace it', instance: { id: 'iDemo', name: 'Demo' }, steps })
+    const replacing = (steps: readonly Step[]): OperationKind => ({
+      ...{ kind: 'replace', locks: () => ['instance:iDemo', 'name:demo'], inspect: async () => ({}) },
+      ...{ replacesAll: () => true, plan: () => plan(steps) },
+    })
+    const failing: Step = {
+      id: 'no',
+      title: 'Fail',
+      check: () => 'not-done',
+      do: () => Promise.reject(new Error('no')),
+    }
+    expect(await failure(operations.run(replacing([failing]), {}, test.caller))).toMatchObject({
+      code: 'ERR_ROLLED_BACK',
+    })
+    expect(state().open).toEqual(['attention'])
+    const { warnings } = await operations.run(replacing([]), {}, test.caller)
+    expect(warnings).toEqual(['This ended an earlier operation that needed attention: Make "Demo" up.'])
+    expect(state().open).toEqual([])
+    expect(test.context.registry.history().map(({ action, result }) => `${action} ${result}`)).toEqual([
+      ...['make-up attention', 'replace rolled-back', 'giveup ok', 'replace ok'],
+    ])
+  })
+
   it('is not tried again by itself', async () => {
     rmSync(join(test.home, 'broken'))
     expect(await operations.recover(test.caller)).toEqual([])
@@ -328,6 +352,19 @@ describe('recover()', () => {
       expect(state()).toEqual(at === 6 ? before : after)
     },
   )
+
+  it('ends what needs attention with one that replaces all, killed behind its point of no return', async () => {
+    await crash(12, { name: 'Demo' })
+    test.context.registry.database.exec(
+      `insert into operation
+         (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, owner, started)
+       select 'earlier', kind, instance_id, instance, title, actor, surface, address, request, facts, locks,
+         'attention', owner, started from operation`,
+    )
+    kinds.set(madeUpKind.kind, { ...madeUpKind, replacesAll: () => true })
+    expect(await operations.recover(test.caller)).toMatchObject([{ state: 'succeeded' }])
+    expect(state()).toEqual(after)
+  })
 
   it('waits for nobody: what another process recovers is left to it', async () => {
     await crash(8, { name: 'Demo' })

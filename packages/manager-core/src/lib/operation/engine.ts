@@ -3,6 +3,7 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Json } from '../domain/json.js'
 import { failureOf } from '../failure.js'
+import { endAttention } from './end-attention.js'
 import { Execution } from './execution.js'
 import { createJournal, type Journal, type JournalEntry } from './journal.js'
 import { lockOptionsOf } from './lock-options.js'
@@ -61,7 +62,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         } catch (error) {
           throw failureOf(error)
         }
-        return executionOf(id, plan, caller).start()
+        return executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
       })
     },
 
@@ -91,18 +92,12 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
     async giveUp(id, caller) {
       const { title, locks } = unended(id)
       return context().locks.with(locks, lockOptions(`giving up of ${title}`, caller), async () => {
-        const { state, message, instanceId, instance } = unended(id)
-        if (state !== 'attention')
+        const entry = unended(id)
+        if (entry.state !== 'attention')
           throw new ManagerError('ERR_STATE', `${title}: it needs no attention; the next command goes on with it.`)
         context().registry.transaction((writer) => {
-          journal().setState(id, 'rolled_back', `Given up by ${caller.actor}. ${message}`)
-          writer.releasePorts(id)
-          writer.addHistory({
-            at: clock().toISOString(),
-            ...{ actor: caller.actor, surface: caller.surface, action: 'giveup', instanceId, instance },
-            ...{ parameters: { operation: id }, result: 'ok', message, operation: id, duration: 0 },
-            address: caller.address,
-          })
+          const why = `Given up by ${caller.actor}.`
+          endAttention(entry, { why, journal: journal(), writer, caller, clock })
         })
         return { title }
       })
@@ -123,8 +118,8 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
     })
   }
 
-  function executionOf(id: string, plan: Plan, caller: Caller): Execution {
-    return new Execution({ context: context(), journal: journal(), plan, id, caller, clock, onPoint })
+  function executionOf(id: string, plan: Plan, caller: Caller, replacesAll = false): Execution {
+    return new Execution({ context: context(), journal: journal(), plan, id, caller, clock, onPoint, replacesAll })
   }
 
   /** Its owner may still be at it. One of this process is not, when its locks are free. */
@@ -168,7 +163,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       journal().setState(id, 'attention', failureOf(error).message)
       return 'attention'
     }
-    return executionOf(id, plan, { ...caller, signal: never }).resume(entry)
+    return executionOf(id, plan, { ...caller, signal: never }, kind.replacesAll?.(entry.request)).resume(entry)
   }
 
   /** What others left of the same instance or name. The locks of all instances, such as `ports`, say nothing. */
@@ -191,7 +186,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       const result = await context().locks.with(keys, options, async (): Promise<Turn<T>> => {
         const left = leftOn(keys)
         const stuck = left.find(({ state }) => state === 'attention')
-        if (stuck && !kind.despiteAttention) throw needsAttention(stuck)
+        if (stuck && !kind.despiteAttention && !kind.replacesAll?.(request)) throw needsAttention(stuck)
         return left.some(({ state }) => state !== 'attention') ? { left } : { value: await work(keys) }
       })
       if ('value' in result) return result.value
@@ -211,7 +206,9 @@ type Turn<T> = { readonly value: T } | { readonly left: readonly JournalEntry[] 
 
 function needsAttention({ id, title, message }: JournalEntry): ManagerError {
   return new ManagerError('ERR_ATTENTION', `An earlier operation did not come to its end: ${title}. ${message}`, {
-    help: `Put right what the message says, then let doctor try again. To leave things as they are: manager giveup ${id}.`,
+    help:
+      'Put right what the message says, then let doctor try again. stop, restore, reset and delete work all the same. ' +
+      `To leave things as they are: manager giveup ${id}.`,
     command: 'doctor --fix',
     operation: id,
   })

@@ -4,6 +4,7 @@ import type { Json } from '../domain/json.js'
 import { failureOf, sentence } from '../failure.js'
 import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
 import { createReserve, type Reserve } from '../store/reserve.js'
+import { endAttention } from './end-attention.js'
 import type { Journal, JournalEntry, StepEntry } from './journal.js'
 import type {
   Caller,
@@ -24,6 +25,8 @@ export interface ExecutionOptions {
   readonly caller: Caller
   readonly clock: () => Date
   readonly onPoint: ((point: JournalPoint) => void) | undefined
+  /** See `OperationKind.replacesAll`. */
+  readonly replacesAll: boolean
 }
 
 const never = new AbortController().signal
@@ -136,14 +139,16 @@ export class Execution {
     const { plan, id, caller } = this.#options
     const cancelled = caller.signal?.aborted && !ManagerError.is(error)
     const failure = cancelled ? new ManagerError('ERR_FAILED', 'It was cancelled.', { cause: error }) : failureOf(error)
+    let left: readonly string[]
     try {
-      await this.#undo(failure.message)
+      left = await this.#undo(failure.message)
     } catch (undoError) {
       throw await this.#needAttention(undoError, failure)
     }
     if (failure.outcome !== 'failed') throw failure
     const { help, output, command } = failure
-    throw new ManagerError('ERR_ROLLED_BACK', `${plan.title}: ${sentence(failure.message)} All is as it was before.`, {
+    const outcome = left.length > 0 ? left.join(' ') : 'All is as it was before.'
+    throw new ManagerError('ERR_ROLLED_BACK', `${plan.title}: ${sentence(failure.message)} ${outcome}`, {
       cause: failure,
       operation: id,
       ...(help !== undefined && { help }),
@@ -155,9 +160,12 @@ export class Execution {
   /**
    * What is undone is written down for those who look; recovery does not need it, as undoing may be repeated. So a disk
    * that is full does not stop it: undoing makes room, and only the end must be written.
+   *
+   * @returns warnings: what is not as it was before
    */
-  async #undo(message: string): Promise<void> {
+  async #undo(message: string): Promise<readonly string[]> {
     const { journal, plan, id } = this.#options
+    const warned = this.#warnings.length
     this.#note(() => journal.setState(id, 'undoing', message))
     this.#point({ at: 'undoing' })
     for (const { seq, state, intent } of this.#steps().toReversed()) {
@@ -171,12 +179,15 @@ export class Execution {
       this.#point({ at: 'undone', step: step.id })
       this.#emit({ type: 'step', step: step.id, state: 'undone' })
     }
+    const left = this.#warnings.slice(warned)
+    const told = left.length > 0 ? [sentence(message), ...left].join(' ') : message
     await this.#record((writer) => {
       plan.rollback?.(writer, this.#runOf(undefined, undefined, true))
-      journal.setState(id, 'rolled_back', message)
-      this.#addHistory(writer, 'rolled-back', message)
+      journal.setState(id, 'rolled_back', told)
+      this.#addHistory(writer, 'rolled-back', told)
     })
     this.#point({ at: 'rolled_back' })
+    return left
   }
 
   /** How it ended without success; on a full disk, too. */
@@ -188,9 +199,21 @@ export class Execution {
     const { context, journal, plan, id } = this.#options
     context.registry.transaction((writer) => {
       plan.commit?.(writer, this.#runOf(undefined, undefined))
+      this.#endReplaced(writer)
       journal.setState(id, 'succeeded')
       this.#addHistory(writer, 'ok', this.#warnings.join('\n'))
     })
+  }
+
+  /** What they began is not there any more: trying them again would undo it in what is there now. */
+  #endReplaced(writer: RegistryWriter): void {
+    const { journal, plan, caller, clock, replacesAll } = this.#options
+    if (!replacesAll) return
+    for (const entry of journal.open()) {
+      if (entry.state !== 'attention' || entry.instanceId !== plan.instance.id) continue
+      endAttention(entry, { why: `Ended by: ${sentence(plan.title)}`, journal, writer, caller, clock })
+      this.#warnings.push(`This ended an earlier operation that needed attention: ${sentence(entry.title)}`)
+    }
   }
 
   /** @param reason why it was being undone */

@@ -14,6 +14,11 @@ export interface OperationKind<Request extends Json = Json, Facts extends Json =
   readonly kind: string
   /** It is right and safe whatever an earlier operation that needs attention has left. Default: it is refused then. */
   readonly despiteAttention?: true
+  /**
+   * Whether it replaces or removes all that an instance has: it is done whatever an earlier operation has left, and when
+   * it succeeds, those on the same instance that need attention end with it. Default: no.
+   */
+  replacesAll?(request: Request): boolean
   /** Keys of the locks that it needs: `name:<lower case>`, `instance:<id>`, `ports`, `manager`. Taken in sorted order. */
   locks(request: Request, context: ManagerContext): readonly string[]
   /**

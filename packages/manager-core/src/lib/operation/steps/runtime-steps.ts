@@ -3,6 +3,7 @@ import { isRunning, type Observed } from '../../domain/instance.js'
 import { existing } from '../../instances/existing.js'
 import { specOf } from '../../instances/instance-spec.js'
 import type { Step, StepRun } from '../operation.js'
+import { failureOf } from '../../failure.js'
 import { bringUp } from './bring-up.js'
 
 /** Which instance; `folder` is its home when the step runs. */
@@ -37,6 +38,26 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
     },
     async check({ context }) {
       return isRunning((await context.runtime.observe(ref)).state) ? 'not-done' : 'done'
+    },
+  }
+}
+
+/**
+ * The same where nothing but its processes is changed: when undo cannot start what does not start any more, it stays
+ * stopped, and a warning tells it.
+ */
+export function stopToStartStep({ instance, folder }: RuntimeStepOptions): Step {
+  const step = stopStep({ instance, folder })
+  return {
+    ...step,
+    async undo(run) {
+      try {
+        await step.undo?.(run)
+      } catch (error) {
+        await stopNow(run.context, { id: instance.id, folder })
+        const reason = failureOf(error).message.replace(/\.$/, '')
+        run.warn(`"${instance.name}" is stopped now, as it could not be started again (${reason}).`)
+      }
     },
   }
 }

@@ -1,0 +1,28 @@
+import type { ManagerContext } from '../context.js'
+import type { RegistryWriter } from '../store/registry.js'
+import type { Journal, JournalEntry } from './journal.js'
+import type { Caller } from './operation.js'
+
+/** Ends an operation that needs attention, as things are; in a transaction, with an entry in the history. */
+export function endAttention(
+  { id, instanceId, instance, message }: JournalEntry,
+  { why, journal, writer, caller, clock }: EndAttentionOptions,
+): void {
+  journal.setState(id, 'rolled_back', `${why} ${message}`)
+  writer.releasePorts(id)
+  writer.addHistory({
+    at: clock().toISOString(),
+    ...{ actor: caller.actor, surface: caller.surface, action: 'giveup', instanceId, instance },
+    ...{ parameters: { operation: id }, result: 'ok', message, operation: id, duration: 0 },
+    address: caller.address,
+  })
+}
+
+interface EndAttentionOptions {
+  /** A sentence. */
+  readonly why: string
+  readonly journal: Journal
+  readonly writer: RegistryWriter
+  readonly caller: Caller
+  readonly clock: ManagerContext['clock']
+}
