@@ -85,4 +85,20 @@ describe('an instance with the real application server', () => {
       proved: (item as { proved: string }).proved,
     })
   })
+
+  it('whose app.yaml is gone is stopped after a restart, and put right by a backup', async () => {
+    await test.perform('add', { name: 'broken' })
+    await test.perform('save', { name: 'broken' })
+    rmSync(test.path('broken', 'app', 'app.yaml'))
+    await expect(test.perform('restart', { name: 'broken' })).rejects.toMatchObject({
+      code: 'ERR_ROLLED_BACK',
+      message: expect.stringContaining('"broken" is stopped now'),
+      output: expect.stringContaining('app.yaml'),
+    })
+    expect(processesOf(test.path('broken'))).toEqual([])
+    await test.perform('stop', { name: 'broken', force: true })
+    await test.perform('restore', { name: 'broken' })
+    await test.perform('start', { name: 'broken' })
+    expect((await checkHealth(test.instance('broken').port)).ok).toBe(true)
+  })
 })
