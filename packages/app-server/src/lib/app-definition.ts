@@ -62,6 +62,8 @@ export interface AppDefinition {
   readonly audit?: { readonly keepDays?: number }
   /** Most requests of one user (without one: of one address) in so many seconds. Default none. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number }
+  /** Compresses answers of the REST service for clients that take it. Default true. */
+  readonly compression?: boolean
   /** Module whose default export fills a new application, run once. */
   readonly setup?: string
   /** Other values per environment (`STEWARD_ENV`, else `NODE_ENV`). */

@@ -104,6 +104,7 @@ const values = {
     required: ['requests', 'seconds'],
     additionalProperties: false,
   },
+  compression: { type: 'boolean', description: 'Compresses answers for clients that take it. Default true.' },
   setup: { ...text, description: 'Module whose default export fills a new application, run once.' },
 } as const
 

@@ -131,6 +131,7 @@ export function mountApplication({
       level,
       ...(definition.maxBodyBytes !== undefined && { bodyLimitBytes: definition.maxBodyBytes }),
       respond: 'direct',
+      ...(definition.compression !== undefined && { compression: definition.compression }),
       pool: createObjectPool({ parameters }),
       ...(definition.rateLimit && { rateLimit: { ...definition.rateLimit, trustProxy } }),
       log: logger,

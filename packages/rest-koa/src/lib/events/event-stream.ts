@@ -2,7 +2,7 @@ import type { BusinessObjects, Principal } from '@steward/rest-core'
 import { eventFor } from '@steward/rest-core/system'
 import type { EventHub } from '@steward/rest-core/system'
 import type { Context } from 'koa'
-import { drained } from '../http/send-content.js'
+import { drained } from '../http/open-body.js'
 
 export interface EventStreamOptions {
   readonly service: BusinessObjects

@@ -1,4 +1,7 @@
 import type { Context } from 'koa'
+import { compressSync, negotiate, synchronousUpTo } from './compression.js'
+import type { Encoding } from './compression.js'
+import { openBody } from './open-body.js'
 
 /** Names and values in turn, as `ServerResponse.writeHead` takes them fastest. `send` may add to it. */
 export type HeaderList = string[]
@@ -36,26 +39,63 @@ export function emptyHeaders(): HeaderList {
 /** How an answer is given to Koa. */
 export type Respond = 'direct' | 'koa'
 
+/** The same; `compressed` is `direct`, compressed as the client asks. */
+export type Delivery = Respond | 'compressed'
+
+/** For bodies that are compressed already, are read in ranges, or hold a secret that their length could give away. */
+export function uncompressed(delivery: Delivery): Respond {
+  return delivery === 'compressed' ? 'direct' : delivery
+}
+
 /**
  * Gives the whole answer. `direct` writes it past Koa's response path, which costs a third of a record read; middlewares
  * around still see `ctx.status`, and their headers set before are kept. `koa` sets `ctx.body`, for middlewares around that
  * change bodies or set headers afterwards.
  */
-export function send(context: Context, respond: Respond, status: number, headers: HeaderList, body?: string): void {
-  if (respond === 'koa') return sendByKoa(context, status, headers, body)
+export function send(context: Context, delivery: Delivery, status: number, headers: HeaderList, body?: string): void {
+  if (delivery === 'koa') return sendByKoa(context, status, headers, body)
   const { res } = context
   context.respond = false
-  if (body === undefined) {
-    res.writeHead(status, headers)
-    res.end()
-    return
-  }
-  const length = Buffer.byteLength(body)
-  context.state['bytes'] = length
-  headers.push('Content-Length', `${length}`)
+  if (body !== undefined) return sendWhole(context, delivery, status, headers, body, Buffer.byteLength(body))
   res.writeHead(status, headers)
-  if (context.req.method === 'HEAD') res.end()
-  else res.end(body)
+  res.end()
+}
+
+/** Writes a body whose length is known past Koa. */
+export function sendWhole(
+  context: Context,
+  delivery: Delivery,
+  status: number,
+  headers: HeaderList,
+  body: string | Uint8Array,
+  length: number,
+): void {
+  const { req, res } = context
+  const encoding = negotiate(context, delivery, length)
+  if (encoding) markEncoded(headers, encoding)
+  const isStreamed = encoding && length > synchronousUpTo
+  const content = encoding && !isStreamed ? compressSync(body, encoding) : body
+  const sent = encoding ? content.length : length
+  if (!isStreamed) {
+    context.state['bytes'] = sent
+    headers.push('Content-Length', `${sent}`)
+  }
+  res.writeHead(status, headers)
+  if (req.method === 'HEAD') res.end()
+  else if (isStreamed) openBody(context, encoding).end(body)
+  else res.end(content)
+}
+
+/** Says in the headers of an answer that its body is compressed. */
+export function markEncoded(headers: HeaderList, encoding: Encoding): void {
+  headers.push('Content-Encoding', encoding)
+  const tag = headers.indexOf('ETag') + 1
+  if (tag > 0) headers[tag] = taggedAs(headers[tag] as string, encoding)
+}
+
+/** The entity tag of a compressed body: other bytes need another one. Source: RFC 9110, section 8.8.3.3. */
+export function taggedAs(tag: string, encoding: Encoding): string {
+  return `${tag.slice(0, -1)}-${encoding}"`
 }
 
 function sendByKoa(context: Context, status: number, headers: HeaderList, body: string | undefined): void {

@@ -1,8 +1,12 @@
 import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { HeaderList, Respond } from './answer.js'
+import { markEncoded, sendWhole } from './answer.js'
+import type { Delivery, HeaderList } from './answer.js'
 import { clientGone, hasGone } from './client-gone.js'
+import { negotiate } from './compression.js'
+import type { Encoding } from './compression.js'
+import { openBody } from './open-body.js'
 
 /** What is answered: all bytes, or a stream of them, whose length may be known beforehand. */
 export type Content = Uint8Array | { readonly stream: Readable; readonly length?: number | undefined }
@@ -14,7 +18,7 @@ export type Content = Uint8Array | { readonly stream: Readable; readonly length?
  */
 export async function sendContent(
   context: Context,
-  respond: Respond,
+  delivery: Delivery,
   status: number,
   headers: HeaderList,
   content: Content,
@@ -29,20 +33,17 @@ export async function sendContent(
     else gone.addEventListener('abort', giveUp)
     if (!isHead) await readyToRead(stream)
   }
-  if (respond === 'koa' && !hasGone(context)) return sendContentByKoa(context, status, headers, content)
+  if (delivery === 'koa' && !hasGone(context)) return sendContentByKoa(context, status, headers, content)
   context.respond = false
   if (hasGone(context)) return
-  if (content.length !== undefined) headers.push('Content-Length', `${content.length}`)
+  if (content instanceof Uint8Array) return sendWhole(context, delivery, status, headers, content, content.length)
+  const encoding = negotiate(context, delivery, content.length)
+  if (encoding) markEncoded(headers, encoding)
+  else if (content.length !== undefined) headers.push('Content-Length', `${content.length}`)
   res.writeHead(status, headers)
-  if (isHead) {
-    stream?.destroy()
-    res.end()
-  } else if (stream) {
-    await write(context, stream)
-  } else {
-    context.state['bytes'] = content.length
-    res.end(content)
-  }
+  if (!isHead) return write(context, content.stream, encoding)
+  content.stream.destroy()
+  res.end()
 }
 
 function sendContentByKoa(context: Context, status: number, headers: HeaderList, content: Content): void {
@@ -93,32 +94,16 @@ function readyToRead(stream: Readable): Promise<void> {
   })
 }
 
-async function write(context: Context, stream: Readable): Promise<void> {
-  const { res } = context
-  let bytes = 0
+async function write(context: Context, stream: Readable, encoding: Encoding | undefined): Promise<void> {
+  const body = openBody(context, encoding)
   try {
     for await (const chunk of stream as AsyncIterable<Uint8Array | string>) {
-      bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length
-      context.state['bytes'] = bytes
-      if (!res.write(chunk)) await drained(context)
+      await body.write(chunk)
       if (hasGone(context)) break
     }
-    res.end()
+    body.end()
   } catch (error) {
     // Reading ends with an error also when the client went away.
     if (!hasGone(context)) throw error
   }
-}
-
-/** Waits until the client took what was written, or went away. */
-export function drained(context: Context): Promise<void> {
-  const { res } = context
-  return new Promise((resolve) => {
-    const done = (): void => {
-      res.off('drain', done).off('close', done)
-      resolve()
-    }
-    if (hasGone(context)) return resolve()
-    res.on('drain', done).on('close', done)
-  })
 }

@@ -1,6 +1,6 @@
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import type { Context } from 'koa'
-import type { Respond } from '../http/answer.js'
+import type { Delivery } from '../http/answer.js'
 import type { Address } from './address.js'
 import type { AppDescription } from './app-info.js'
 import type { Level } from './level.js'
@@ -13,7 +13,7 @@ export interface Call {
   readonly app: AppDescription
   readonly level: Level
   readonly bodyLimitBytes: number
-  readonly respond: Respond
+  readonly respond: Delivery
   readonly address: Address
 }
 

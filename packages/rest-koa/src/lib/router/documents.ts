@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { BusinessRecord, DocumentInfo, UpdateOptions } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import parseRange from 'range-parser'
-import { emptyHeaders, notModifiedHeaders, send, taggedHeaders, textHeaders } from '../http/answer.js'
+import { emptyHeaders, notModifiedHeaders, send, taggedHeaders, textHeaders, uncompressed } from '../http/answer.js'
 import type { HeaderList } from '../http/answer.js'
 import { contentDisposition, fileNameOf } from '../http/content-disposition.js'
 import { sendContent } from '../http/send-content.js'
@@ -33,7 +33,10 @@ export async function download(call: Call, { object, rowId, field }: OfKind<'doc
   const headers = contentHeaders(document, tag)
   if (range) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`)
   const length = range ? range.end - range.start + 1 : size
-  await sendContent(context, respond, range ? 206 : 200, headers, { stream: await document.open(range), length })
+  await sendContent(context, uncompressed(respond), range ? 206 : 200, headers, {
+    stream: await document.open(range),
+    length,
+  })
 }
 
 /** The thumbnail of an image field, as WebP. */
@@ -43,7 +46,14 @@ export async function thumbnail(call: Call, { object, rowId, field }: OfKind<'th
   const tag = tagOf(hash('sha256', picture, 'base64url'))
   const known = context.req.headers['if-none-match']
   if (known !== undefined && matchesWeakly(known, tag)) send(context, respond, 304, notModifiedHeaders(tag))
-  else await sendContent(context, respond, 200, [...protectedHeaders(tag), 'Content-Type', 'image/webp'], picture)
+  else
+    await sendContent(
+      context,
+      uncompressed(respond),
+      200,
+      [...protectedHeaders(tag), 'Content-Type', 'image/webp'],
+      picture,
+    )
 }
 
 /** Takes a body of any media type into a document field, as it comes; answers the record. */
@@ -77,7 +87,8 @@ export async function upload(
     })
   const id = documentId(record, field)
   const tagged = id === undefined ? textHeaders() : taggedHeaders(tagOf(id))
-  send(context, respond, 200, tagged, JSON.stringify(record))
+  // The tag is the document's, not the one of this answer, which compressing would change.
+  send(context, uncompressed(respond), 200, tagged, JSON.stringify(record))
 }
 
 function tagOf(id: string): string {

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { taggedAs } from '../http/answer.js'
+import { encodings } from '../http/compression.js'
 
 /** The strong entity tag of a body: equal bytes, equal tag. */
 export function entityTag(body: string): string {
@@ -7,12 +9,17 @@ export function entityTag(body: string): string {
 
 /** `If-None-Match`: `*`, or one of the tags, weak or strong, is this one. */
 export function matchesWeakly(header: string, tag: string): boolean {
-  return header === tag || splitTags(header).some((other) => other === '*' || other.replace(/^W\//, '') === tag)
+  return header === tag || splitTags(header).some((other) => isOne(other.replace(/^W\//, ''), tag))
 }
 
 /** `If-Match`: `*`, or one of the tags is this one; weak tags never are. */
 export function matchesStrongly(header: string, tag: string): boolean {
-  return header === tag || splitTags(header).some((other) => other === '*' || other === tag)
+  return header === tag || splitTags(header).some((other) => isOne(other, tag))
+}
+
+/** A tag of the body as it is or compressed: both stand for the same record. */
+function isOne(other: string, tag: string): boolean {
+  return other === '*' || other === tag || encodings.some((encoding) => other === taggedAs(tag, encoding))
 }
 
 /** Commas inside foreign tags only make more tags that match nothing: tags made here hold none. */

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:http2'
 import type { ClientHttp2Session, Http2Server, IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import {
   createBusinessObjects,
   createMemoryStore,
@@ -25,6 +26,12 @@ beforeAll(async () => {
   const app = new Koa()
   app.silent = true
   app.use(restRouter(service, { authenticate: () => ann, bodyLimitBytes: 1000 }))
+  const rows = Array.from({ length: 500 }, (_, at) => ({ row_id: `${at}`, thg_name: 'x'.repeat(at) }))
+  const batches = async function* () {
+    for (let batch = 0; batch < 3; batch++) yield rows
+  }
+  const many = { ...service, search: async () => batches() as never }
+  app.use(restRouter(many, { authenticate: () => ann, prefix: '/many', respond: 'direct' }))
   server = createServer(app.callback())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,4 +69,14 @@ it('takes no notice of a body over HTTP/2 only when there is none', async () => 
   expect((await call('POST', '/api/rest/Thing', { body: '{"thg_name":"x"}' })).status).toBe(415)
   const large = await call('POST', '/api/rest/Thing', { headers: json, body: `{"thg_name":"${'x'.repeat(2000)}"}` })
   expect([large.status, JSON.parse(large.text).code]).toEqual([413, 'ERR_TOO_LARGE'])
+})
+
+it.each([
+  ['stream', '/many/Thing', 1500],
+  ['page', '/many/Thing?_page=0', 1500],
+])('a %s is compressed over HTTP/2', async (_, path, length) => {
+  const stream = client.request({ ':path': path, 'accept-encoding': 'gzip' })
+  const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+  expect(answered['content-encoding']).toBe('gzip')
+  expect(JSON.parse(gunzipSync(await buffer(stream)).toString())).toHaveLength(length)
 })

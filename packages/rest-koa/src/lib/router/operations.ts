@@ -1,5 +1,6 @@
 import type { Target } from './address.js'
-import { notModifiedHeaders, send, taggedHeaders, textHeaders } from '../http/answer.js'
+import { notModifiedHeaders, send, taggedAs, taggedHeaders, textHeaders, uncompressed } from '../http/answer.js'
+import { negotiate } from '../http/compression.js'
 import { appInfo, sessionInfo } from './app-info.js'
 import { readJsonBody } from './body.js'
 import type { Call } from './call.js'
@@ -74,7 +75,8 @@ function info({ context, app, principal, respond }: Call, _target: OfKind<'info'
   const body = session
     ? sessionInfo(principal, context.state['session'])
     : appInfo(app, principal, context.state['session'])
-  send(context, respond, 200, textHeaders(), JSON.stringify(body))
+  // It holds the token of the session.
+  send(context, uncompressed(respond), 200, textHeaders(), JSON.stringify(body))
 }
 
 async function get(
@@ -85,8 +87,9 @@ async function get(
   const body = JSON.stringify(await service.get(principal, object, rowId, answerOptions(query)))
   const tag = entityTag(body)
   const known = context.req.headers['if-none-match']
-  if (known !== undefined && matchesWeakly(known, tag)) send(context, respond, 304, notModifiedHeaders(tag))
-  else send(context, respond, 200, taggedHeaders(tag), body)
+  if (known === undefined || !matchesWeakly(known, tag)) return send(context, respond, 200, taggedHeaders(tag), body)
+  const encoding = negotiate(context, respond, Buffer.byteLength(body))
+  send(context, respond, 304, notModifiedHeaders(encoding ? taggedAs(tag, encoding) : tag))
 }
 
 async function create(call: Call, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { PublicationRequest, PublishedDocument } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
-import { textHeaders } from '../http/answer.js'
+import { textHeaders, uncompressed } from '../http/answer.js'
 import { contentDisposition } from '../http/content-disposition.js'
 import { sendContent } from '../http/send-content.js'
 import { hasBody } from './body.js'
@@ -48,7 +48,8 @@ export async function publish(
   const headers = textHeaders(text.test(mime) ? `${mime}; charset=utf-8` : mime)
   headers.push('Content-Disposition', contentDisposition(shown.test(mime) ? 'inline' : 'attachment', document.name))
   if (page.test(mime)) headers.push('Content-Security-Policy', pagePolicy)
-  await sendContent(context, respond, 200, headers, content instanceof Uint8Array ? content : { stream: content })
+  const delivery = text.test(mime) ? respond : uncompressed(respond)
+  await sendContent(context, delivery, 200, headers, content instanceof Uint8Array ? content : { stream: content })
 }
 
 function readRequest(rowId: string | undefined, query: RequestQuery): PublicationRequest {

@@ -5,7 +5,7 @@ import type { ObjectPool } from '../limits/object-pool.js'
 import { createRateLimit } from '../limits/rate-limit.js'
 import type { RateLimitOptions } from '../limits/rate-limit.js'
 import { emptyHeaders, send } from '../http/answer.js'
-import type { Respond } from '../http/answer.js'
+import type { Delivery, Respond } from '../http/answer.js'
 import { clientGone } from '../http/client-gone.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
@@ -56,6 +56,12 @@ export interface RestRouterOptions {
    * small read: middlewares around see `ctx.status`, and headers set before are kept.
    */
   readonly respond?: Respond
+  /**
+   * Compresses answers as `Accept-Encoding` asks (br, gzip): text of 2 KiB and more, but no errors, no documents, and not
+   * the application info, which holds the token of the session. Only with `respond: 'direct'`, where it is the default; with `koa` a
+   * middleware around, e.g. koa-compress, does it.
+   */
+  readonly compression?: boolean
 }
 
 /** What ends when the client goes away. */
@@ -66,7 +72,7 @@ const searching: ReadonlySet<Operation> = new Set<Operation>(['search', 'indexSe
  * It needs no other middleware: it reads bodies, answers errors and sets safe headers itself. Works in any Koa 3
  * application, also below koa-mount (with the prefix `''`) and as a handler of `@koa/router` (with the whole path as prefix).
  *
- * Sets `ctx.state.principal`, and `ctx.state.bytes` (length of the body of the answer) for access logs.
+ * Sets `ctx.state.principal`, and `ctx.state.bytes` (length of the body of the answer as it is sent) for access logs.
  *
  * @throws TypeError for options that cannot be.
  *
@@ -87,7 +93,13 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
     log,
     pool,
     respond = 'koa',
+    compression = respond === 'direct',
   } = options
+  if (compression && respond === 'koa')
+    throw new TypeError(
+      "compression works only with respond: 'direct'. Set that too, or compress in a middleware such as koa-compress.",
+    )
+  const delivery: Delivery = compression ? 'compressed' : respond
   if (!levels.includes(level)) throw new TypeError(`Level "${level}" does not exist; levels are ${levels.join(', ')}.`)
   if (!(bodyLimitBytes > 0)) throw new TypeError(`bodyLimitBytes is ${bodyLimitBytes}; give a number above 0.`)
   const rateLimit = options.rateLimit && createRateLimit(options.rateLimit)
@@ -112,7 +124,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const operation = readOperation(context, target, pairs)
       const read = readQuery(pairs, operation, level)
       const query = searching.has(operation) ? { ...read, signal: clientGone(context) } : read
-      const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond, address }
+      const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond: delivery, address }
       const work = async (): Promise<void> => {
         await operations[operation](call, (await findRow(call, target, operation)) as never, query)
       }
@@ -125,7 +137,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
   }
 
   function sendAllowed(context: Context, address: Address): void {
-    send(context, respond, 204, [...emptyHeaders(), 'Allow', allowedMethods(readTarget(address).kind)])
+    send(context, delivery, 204, [...emptyHeaders(), 'Allow', allowedMethods(readTarget(address).kind)])
   }
 }
 

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from 'koa'
-import { send, textHeaders } from '../http/answer.js'
-import type { Respond } from '../http/answer.js'
+import { markEncoded, send, textHeaders } from '../http/answer.js'
+import type { Delivery } from '../http/answer.js'
 import { hasGone } from '../http/client-gone.js'
-import { drained, giveStream } from '../http/send-content.js'
+import { negotiate } from '../http/compression.js'
+import type { Encoding } from '../http/compression.js'
+import { openBody } from '../http/open-body.js'
+import { giveStream } from '../http/send-content.js'
 
 /** How rows become text. */
 export interface RowFormat {
@@ -48,7 +51,7 @@ const chunkLength = 65_536
  */
 export async function streamRows(
   context: Context,
-  respond: Respond,
+  delivery: Delivery,
   batches: AsyncIterable<readonly unknown[]>,
   format: RowFormat,
 ): Promise<void> {
@@ -56,20 +59,25 @@ export async function streamRows(
   const iterator = batches[Symbol.asyncIterator]()
   let isKoas = false
   try {
-    if (context.req.method === 'HEAD') return send(context, respond, 200, headers)
+    if (context.req.method === 'HEAD') {
+      negotiate(context, delivery)
+      return send(context, delivery, 200, headers)
+    }
     const first = await iterator.next()
     const second = first.done ? first : await iterator.next()
-    if (second.done) return send(context, respond, 200, headers, format.all(first.done ? [] : first.value))
+    if (second.done) return send(context, delivery, 200, headers, format.all(first.done ? [] : first.value))
     const start = format.open + format.rows(first.value) + format.between + format.rows(second.value)
-    if (respond === 'koa') {
+    if (delivery === 'koa') {
       isKoas = true
       giveStream(context, Readable.from(chunks(iterator, format, start), { objectMode: false }))
       for (let at = 0; at < headers.length; at += 2) context.set(headers[at] as string, headers[at + 1] as string)
       return
     }
     context.respond = false
+    const encoding = negotiate(context, delivery)
+    if (encoding) markEncoded(headers, encoding)
     context.res.writeHead(200, headers)
-    await write(context, iterator, format, start)
+    await write(context, encoding, iterator, format, start)
   } finally {
     if (!isKoas) await iterator.return?.()
   }
@@ -99,21 +107,19 @@ async function* chunks(
 
 async function write(
   context: Context,
+  encoding: Encoding | undefined,
   iterator: AsyncIterator<readonly unknown[]>,
   format: RowFormat,
   start: string,
 ): Promise<void> {
-  const { res } = context
+  const body = openBody(context, encoding)
   let text = start
-  let bytes = 0
   while (!hasGone(context)) {
     const { done, value } = await iterator.next()
     text += done ? format.close : format.between + format.rows(value)
     if (!done && text.length < chunkLength) continue
-    bytes += Buffer.byteLength(text)
-    context.state['bytes'] = bytes
-    if (done) return void res.end(text)
-    if (!res.write(text)) await drained(context)
+    if (done) return body.end(text)
+    await body.write(text)
     text = ''
     // A store that answers at once would otherwise keep the event loop from all other requests.
     await setImmediate()
