@@ -46,9 +46,9 @@ export async function fillTables(db: Knex, items: number): Promise<void> {
   }
 }
 
-type Random = (below: number) => number
+export type Random = (below: number) => number
 
-function item(id: number, random: Random): ItemInput {
+export function item(id: number, random: Random): ItemInput {
   const text = (count: number) => Array.from({ length: count }, () => words[random(words.length)]).join(' ')
   const day = `20${two(15 + random(10))}-${two(1 + random(12))}-${two(1 + random(28))}`
   return {
@@ -70,7 +70,7 @@ function two(value: number): string {
 }
 
 /** mulberry32: small, and the same numbers everywhere. */
-function generator(seed: number): Random {
+export function generator(seed: number): Random {
   let state = seed
   return (below) => {
     state = (state + 0x6d2b79f5) | 0
