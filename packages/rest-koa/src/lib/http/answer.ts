@@ -71,7 +71,7 @@ export function sendWhole(
   length: number,
 ): void {
   const { req, res } = context
-  const encoding = negotiate(context, delivery, length)
+  const encoding = negotiate(context, delivery, headers, length)
   if (encoding) markEncoded(headers, encoding)
   const isStreamed = encoding && length > synchronousUpTo
   const content = encoding && !isStreamed ? compressSync(body, encoding) : body
@@ -89,6 +89,11 @@ export function sendWhole(
 /** Says in the headers of an answer that its body is compressed. */
 export function markEncoded(headers: HeaderList, encoding: Encoding): void {
   headers.push('Content-Encoding', encoding)
+  tagEncoded(headers, encoding)
+}
+
+/** Gives the entity tag in the headers the form that it has for a compressed body. */
+export function tagEncoded(headers: HeaderList, encoding: Encoding): void {
   const tag = headers.indexOf('ETag') + 1
   if (tag > 0) headers[tag] = taggedAs(headers[tag] as string, encoding)
 }

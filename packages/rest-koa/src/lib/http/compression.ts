@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
 import type { Context } from 'koa'
-import type { Delivery } from './answer.js'
+import type { Delivery, HeaderList } from './answer.js'
 
 export const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
@@ -30,17 +30,26 @@ export function createCompressor(encoding: Encoding): Transform {
 }
 
 /**
- * How the client gets a body: compressed or, with `undefined`, as it is. Sets `Vary` where that depends on the request.
+ * How the client gets a body: compressed or, with `undefined`, as it is. Adds `Vary` where that depends on the request.
  *
+ * @param headers of the answer, which is still to be written.
  * @param length of the body before compression. Default: unknown, as of streams, which are worth it.
  */
-export function negotiate(context: Context, delivery: Delivery, length = Infinity): Encoding | undefined {
+export function negotiate(
+  context: Context,
+  delivery: Delivery,
+  headers: HeaderList,
+  length = Infinity,
+): Encoding | undefined {
   if (delivery !== 'compressed' || length === 0) return undefined
   const { 'accept-encoding': header = '', 'cache-control': caching } = context.req.headers
   const pays = length >= compressedFrom
   // Nobody refuses an uncompressed body without `q=0`.
   if (!pays && !header.includes('q=0')) return undefined
-  context.vary('Accept-Encoding')
+  // A header that is set before the others are written makes writing them several times slower.
+  if (context.res.hasHeader('Vary')) context.vary('Accept-Encoding')
+  else headers.push('Vary', 'Accept-Encoding')
+  if (header === '') return undefined
   if (caching?.includes('no-transform')) return undefined
   const { encoding, identity } = readAcceptEncoding(header)
   return pays || !identity ? encoding : undefined

@@ -37,7 +37,7 @@ export async function sendContent(
   context.respond = false
   if (hasGone(context)) return
   if (content instanceof Uint8Array) return sendWhole(context, delivery, status, headers, content, content.length)
-  const encoding = negotiate(context, delivery, content.length)
+  const encoding = negotiate(context, delivery, headers, content.length)
   if (encoding) markEncoded(headers, encoding)
   else if (content.length !== undefined) headers.push('Content-Length', `${content.length}`)
   res.writeHead(status, headers)

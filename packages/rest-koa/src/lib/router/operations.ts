@@ -1,5 +1,5 @@
 import type { Target } from './address.js'
-import { notModifiedHeaders, send, taggedAs, taggedHeaders, textHeaders, uncompressed } from '../http/answer.js'
+import { notModifiedHeaders, send, tagEncoded, taggedHeaders, textHeaders, uncompressed } from '../http/answer.js'
 import { negotiate } from '../http/compression.js'
 import { appInfo, sessionInfo } from './app-info.js'
 import { readJsonBody } from './body.js'
@@ -88,8 +88,10 @@ async function get(
   const tag = entityTag(body)
   const known = context.req.headers['if-none-match']
   if (known === undefined || !matchesWeakly(known, tag)) return send(context, respond, 200, taggedHeaders(tag), body)
-  const encoding = negotiate(context, respond, Buffer.byteLength(body))
-  send(context, respond, 304, notModifiedHeaders(encoding ? taggedAs(tag, encoding) : tag))
+  const headers = notModifiedHeaders(tag)
+  const encoding = negotiate(context, respond, headers, Buffer.byteLength(body))
+  if (encoding) tagEncoded(headers, encoding)
+  send(context, respond, 304, headers)
 }
 
 async function create(call: Call, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {

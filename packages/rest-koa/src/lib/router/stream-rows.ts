@@ -60,7 +60,7 @@ export async function streamRows(
   let isKoas = false
   try {
     if (context.req.method === 'HEAD') {
-      negotiate(context, delivery)
+      negotiate(context, delivery, headers)
       return send(context, delivery, 200, headers)
     }
     const first = await iterator.next()
@@ -74,7 +74,7 @@ export async function streamRows(
       return
     }
     context.respond = false
-    const encoding = negotiate(context, delivery)
+    const encoding = negotiate(context, delivery, headers)
     if (encoding) markEncoded(headers, encoding)
     context.res.writeHead(200, headers)
     await write(context, encoding, iterator, format, start)
