@@ -150,7 +150,8 @@ needsBrowser((browser) => {
     const flag = page.getByRole('switch', { name: 'Protected' })
     await flag.click()
     await page.getByText('Instance "demo" is protected now.').waitFor()
-    expect(await flag.getAttribute('aria-checked')).toBe('true')
+    // The page asks for the instance again before it shows the flag as it is now.
+    await expect.poll(() => flag.getAttribute('aria-checked')).toBe('true')
     await page.getByRole('button', { name: 'I/O credentials' }).click()
     const dialog = page.getByRole('dialog')
     const { password } = await pages.manager.context.settings.instance(pages.manager.path('demo'))
