@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../packages/rest-koa/src/lib/testing/caller.js'
 import type { Conformance } from '../packages/rest-koa/src/lib/testing/conformance.js'
 import { freshFile } from './databases.js'
-import { serveFuzzed } from './fuzz/fuzzed-service.js'
+import { sendAll, serveFuzzed } from './fuzz/fuzzed-service.js'
 import type { FuzzedService } from './fuzz/fuzzed-service.js'
 import { Shelf, Thing } from './fuzz/openapi-objects.js'
 import { requestsOf } from './fuzz/openapi-requests.js'
@@ -65,26 +65,11 @@ function testDocument(
       `${count} ones: no failure inside, no answer that is not documented, no valid one refused`,
       { timeout: 400_000 },
       async () => {
-        const { document, conformance, send, failures } = fuzzed
+        const { document, conformance, failures } = fuzzed
         const requests = requestsOf(document, count, seed)
         expect(requests.length).toBeGreaterThanOrEqual(count)
-        const problems: string[] = []
-        const statuses = new Map<number, number>()
-        const todo = requests.values()
-        await Promise.all(
-          Array.from({ length: 16 }, async () => {
-            for (const request of todo) {
-              if (problems.length > 20) return
-              const answer = await send(request)
-              statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-              for (const problem of judge(request, answer, conformance)) {
-                const { operationId, method, headers, body } = request
-                problems.push(
-                  `${operationId}: ${method} ${answer.url} ${JSON.stringify(headers)} ${String(body)} → ${problem}`,
-                )
-              }
-            }
-          }),
+        const { problems, statuses } = await sendAll(fuzzed, requests, (request, answer) =>
+          judge(request, answer, conformance),
         )
         expect(problems, failures.map(causes).join('\n')).toEqual([])
         expect(failures).toEqual([])

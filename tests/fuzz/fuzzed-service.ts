@@ -125,6 +125,37 @@ function parse(text: string): unknown {
   }
 }
 
+/**
+ * Sends requests, 16 at the same time, until more than 20 problems were found.
+ *
+ * @param judge what is wrong with an answer; empty: nothing.
+ * @returns the problems, and how many answers had each status.
+ */
+export async function sendAll(
+  { send }: FuzzedService,
+  requests: readonly OpenApiRequest[],
+  judge: (request: OpenApiRequest, answer: Answer & { readonly url: string }) => readonly string[],
+): Promise<{ readonly problems: readonly string[]; readonly statuses: ReadonlyMap<number, number> }> {
+  const problems: string[] = []
+  const statuses = new Map<number, number>()
+  const todo = requests.values()
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      for (const request of todo) {
+        if (problems.length > 20) return
+        const answer = await send(request)
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        const { operationId, method, headers, body } = request
+        for (const problem of judge(request, answer))
+          problems.push(
+            `${operationId}: ${method} ${answer.url} ${JSON.stringify(headers)} ${String(body)} → ${problem}`,
+          )
+      }
+    }),
+  )
+  return { problems, statuses }
+}
+
 /** Row ids of the records that are there, by object. */
 async function idsOf(service: BusinessObjects): Promise<ReadonlyMap<string, readonly string[]>> {
   const ids = new Map<string, string[]>()
