@@ -115,6 +115,16 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       expect(await run(given, ['select n from kept'])).toEqual([[{ n: 7 }]])
     })
 
+    it('isEmpty() tells whether there are tables, and rejects when there is no database', async () => {
+      const given = subject.account('empty')
+      await expect(server.isEmpty(given)).rejects.toMatchObject({ name: 'DatabaseServerError' })
+      made.push(given)
+      await server.create(given)
+      expect(await server.isEmpty(given)).toBe(true)
+      await run(given, ['create table kept (n integer)'])
+      expect(await server.isEmpty(given)).toBe(false)
+    })
+
     it('create() makes several at once', async () => {
       const given = Array.from({ length: 4 }, () => subject.account('several'))
       made.push(...given)

@@ -12,6 +12,8 @@ export interface DatabaseServer {
   probe(signal?: AbortSignal): Promise<DatabaseServerInfo>
   /** `partial`: only one of database and user is there, or the user may not use it. */
   exists(account: DatabaseAccount): Promise<'no' | 'partial' | 'yes'>
+  /** Whether it has no tables, as its user sees it. @throws DatabaseServerError `ERR_NOT_FOUND` when it is not there. */
+  isEmpty(account: DatabaseAccount): Promise<boolean>
   /** Makes database and user with least rights; what is there already stays, with the given password. */
   create(account: DatabaseAccount): Promise<void>
   /** Ends its connections and removes database and user; nothing to do when there is none. */

@@ -17,8 +17,10 @@ const start: Action = {
   description:
     'The hooks pre-start.sh and post-start.sh run. An instance that is not healthy within APPS_STARTTIMEOUT is stopped ' +
     'again, and the end of its log is shown. One that crashes later is started again after 1, 2, 4 … 60 seconds; after ' +
-    '5 crashes within a minute of a start each it is left as it is (crashed).',
+    '5 crashes within a minute of a start each it is left as it is (crashed). An instance whose database or documents ' +
+    'are gone is not started: restore brings them back, and --empty starts it without them.',
   parameters: [nameOfInstance],
+  options: [{ name: 'empty', type: 'flag', summary: 'Start with an empty database when the data are gone' }],
   ability: 'operate',
   mutating: true,
   examples: ['start demo'],
@@ -30,7 +32,7 @@ const start: Action = {
     const { id, name } = instance
     if (instance.desired === 'started' && state === 'started' && instance.observed === 'started')
       return { message: `"${name}" is already started: ${urlOf(instance)}` }
-    return runOperation(call, startKind, { id, name }, () => ({
+    return runOperation(call, startKind, { id, name, empty: input.empty === true }, () => ({
       message: `"${name}" is started: ${urlOf(instance)}`,
     }))
   },

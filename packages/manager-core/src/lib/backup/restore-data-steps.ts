@@ -5,6 +5,7 @@ import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
+import { noteData } from '../instances/data-there.js'
 import { fileError } from '../instances/file-error.js'
 import { newPassword } from '../instances/passwords.js'
 import type { Step, StepRun } from '../operation/operation.js'
@@ -144,6 +145,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
           if (!existsSync(old.settings)) await link(home.settings, old.settings)
           await rename(work.settings, home.settings)
         }
+        noteData(folder)
         await syncPath(folder)
       } catch (error) {
         throw fileError(error, `Cannot put the backup in place in ${folder}`)
@@ -159,6 +161,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
         }
       // They are the same file when they were not replaced yet.
       if (existsSync(old.settings)) await rename(old.settings, home.settings)
+      noteData(folder)
       await syncPath(folder)
     },
     check: () => 'not-done',

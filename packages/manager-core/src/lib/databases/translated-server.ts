@@ -17,6 +17,7 @@ export function translated(server: DatabaseServer): DatabaseServer {
     capabilities: server.capabilities,
     probe: (signal) => attempt(server.probe(signal)),
     exists: (account) => attempt(server.exists(account)),
+    isEmpty: (account) => attempt(server.isEmpty(account)),
     create: (account) => attempt(server.create(account)),
     drop: (account) => attempt(server.drop(account)),
     async dump(account, options) {

@@ -50,7 +50,7 @@ function planCreation(
   const steps: Step[] = [
     reserveStep(row),
     hookStep({ ...hook, hook: 'pre-add', folder: undefined }),
-    layoutStep(application, withoutDocuments(anonymisation)),
+    layoutStep(application, { without: withoutDocuments(anonymisation), blank: source === null }),
     settingsStep({ row, ...(source && { like: source.folder }) }),
     ...(anonymisation ? [neutraliseStep()] : []),
     databaseStep({ row }),

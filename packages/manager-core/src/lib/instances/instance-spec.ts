@@ -21,7 +21,8 @@ export async function specOf(
   const app = other ?? usual
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
   const { passedOn, log, externalApiKey, proxy } = settings.global
-  const database = databases.server(own.database).url(databases.account(folder, own))
+  const account = databases.account(folder, own)
+  const database = databases.server(own.database).url(account)
   return {
     id: instance.id,
     folder,
@@ -29,6 +30,7 @@ export async function specOf(
     command: [process.execPath, applicationServerOf(app, applicationServer), app, '--data', data],
     workingFolder: app,
     port: instance.port,
+    ...(own.database === 'sqlite' && { needs: account.name }),
     environment: {
       // Else all clients would be one for it.
       ...(proxy.enabled && { STEWARD_TRUSTED_PROXIES: 'loopback' }),

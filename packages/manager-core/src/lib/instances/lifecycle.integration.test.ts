@@ -56,6 +56,26 @@ for (const type of ['postgresql', 'mysql'] as const)
       await perform('purge', { all: true })
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('no')
     }, 60_000)
+
+    test('an instance whose database was dropped, or has no tables any more, is not started', async () => {
+      const { perform } = manager
+      const stop = () => perform('stop', { name: 'lost' })
+      const start = () => perform('start', { name: 'lost' })
+      const refusal = (what: string) => ({ code: 'ERR_STATE', message: expect.stringContaining(what) })
+      await perform('add', { name: 'lost', database: type })
+      const account = await accountOf('lost')
+      await execute(server().url(account), 'create table note (text varchar(20))')
+      await stop()
+      await start()
+      await stop()
+      await execute(server().url(account), 'drop table note')
+      await expect(start()).rejects.toMatchObject(refusal(`its database ${account.name} has no tables any more`))
+      await server().drop(account)
+      await expect(start()).rejects.toMatchObject(refusal(`its database ${account.name} is gone`))
+      await perform('start', { name: 'lost', empty: true })
+      expect(await isThere(account)).toBe('yes')
+      await perform('delete', { name: 'lost', purge: true })
+    }, 60_000)
   })
 
 needs('postgresql', (url) => {

@@ -5,6 +5,7 @@ import { renameInRequests } from '../requests/request-rows.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import type { Settings } from '../settings/settings.js'
 import { checkNamedAddress } from './addresses.js'
+import { checkDataThere } from './data-there.js'
 import { existing } from './existing.js'
 import { defineStep } from './define-step.js'
 import { checkNameFree } from './inspect-creation.js'
@@ -35,7 +36,9 @@ export const renameKind: OperationKind<RenameRequest, RenameFacts> = {
     const { folder } = context.home.instance(id)
     const from = (await context.settings.instance(folder)).context
     const wanted = contextOf(to, context.settings.global)
-    return { name, folder, context: from === wanted ? null : { from, to: wanted } }
+    if (from === wanted) return { name, folder, context: null }
+    await checkDataThere(context, before)
+    return { name, folder, context: { from, to: wanted } }
   },
   plan: planRename,
 }

@@ -73,7 +73,7 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-reset', folder: lost ? undefined : folder }),
-      layoutStep(application),
+      layoutStep(application, { blank: true }),
       settingsStep({ row, names, ...(!lost && { keepCredentialsOf: folder }) }),
       databaseStep({ row, names }),
       stopStep({ instance, folder }),

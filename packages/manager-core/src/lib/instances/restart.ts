@@ -3,6 +3,7 @@ import type { Json } from '../domain/json.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopToStartStep } from '../operation/steps/runtime-steps.js'
+import { checkDataThere } from './data-there.js'
 import { existing } from './existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from './gap.js'
 import { handOverSteps, otherCopy, secondPortStep } from './hand-over.js'
@@ -25,6 +26,7 @@ export const restartKind: OperationKind<RestartRequest, RestartFacts> = {
   locks: ({ id }) => [`instance:${id}`],
   async inspect({ id, name }, context) {
     const instance = existing(context.registry, { id, name })
+    await checkDataThere(context, instance)
     const { folder } = context.home.instance(id)
     const { state } = await context.runtime.observe({ id, folder })
     return { name: instance.name, folder, handing: isRunning(state) ? await handingOf(context, instance) : null }

@@ -1,20 +1,31 @@
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Desired } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import type { OperationKind } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep, stopToStartStep } from '../operation/steps/runtime-steps.js'
+import { checkDataThere, lostData } from './data-there.js'
+import { emptyDataStep } from './empty-data-step.js'
 import { existing } from './existing.js'
 
 type Request = { readonly id: string; readonly name: string }
 type Facts = { readonly name: string; readonly folder: string }
 
 /** Starts an instance and waits until it is healthy; it is wanted started from then on. */
-export const startKind: OperationKind<Request, Facts> = {
+export const startKind: OperationKind<Request & { readonly empty?: boolean }, Facts> = {
   kind: 'start',
   locks: lockOf,
-  inspect,
-  plan({ id }, { name, folder }) {
+  async inspect({ id, name, empty }, context) {
+    if (empty !== true) return inspectStart({ id, name }, context)
+    if ((await lostData(context, { id })) === undefined)
+      throw new ManagerError('ERR_STATE', `"${name}" has its data; --empty is for an instance whose data are gone.`, {
+        help: 'reset makes it blank, and keeps what it was in the trash.',
+        command: `reset ${name}`,
+      })
+    return inspect({ id, name }, context)
+  },
+  plan({ id, empty }, { name, folder }) {
     const instance = { id, name }
     const hook = { args: [name], folder, instance, input: inputOf('start', name, {}) }
     return {
@@ -22,6 +33,7 @@ export const startKind: OperationKind<Request, Facts> = {
       instance,
       steps: [
         hookStep({ ...hook, hook: 'pre-start' }),
+        ...(empty === true ? [emptyDataStep({ folder })] : []),
         startStep({ instance, folder }),
         // It serves; should the manager die now, it goes on.
         { ...hookStep({ ...hook, hook: 'post-start' }), pointOfNoReturn: true },
@@ -73,7 +85,7 @@ export const appStopKind: OperationKind<Request, Facts> = {
 export const appStartKind: OperationKind<Request, Facts> = {
   kind: 'app-start',
   locks: lockOf,
-  inspect,
+  inspect: inspectStart,
   plan({ id }, { name, folder }) {
     const instance = { id, name }
     return { title: `Start the application server of "${name}"`, instance, steps: [startStep({ instance, folder })] }
@@ -84,7 +96,7 @@ export const appStartKind: OperationKind<Request, Facts> = {
 export const appDebugKind: OperationKind<Request, Facts> = {
   kind: 'app-debug',
   locks: lockOf,
-  inspect,
+  inspect: inspectStart,
   plan({ id }, { name, folder }) {
     const instance = { id, name }
     return {
@@ -115,6 +127,13 @@ function lockOf({ id }: Request): readonly string[] {
 
 async function inspect({ id, name }: Request, { registry, home }: ManagerContext): Promise<Facts> {
   return { name: existing(registry, { id, name }).name, folder: home.instance(id).folder }
+}
+
+/** Before it is stopped: what still runs may have data that are nowhere else. */
+async function inspectStart(request: Request, context: ManagerContext): Promise<Facts> {
+  const facts = await inspect(request, context)
+  await checkDataThere(context, { id: request.id, name: facts.name })
+  return facts
 }
 
 function inputOf(action: string, instance: string, more: Readonly<Record<string, Json>>): Json {

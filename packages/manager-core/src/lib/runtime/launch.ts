@@ -118,6 +118,7 @@ function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number |
     ...Object.fromEntries(own),
     ...spec.environment,
     [runVariable]: token,
+    ...(spec.needs !== undefined && { STEWARD_NEEDS: spec.needs }),
     STEWARD_LOG: join(instanceHomeAt(spec.folder).logs, 'application.log'),
     STEWARD_LOG_MAX_BYTES: String(spec.log.maxBytes),
     STEWARD_LOG_KEEP: String(spec.log.keep),

@@ -75,6 +75,8 @@ export interface InstanceSpec extends InstanceRef {
   readonly environment: Readonly<Record<string, string>>
   readonly workingFolder: string
   readonly port: number
+  /** Absolute path without which it is not started again after a crash: its program would make a new, empty one. */
+  readonly needs?: string
   /** Megabytes; undefined: no limit. */
   readonly maxMemoryMb?: number
   readonly log: { readonly maxBytes: number; readonly keep: number }

@@ -80,6 +80,11 @@ while [ -z "$stopping" ]; do
     put crashed "$code"
     break
   fi
+  if [ -n "$STEWARD_NEEDS" ] && [ ! -e "$STEWARD_NEEDS" ]; then
+    say "$STEWARD_NEEDS is gone, so it is not started again: a start would make an empty one."
+    put crashed "$code"
+    break
+  fi
   pause_after "$crashes" $pauses
   say "The application ended with code $code; it is started again in $pause s."
   [ -z "$stopping" ] || break

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { isRunning } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
+import { checkDataThere } from '../instances/data-there.js'
 import { existing } from '../instances/existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from '../instances/gap.js'
 import { folderSize } from '../instances/folder-size.js'
@@ -71,6 +72,7 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
         help: `Name the right template in version-${version}.sh (it is ${location}) and refresh; --replace replaces it all the same.`,
         command: 'versions',
       })
+    await checkDataThere(context, instance)
     const { state } = await runtime.observe({ id, folder })
     const { autoUpgrade } = await settings.instance(folder)
     const handing = !isRunning(state)

@@ -39,6 +39,10 @@ export function createMysqlServer(options: DatabaseServerLocation & DatabaseServ
       check(account)
       return admin((query) => existsAccount(query, account))
     },
+    async isEmpty(account) {
+      check(account)
+      return asUser(account, isEmpty)
+    },
     async create(account) {
       check(account)
       checkPassword(account)

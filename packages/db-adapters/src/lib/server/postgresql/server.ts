@@ -44,6 +44,10 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
       check(account)
       return admin((query) => existsAccount(query, account))
     },
+    async isEmpty(account) {
+      check(account)
+      return asUser(account, isEmpty)
+    },
     async create(account) {
       check(account)
       checkPassword(account)

@@ -56,14 +56,18 @@ export async function copyFileOf(from: string, to: string, { signal, onProgress 
   }
 }
 
-function requireEmpty(file: string): void {
-  if (!existsSync(file)) return
+/** @throws what the file system or SQLite says */
+export function isEmptyFile(file: string): boolean {
   const database = openExisting(file)
   try {
-    if (tablesOf(database).length === 0) return
+    return tablesOf(database).length === 0
   } finally {
     database.close()
   }
+}
+
+function requireEmpty(file: string): void {
+  if (!existsSync(file) || isEmptyFile(file)) return
   throw new DatabaseServerError('ERR_EXISTS', `Cannot write the database "${file}": it is not empty.`)
 }
 

@@ -9,7 +9,7 @@ import type { DatabaseAccount, DatabaseServer, Dump, DumpOptions } from '../data
 import { createTools } from '../find-tool.js'
 import { progressOf } from '../progress.js'
 import { translateError } from './errors.js'
-import { besides, copyFileOf, createFile, removeFiles, restoreFile } from './files.js'
+import { besides, copyFileOf, createFile, isEmptyFile, removeFiles, restoreFile } from './files.js'
 import { openExisting, tablesOf } from './open.js'
 import { takeSnapshot } from './snapshot.js'
 
@@ -23,6 +23,7 @@ export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseS
     capabilities,
     probe: () => attempt('look for SQLite', async () => ({ server: version(), tools: tools.all() })),
     exists: (account) => attemptOn(account, 'look for', async (file) => (existsSync(file) ? 'yes' : 'no')),
+    isEmpty: (account) => attemptOn(account, 'look into', async (file) => isEmptyFile(file)),
     create: (account) =>
       attemptOn(account, 'create', async (file) => {
         await mkdir(dirname(file), { recursive: true })

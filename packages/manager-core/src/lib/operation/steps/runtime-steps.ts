@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../../context.js'
 import { isRunning, type Observed } from '../../domain/instance.js'
+import { checkDataThere, noteData } from '../../instances/data-there.js'
 import { existing } from '../../instances/existing.js'
 import { specOf } from '../../instances/instance-spec.js'
 import type { Step, StepRun } from '../operation.js'
@@ -102,9 +103,11 @@ async function stopNow(
 
 async function startNow({ context, signal }: StepRun, { instance, windowMs, debug }: StartStepOptions): Promise<void> {
   const { registry } = context
+  await checkDataThere(context, instance)
   const spec = await specOf(context, existing(registry, instance))
   const observe = (observed: Observed) =>
     registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
   const { name } = instance
   observe(await bringUp(context, spec, { name, windowMs, debug, signal, onStarting: () => observe('starting') }))
+  noteData(spec.folder)
 }

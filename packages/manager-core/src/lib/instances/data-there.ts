@@ -1,0 +1,73 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseServerError } from '@steward/db-adapters/server'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { instanceHomeAt } from '../home.js'
+import type { InstanceSettings } from '../settings/settings.js'
+import { readDataRecord, writeDataRecord } from './data-record.js'
+
+type Row = Pick<Instance, 'id' | 'name'>
+type Context = Pick<ManagerContext, 'home' | 'settings' | 'databases'>
+
+/**
+ * Data of an instance that are gone; undefined when all are there, and when it cannot be told (a database server that is
+ * down). An application that starts without its data makes new, empty ones, so it must not start then.
+ */
+export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promise<string | undefined> {
+  const { folder, data, settings: file } = context.home.instance(id)
+  if (!existsSync(file)) return undefined
+  const record = readDataRecord(folder)
+  if (!existsSync(data)) return 'its folder "data" is gone'
+  if (record.documents && !existsSync(documentsOf(folder))) return 'its documents (data/documents) are gone'
+  return lostDatabase(context, folder, await context.settings.instance(folder), record.blank === true)
+}
+
+/** @throws ManagerError ERR_STATE */
+export async function checkDataThere(context: Context, { id, name }: Row): Promise<void> {
+  const lost = await lostData(context, { id })
+  if (lost === undefined) return
+  throw new ManagerError(
+    'ERR_STATE',
+    `"${name}" is not started: ${lost}, and a start would replace them by empty ones.`,
+    {
+      help: `Restore a backup, or put back what is gone; "start ${name} --empty" starts it with an empty database.`,
+      command: `backups list ${name}`,
+    },
+  )
+}
+
+/** What is there now is what has to be there at the next start. */
+export function noteData(folder: string): void {
+  if (!existsSync(instanceHomeAt(folder).settings)) return
+  writeDataRecord(folder, hasDocuments(folder) ? { documents: true } : {})
+}
+
+const documentsOf = (folder: string) => join(instanceHomeAt(folder).data, 'documents')
+
+function hasDocuments(folder: string): boolean {
+  return existsSync(documentsOf(folder)) && readdirSync(documentsOf(folder)).length > 0
+}
+
+async function lostDatabase(
+  { databases }: Context,
+  folder: string,
+  settings: InstanceSettings,
+  isBlank: boolean,
+): Promise<string | undefined> {
+  const server = databases.server(settings.database)
+  const account = databases.account(folder, settings)
+  const what = `its database ${settings.database === 'sqlite' ? `file ${settings.databaseName}` : settings.databaseName}`
+  try {
+    return (await server.isEmpty(account)) && !isBlank ? `${what} has no tables any more` : undefined
+  } catch (error) {
+    const cause = (error as Error).cause
+    const code = DatabaseServerError.is(cause) ? cause.code : undefined
+    if (code === 'ERR_NOT_FOUND') return `${what} is gone`
+    if (code !== 'ERR_CREDENTIALS') return undefined
+    // Its user may be gone with it, or only its password be wrong.
+    const state = await server.exists(account).catch(() => 'yes')
+    return state === 'yes' ? undefined : `${what} is gone, or its user`
+  }
+}

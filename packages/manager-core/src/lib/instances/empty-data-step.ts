@@ -1,0 +1,19 @@
+import { mkdir } from 'node:fs/promises'
+import { instanceHomeAt } from '../home.js'
+import type { Step } from '../operation/operation.js'
+import { writeDataRecord } from './data-record.js'
+
+/** Makes what is gone of the database and the folder for data; what is there stays. */
+export function emptyDataStep({ folder }: { readonly folder: string }): Step {
+  return {
+    id: 'empty-data',
+    title: 'Make an empty database in the place of the one that is gone',
+    async do({ context }) {
+      const settings = await context.settings.instance(folder)
+      await mkdir(instanceHomeAt(folder).data, { recursive: true, mode: 0o700 })
+      await context.databases.server(settings.database).create(context.databases.account(folder, settings))
+      writeDataRecord(folder, { blank: true })
+    },
+    check: () => 'not-done',
+  }
+}
