@@ -205,7 +205,7 @@ describe('bodies of 100 MB', () => {
       'Transfer-Encoding: chunked',
       (bytes: Buffer) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]),
     ],
-  ] as const)('%s are refused, in little memory', { timeout: 30_000 }, async (_, header, frame) => {
+  ] as const)('%s are refused, in little memory', async (_, header, frame) => {
     const call = createCaller(`${app.origin}/api/rest`, null)
     const headers = { authorization: basic('admin', 'secret-one') }
     const before = await peakMemoryMib(app.process.pid as number)

@@ -6,9 +6,8 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { chromiumReasonVariable, chromiumVariable } from './servers/chromium.js'
 
-/** A page does several things in a test, each of which must be done in time; a busy machine is slow. */
-const testTimeoutMs = 90_000
-const stepTimeoutMs = 20_000
+/** Only what hangs is ended. */
+const stepTimeoutMs = 60_000
 
 /**
  * Defines tests in a real headless Chromium, which one group shares. Without Chromium they are skipped and the reason is
@@ -19,7 +18,7 @@ const stepTimeoutMs = 20_000
 export function needsBrowser(define: (browser: () => Browser) => void, args: readonly string[] = []): void {
   const executablePath = process.env[chromiumVariable]
   if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
-  describe('in Chromium', { timeout: testTimeoutMs }, () => {
+  describe('in Chromium', () => {
     let browser: Browser
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath, args: [...args] })

@@ -38,7 +38,7 @@ const Entry = defineObject({
 
 const acquireTimeoutMs = 1_000
 /** No answer may take longer, whatever happens: the wait for a connection, twice for a read, and what a busy machine needs. */
-const longestAnswerMs = 6_000
+const longestAnswerMs = 30_000
 
 interface Load {
   /** Texts of entries whose creation was answered with 200. */
@@ -103,7 +103,6 @@ async function untilAnswered(load: Load, status: number, times: number): Promise
     kinds.every((kind) => (load.counts.get(`${kind} ${status}`) ?? 0) >= (before.get(`${kind} ${status}`) ?? 0) + times)
   await expect
     .poll(isDone, {
-      timeout: 30_000,
       message: `every kind answered with ${status}, so far ${JSON.stringify([...load.counts])}`,
     })
     .toBe(true)
@@ -143,40 +142,36 @@ describe.each(['postgresql', 'mysql'] as const)('a database that goes away durin
       ['stopped', undefined],
       ['crashed', 'SIGKILL'],
     ]
-    it.each(ways)(
-      '%s: 503 meanwhile, nothing lost, nothing twice, and all is well afterwards',
-      { timeout: 90_000 },
-      async (way, signal) => {
-        const { call, store, failures } = served
-        failures.length = 0
-        const { row_id } = (await call('POST', '/Entry', { json: { ent_text: 'first' } })).json
-        const load = startLoad(call, row_id, way)
-        try {
-          await untilAnswered(load, 200, 10)
-          await server.stop(signal)
-          await untilAnswered(load, 503, 3)
-          await expect(store.ping()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
+    it.each(ways)('%s: 503 meanwhile, nothing lost, nothing twice, and all is well afterwards', async (way, signal) => {
+      const { call, store, failures } = served
+      failures.length = 0
+      const { row_id } = (await call('POST', '/Entry', { json: { ent_text: 'first' } })).json
+      const load = startLoad(call, row_id, way)
+      try {
+        await untilAnswered(load, 200, 10)
+        await server.stop(signal)
+        await untilAnswered(load, 503, 3)
+        await expect(store.ping()).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
 
-          await server.start()
-          await makeDurable(server.url)
-          await untilAnswered(load, 200, 10)
-          await store.ping()
-        } finally {
-          await load.stop()
-        }
-        expect(load.wrong.slice(0, 5)).toEqual([])
-        expect(load.slowestMs).toBeLessThan(longestAnswerMs)
-        expect(failures.filter((failure) => (failure as { status?: number }).status !== 503)).toEqual([])
+        await server.start()
+        await makeDurable(server.url)
+        await untilAnswered(load, 200, 10)
+        await store.ping()
+      } finally {
+        await load.stop()
+      }
+      expect(load.wrong.slice(0, 5)).toEqual([])
+      expect(load.slowestMs).toBeLessThan(longestAnswerMs)
+      expect(failures.filter((failure) => (failure as { status?: number }).status !== 503)).toEqual([])
 
-        const texts = ((await call('GET', '/Entry?_fields=ent_text')).json as { ent_text: string }[]).map(
-          ({ ent_text }) => ent_text,
-        )
-        const there = new Set(texts)
-        expect(load.kept.length).toBeGreaterThan(20)
-        expect(load.kept.filter((text) => !there.has(text))).toEqual([])
-        expect(texts.length).toBe(there.size)
-      },
-    )
+      const texts = ((await call('GET', '/Entry?_fields=ent_text')).json as { ent_text: string }[]).map(
+        ({ ent_text }) => ent_text,
+      )
+      const there = new Set(texts)
+      expect(load.kept.length).toBeGreaterThan(20)
+      expect(load.kept.filter((text) => !there.has(text))).toEqual([])
+      expect(texts.length).toBe(there.size)
+    })
 
     it('not there yet when the application starts to ask: 503, then well', async () => {
       await server.stop()
@@ -199,7 +194,7 @@ onEachDatabase((fresh, name) => {
 
     beforeAll(async () => {
       database = await fresh()
-      const limits = name === 'sqlite' ? { busyTimeoutMs: 300 } : { pool: { max: 2, acquireTimeoutMs: 300 } }
+      const limits = name === 'sqlite' ? { busyTimeoutMs: 1500 } : { pool: { max: 2, acquireTimeoutMs: 1500 } }
       served = await serveObjects([Entry], { url: database.url, ...limits })
     })
 

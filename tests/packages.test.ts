@@ -103,7 +103,7 @@ describe.each(published)('the tarball of $json.name', ({ json, folder }) => {
     expect(relativeLinks(text, join(root, folder))).toBe(source)
   })
 
-  it('is clean for publint and attw', { timeout: 60_000 }, async () => {
+  it('is clean for publint and attw', async () => {
     const data = Object.keys(json.exports).filter((subpath) => subpath.endsWith('.json'))
     await Promise.all([
       run(bin('publint'), [join(packed, tarball(json)), '--strict']),
@@ -155,7 +155,7 @@ describe('an empty folder with the tarballs installed', () => {
     const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
     await run('npm', ['install', ...flags], consumer)
     for (const name of ['@types/node', '@types/pg', 'typescript', 'vitest', ...optionalPeers()]) borrow(name)
-  }, 120_000)
+  })
 
   it.concurrent.each(specifiers)('imports %s', async (specifier) => {
     const options = specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
@@ -163,7 +163,7 @@ describe('an empty folder with the tarballs installed', () => {
     await run(process.execPath, ['--input-type=module', '-e', code], consumer)
   })
 
-  it('type-checks code that uses every subpath', { timeout: 60_000 }, async () => {
+  it('type-checks code that uses every subpath', async () => {
     const lines = specifiers
       .filter((specifier) => !specifier.endsWith('.json'))
       .map(

@@ -30,7 +30,7 @@ function write(name: string, code: string): string {
 
 testReadmeExamples(() => folder)
 
-it('the TypeScript of READMEs and documentation has the right types', { timeout: 60_000 }, async () => {
+it('the TypeScript of READMEs and documentation has the right types', async () => {
   const files = globSync(['packages/*/README.md', 'docs/*.md', 'README.md'], { cwd: root }).toSorted()
   const programs = files.flatMap((file) =>
     codeBlocks(pathToFileURL(join(root, file)), 'ts').filter((code) => code.startsWith('import')),

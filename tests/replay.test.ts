@@ -22,7 +22,7 @@ describe('the recorded log is answered with the same bytes', () => {
 
     // One after the other on one database: later files ask for what earlier ones have written.
     for (const file of logFiles()) {
-      test(file.name, { timeout: 120_000, retry: 0 }, async () => {
+      test(file.name, { retry: 0 }, async () => {
         const recorded = readLog(file.url)
         const answered: Exchange[] = []
         for (const exchange of recorded) answered.push(await replay.send(exchange))

@@ -48,7 +48,7 @@ async function start(look: (welcome: string) => Promise<void> | void = () => {})
     child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text))
   const ended = once(child, 'exit')
   try {
-    await expect.poll(() => printed.stderr, { timeout: 100_000 }).toContain('The manager answers at')
+    await expect.poll(() => printed.stderr).toContain('The manager answers at')
     await look(printed.stdout)
   } finally {
     child.kill('SIGINT')
@@ -58,36 +58,32 @@ async function start(look: (welcome: string) => Promise<void> | void = () => {})
 }
 
 describe.runIf(process.platform !== 'win32')('npm start', () => {
-  it(
-    'makes a manager with an instance that answers as it says, and may be called again',
-    { timeout: 120_000 },
-    async () => {
-      const first = await start(async (text) => {
-        const [, pages = '', password = ''] = /Manager +(\S+)\s+admin, with the password (\S+)/.exec(text) ?? []
-        const ofPages = { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
-        const page = await fetch(pages, { headers: ofPages })
-        expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
-        expect((await fetch(pages)).status).toBe(401)
-      })
-      welcome = first.stdout
-      expect(first.stderr).toContain('Add instance "demo"')
-      const call = /curl -u '(.+)' '(http:.+)'/.exec(first.stdout)
-      const [, credentials = '', address = ''] = call ?? []
-      const headers = { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
-      const tasks = (await (await fetch(address, { headers })).json()) as readonly object[]
-      expect(tasks.length).toBeGreaterThan(0)
-      const [, tester = ''] = /Tester page +(\S+)/.exec(first.stdout) ?? []
-      expect((await fetch(tester)).status).toBe(200)
+  it('makes a manager with an instance that answers as it says, and may be called again', async () => {
+    const first = await start(async (text) => {
+      const [, pages = '', password = ''] = /Manager +(\S+)\s+admin, with the password (\S+)/.exec(text) ?? []
+      const ofPages = { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
+      const page = await fetch(pages, { headers: ofPages })
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
+      expect((await fetch(pages)).status).toBe(401)
+    })
+    welcome = first.stdout
+    expect(first.stderr).toContain('Add instance "demo"')
+    const call = /curl -u '(.+)' '(http:.+)'/.exec(first.stdout)
+    const [, credentials = '', address = ''] = call ?? []
+    const headers = { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+    const tasks = (await (await fetch(address, { headers })).json()) as readonly object[]
+    expect(tasks.length).toBeGreaterThan(0)
+    const [, tester = ''] = /Tester page +(\S+)/.exec(first.stdout) ?? []
+    expect((await fetch(tester)).status).toBe(200)
 
-      const again = await start()
-      expect(normalise(again.stdout)).toBe(normalise(first.stdout))
-      expect(again.stderr).not.toContain('instance')
-      await manager('stop', 'demo')
-      await expect(fetch(address)).rejects.toThrow()
-      expect((await start()).stderr).toContain('Start instance "demo"')
-      expect((await fetch(address, { headers })).status).toBe(200)
-    },
-  )
+    const again = await start()
+    expect(normalise(again.stdout)).toBe(normalise(first.stdout))
+    expect(again.stderr).not.toContain('instance')
+    await manager('stop', 'demo')
+    await expect(fetch(address)).rejects.toThrow()
+    expect((await start()).stderr).toContain('Start instance "demo"')
+    expect((await fetch(address, { headers })).status).toBe(200)
+  })
 
   it('prints what the README says', () => {
     const block = codeBlocks(new URL('../README.md', import.meta.url), '').find((text) =>
@@ -96,7 +92,7 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
     expect(normalise(welcome)).toContain(normalise(block ?? 'nothing'))
   })
 
-  it('is followed by the session of the README', { timeout: 180_000 }, async ({ skip }) => {
+  it('is followed by the session of the README', async ({ skip }) => {
     skip(shellIsMissing() !== undefined, shellIsMissing())
     const blocks = codeBlocks(new URL('../README.md', import.meta.url), 'sh')
     const session = blocks.find((block) => block.startsWith('npx manager'))

@@ -72,7 +72,7 @@ async function run({ code }: Block): Promise<string[]> {
 }
 
 describe.skipIf(shellIsMissing())('the tutorial', () => {
-  it('does and prints what it says, from the first block to the last', { timeout: 120_000 }, async () => {
+  it('does and prints what it says, from the first block to the last', async () => {
     const unexpected: string[] = []
     for (const block of blocks) {
       if (isStart(block)) unexpected.push(...(await start(block)))
@@ -83,7 +83,7 @@ describe.skipIf(shellIsMissing())('the tutorial', () => {
     expect(blocks.length).toBeGreaterThan(20)
   })
 
-  it('has code of the right types', { timeout: 60_000 }, async () => {
+  it('has code of the right types', async () => {
     const tsc = join(root, 'node_modules', '.bin', 'tsc')
     const check = promisify(execFile)(tsc, ['-p', join(folder, 'help-desk')], { env: environment })
     const { stdout } = await check.catch((error: { stdout: string }) => error)

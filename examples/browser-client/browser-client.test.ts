@@ -6,7 +6,6 @@ import { serve, type TestServer } from '../../packages/rest-koa/src/lib/testing/
 import { accessibilityProblems, needsBrowser, openPage } from '../../tests/browser.js'
 import { createApp } from './app.ts'
 
-const patience = { timeout: 10_000 }
 let folder: string
 let server: TestServer
 let close: () => Promise<void>
@@ -54,13 +53,11 @@ needsBrowser((browser) => {
       await sees(`Added "${title}".`)
     }
     const entries = page.getByRole('listitem')
-    await expect
-      .poll(() => entries.allTextContents(), patience)
-      .toEqual(['100% wool (635 pages)', 'Moby-Dick <b> (635 pages)'])
+    await expect.poll(() => entries.allTextContents()).toEqual(['100% wool (635 pages)', 'Moby-Dick <b> (635 pages)'])
     await page.getByLabel('Find').fill('dick')
-    await expect.poll(() => entries.allTextContents(), patience).toEqual(['Moby-Dick <b> (635 pages)'])
+    await expect.poll(() => entries.allTextContents()).toEqual(['Moby-Dick <b> (635 pages)'])
     await page.getByLabel('Find').fill('0%')
-    await expect.poll(() => entries.allTextContents(), patience).toEqual(['100% wool (635 pages)'])
+    await expect.poll(() => entries.allTextContents()).toEqual(['100% wool (635 pages)'])
     const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
     await page.getByRole('checkbox').check()
     expect(await (await answered).json()).toMatchObject({ bok_title: '100% wool', bok_read: true })

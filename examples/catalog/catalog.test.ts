@@ -164,7 +164,7 @@ test('an action reviews a movie, another withdraws many in the background', asyn
   const { status, body: task } = await app.call('/Movie?_action=withdraw&mov_code=M90003')
   expect([status, task.action]).toEqual([202, 'withdraw'])
   const read = async () => (await app.call(`/_task/${task.id}`)).body
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('done')
+  await expect.poll(async () => (await read()).status).toBe('done')
   expect(await read()).toMatchObject({ done: 1, result: '1 movies are withdrawn.' })
   expect((await app.call(`/Movie/${movie.row_id}`)).body.mov_state).toBe('withdrawn')
   await app.call(`/Movie/${movie.row_id}`, { method: 'DELETE' })

@@ -46,7 +46,7 @@ test('the shell block of the README loads a license and sets it aside', async ({
   const address = value('SERVICE_URL').replace(/\/io$/, '/api/rest/SystemParam/?sys_code=LICENSE_KEY')
   const answer = await fetch(address, { headers: { Authorization: `Basic ${credentials}` } })
   expect(await answer.json()).toMatchObject([{ sys_value: 'demo-0123456789' }])
-}, 120_000)
+})
 
 test('a license that is not taken is a warning with the answer, and the file stays', async ({ skip }) => {
   skip(shellIsMissing() !== undefined, shellIsMissing())
@@ -57,7 +57,7 @@ test('a license that is not taken is a warning with the answer, and the file sta
   await runShell([{ command: `${preamble()} manager stop demo; manager start demo` }])
   expect(readFileSync(join(folder, 'errors'), 'utf8')).toContain('The license of demo was not taken')
   expect(readdirSync(join(home, 'licensekeys'))).toContain('license-demo.xml')
-}, 120_000)
+})
 
 test('what monitoring finds is kept', async ({ skip }) => {
   skip(shellIsMissing() !== undefined, shellIsMissing())
@@ -67,4 +67,4 @@ test('what monitoring finds is kept', async ({ skip }) => {
   const errors = readFileSync(join(folder, 'errors'), 'utf8')
   expect(said, errors).toContain('demo ERROR unreachable')
   expect(readFileSync(join(home, 'logs/monitoring.log'), 'utf8'), said).toMatch(/^\S+Z demo unreachable$/m)
-}, 120_000)
+})

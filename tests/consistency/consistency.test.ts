@@ -47,7 +47,7 @@ function testConsistency(open: () => Promise<Database & { close(): Promise<void>
     client = createClient(() => app.origin, password)
     promised = await prepare(client)
     operations = Object.values(createWorkload(client, promised, random))
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await app?.stop()

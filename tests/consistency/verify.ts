@@ -58,6 +58,6 @@ async function verifyChanges(
 async function readEvents(all: (object: string) => Promise<Row[]>): Promise<Row[]> {
   let events: Row[] = []
   const unnumbered = async () => (events = await all('Event')).filter((row) => row['evt_number'] === null).length
-  await expect.poll(unnumbered, { timeout: 60_000 }).toBe(0)
+  await expect.poll(unnumbered).toBe(0)
   return events
 }

@@ -251,7 +251,7 @@ test('states of code beside YAML count for what tells models apart, actions do n
   expect(await modelOf('{ states: { field: "tic_state", transitions: [] } }')).not.toBe(plain)
 })
 
-test('--types lets tsc check an application that has nothing installed', { timeout: 60_000 }, async () => {
+test('--types lets tsc check an application that has nothing installed', async () => {
   const folder = await folderOf({
     'app.yaml': files['app.yaml'],
     'setup.ts': files['setup.ts'],

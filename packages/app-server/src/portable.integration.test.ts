@@ -34,7 +34,7 @@ async function openTemplate(dataFolder: string, url: string): Promise<Applicatio
   return createApplication({ folder: template, dataFolder, definition, settings, logger: pino({ level: 'silent' }) })
 }
 
-test('records go by files that their owner alone can read', { timeout: 120_000 }, async () => {
+test('records go by files that their owner alone can read', async () => {
   const { folder, remove } = await makeFolder(shopFiles)
   cleanUps.push(remove)
   const [dump, again] = [join(folder, 'all.ndjson'), join(folder, 'again.ndjson')]
@@ -67,53 +67,49 @@ test('records go by files that their owner alone can read', { timeout: 120_000 }
 
 needs('postgresql', (postgresqlUrl) =>
   needs('mysql', (mysqlUrl) => {
-    test(
-      'records go from SQLite to PostgreSQL, MariaDB and back, and the application goes on',
-      { timeout: 120_000 },
-      async () => {
-        const folder = await temporaryFolder()
-        const postgresql = await freshDatabase(postgresqlUrl)
-        const mysql = await freshDatabase(mysqlUrl)
-        cleanUps.push(
-          () => postgresql.drop(),
-          () => mysql.drop(),
-        )
-        const [first, last] = ['first', 'last'].map((name) => `sqlite:${join(folder, name)}.db`) as [string, string]
-        const application = await openTemplate(join(folder, 'data'), first)
-        const { model } = application.service
-        await application.close()
-        // More than go at once.
-        const many = Array.from({ length: 1100 }, (_, at) => ({ row_id: String(at + 100), con_lastname: `Name ${at}` }))
+    test('records go from SQLite to PostgreSQL, MariaDB and back, and the application goes on', async () => {
+      const folder = await temporaryFolder()
+      const postgresql = await freshDatabase(postgresqlUrl)
+      const mysql = await freshDatabase(mysqlUrl)
+      cleanUps.push(
+        () => postgresql.drop(),
+        () => mysql.drop(),
+      )
+      const [first, last] = ['first', 'last'].map((name) => `sqlite:${join(folder, name)}.db`) as [string, string]
+      const application = await openTemplate(join(folder, 'data'), first)
+      const { model } = application.service
+      await application.close()
+      // More than go at once.
+      const many = Array.from({ length: 1100 }, (_, at) => ({ row_id: String(at + 100), con_lastname: `Name ${at}` }))
 
-        const dumps: string[] = []
-        for (const url of [first, postgresql.url, mysql.url, last]) {
-          const store = await createStore(url)
-          try {
-            if (dumps.length > 0) {
-              await store.sync(model)
-              await loadRecords({ model, store }, bytes(dumps.at(-1) as string))
-            } else await store.load?.(model, (insert) => insert(model.object('Contact'), many))
-            let text = ''
-            const options = { model, store, application: { name: 'starter', version: '1' }, clock: () => new Date(0) }
-            const counts = await dumpRecords(options, async (more) => void (text += more))
-            expect(counts['Contact']).toBeGreaterThan(many.length)
-            expect(counts['User']).toBe(1)
-            dumps.push(text)
-          } finally {
-            await store.close()
-          }
+      const dumps: string[] = []
+      for (const url of [first, postgresql.url, mysql.url, last]) {
+        const store = await createStore(url)
+        try {
+          if (dumps.length > 0) {
+            await store.sync(model)
+            await loadRecords({ model, store }, bytes(dumps.at(-1) as string))
+          } else await store.load?.(model, (insert) => insert(model.object('Contact'), many))
+          let text = ''
+          const options = { model, store, application: { name: 'starter', version: '1' }, clock: () => new Date(0) }
+          const counts = await dumpRecords(options, async (more) => void (text += more))
+          expect(counts['Contact']).toBeGreaterThan(many.length)
+          expect(counts['User']).toBe(1)
+          dumps.push(text)
+        } finally {
+          await store.close()
         }
-        expect(new Set(dumps).size).toBe(1)
+      }
+      expect(new Set(dumps).size).toBe(1)
 
-        for (const url of [postgresql.url, mysql.url, last]) {
-          const { service, newAdministrator, close } = await openTemplate(join(folder, 'data'), url)
-          expect(newAdministrator).toBeUndefined()
-          const me = createPrincipal({ login: 'me' })
-          await service.create(me, 'Company', { com_name: 'Quite new' })
-          await close()
-        }
-      },
-    )
+      for (const url of [postgresql.url, mysql.url, last]) {
+        const { service, newAdministrator, close } = await openTemplate(join(folder, 'data'), url)
+        expect(newAdministrator).toBeUndefined()
+        const me = createPrincipal({ login: 'me' })
+        await service.create(me, 'Company', { com_name: 'Quite new' })
+        await close()
+      }
+    })
   }),
 )
 

@@ -5,7 +5,7 @@ import { makeFolder, runCli, shopFiles } from './running-app-for-test.js'
 
 const env = { STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' }
 
-test('--import, --export and --unittests do their work without serving', { timeout: 120_000 }, async () => {
+test('--import, --export and --unittests do their work without serving', async () => {
   const { folder, remove } = await makeFolder({
     ...shopFiles,
     'Product.csv': 'prd_code,prd_name\nA,Apple\nB,Banana\n',

@@ -39,7 +39,7 @@ async function interruptedAdd(signal: NodeJS.Signals) {
   return { code, err }
 }
 
-test('Ctrl-C undoes what was begun', { timeout: 60_000 }, async () => {
+test('Ctrl-C undoes what was begun', async () => {
   const { code, err } = await interruptedAdd('SIGINT')
   expect(err).toContain('Cancelling; once more to end at once …')
   expect(err).toContain('Undoing: Reserve the name "demo" and a port …')
@@ -50,7 +50,7 @@ test('Ctrl-C undoes what was begun', { timeout: 60_000 }, async () => {
   expect(JSON.parse(out)).toMatchObject({ status: 0, list: [] })
 })
 
-test('what a killed command left is told when the next one brings it in order', { timeout: 60_000 }, async () => {
+test('what a killed command left is told when the next one brings it in order', async () => {
   expect((await interruptedAdd('SIGKILL')).code).toBe(null)
   const { code, out, err } = manager('list', '--json')
   expect(code).toBe(0)
@@ -71,7 +71,7 @@ test.each([
   expect(stderr).not.toContain('EPIPE')
 })
 
-test('a server that is ended leaves what it has begun', { timeout: 60_000 }, async () => {
+test('a server that is ended leaves what it has begun', async () => {
   const { out: made } = manager('token', 'add', 'test', '--abilities', 'admin', '--json')
   const { token } = (JSON.parse(made) as { item: { token: string } }).item
   const server = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', '--home', home], {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDiskDocumentStore, createMemoryStore, createModel, defineObject } from '@steward/rest-core'
 import pino from 'pino'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startDocumentCleaning } from './document-cleaning.js'
 
 const Paper = defineObject({
@@ -27,7 +27,7 @@ test('startDocumentCleaning() removes old documents without a record, and nothin
   await store.insert(object, { pap_other: other }, object.selection)
 
   const cleaning = startDocumentCleaning({ model, store, documents, logger: pino({ level: 'silent' }) })
-  await vi.waitFor(async () => expect(await documents.info(orphan)).toBeUndefined(), { timeout: 10_000 })
+  await expect.poll(() => documents.info(orphan)).toBeUndefined()
   await cleaning.stop()
   for (const id of [used, other, young]) expect(await documents.info(id), id).toBeDefined()
   expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith('content'))).toHaveLength(3)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { needsBrowser, openPage } from '../../../../tests/browser.js'
 import { makeFolder } from '../../../../tests/servers/folders.js'
 import { startNginx } from '../../../../tests/servers/nginx.js'
@@ -59,7 +59,7 @@ needsBrowser((browser) => {
       expect(answer?.status()).toBe(404)
       expect(seen).toEqual([])
       await page.goto(`http://gamma.apps.localhost:${nginx.http}/`)
-      await vi.waitFor(async () => expect(await page.title()).toBe('Tried'), { timeout: 20_000 })
+      await expect.poll(() => page.title()).toBe('Tried')
       expect(new Set(seen)).toEqual(new Set([undefined]))
       const { list } = await manager.perform('token list')
       expect(list).toMatchObject([{ name: 'gamma' }])

@@ -49,7 +49,7 @@ describe.each([
     })
     // It publishes itself when it starts.
     await vi.waitUntil(async () => (await status('/ping')) === 200, { timeout: 60_000 })
-  }, 120_000)
+  })
   afterAll(async () => {
     await test?.close()
     await proxy?.close()
@@ -111,7 +111,7 @@ describe.each([
       await test.server.close()
       const again = await createManagerServer({ manager: test.manager.manager as never, listen: '127.0.0.1:0' })
       try {
-        await expect.poll(() => status('/ping'), { timeout: 60_000 }).toBe(200)
+        await expect.poll(() => status('/ping')).toBe(200)
         const demo = at('/health', { host: `demo.apps.test:${proxy.https}` })
         expect((await call(demo)).status).toBe(200)
       } finally {

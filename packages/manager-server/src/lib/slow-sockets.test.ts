@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { limitServer, serverLimits } from './server-limits.js'
 
 it('limitServer() destroys the sockets of clients that go on sending after 408 and never close', async () => {
@@ -28,8 +28,6 @@ it('limitServer() destroys the sockets of clients that go on sending after 408 a
     return () => answer
   })
   onTestFinished(() => void server.close())
-  await vi.waitFor(() => expect(clients.every((answer) => answer().startsWith('HTTP/1.1 408 '))).toBe(true), {
-    timeout: 30_000,
-  })
-  await vi.waitFor(() => expect(sockets.size).toBe(0), { timeout: 30_000 })
+  await expect.poll(() => clients.every((answer) => answer().startsWith('HTTP/1.1 408 '))).toBe(true)
+  await expect.poll(() => sockets.size).toBe(0)
 })

@@ -70,7 +70,7 @@ test('the server speaks HTTPS with the configured certificate, and takes another
   expect(server.url).toBe(`https://127.0.0.1:${port}`)
   expect((await certificateAt(port))!.serialNumber).toBe('01')
   selfSigned(folder, 'own', { serial: 2 })
-  await expect.poll(async () => (await certificateAt(port))?.serialNumber, { timeout: 10_000 }).toBe('02')
+  await expect.poll(async () => (await certificateAt(port))?.serialNumber).toBe('02')
   // A half-written one is not taken, and nothing ends.
   writeFileSync(certificate, '-----BEGIN CERTIFICATE-----\nMIIB')
   utimesSync(certificate, new Date(), new Date(Date.now() + 5000))
@@ -99,7 +99,7 @@ test.skipIf(reason !== undefined)(
       ],
       `127.0.0.1:${port}`,
     )
-    await expect.poll(() => certificateAt(port), { timeout: 30_000, interval: 300 }).toBeTruthy()
+    await expect.poll(() => certificateAt(port), { interval: 300 }).toBeTruthy()
     const ca = await pebble.authority()
     const agent = new Agent({
       ca,

@@ -93,7 +93,6 @@ onEachDatabase((fresh, database) => {
 
   test.for(formats)(
     '%s gives the same records in an empty application, and changes nothing when it is refused',
-    { timeout: 60_000 },
     async (format) => {
       const source = await open()
       await fill(source)

@@ -19,5 +19,5 @@ describe('a download of FTP', () => {
       await setImmediate()
     }
     expect(bytes).toBe(end)
-  }, 10_000)
+  })
 })

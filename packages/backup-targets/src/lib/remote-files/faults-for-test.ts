@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Fault } from '../../../../../tests/servers/fault-proxy.js'
 import type { TestFileServer } from '../../../../../tests/servers/file-server.js'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
@@ -29,7 +29,7 @@ export function testFaults(store: StoreOfTests<TestFileServer>, { arriving, rclo
   it('that is killed in mid-upload fails it; the next one goes on behind what is there', async () => {
     const target = await store.open()
     const cut = interrupted(bytes, 2_000_000, async () => {
-      await vi.waitUntil(() => statSync(part()).size >= arriving)
+      await expect.poll(() => statSync(part()).size).toBeGreaterThanOrEqual(arriving)
       store.server.killSessions()
     })
     await expect(target.put('a', cut, { upload })).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE' })

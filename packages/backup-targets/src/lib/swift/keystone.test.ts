@@ -46,7 +46,7 @@ describe.skipIf(missing)('OpenStack Swift with Keystone', () => {
   beforeAll(async () => {
     swift = await startSwift()
     keystone = await startKeystone(swift)
-  }, 120_000)
+  })
   afterAll(async () => {
     await keystone?.close()
     await swift?.close()

@@ -48,7 +48,7 @@ describe.skipIf(missing)('OpenStack Swift', () => {
   beforeAll(async () => {
     swift = await startSwift()
     proxy = await startFaultProxy({ to: swift.port })
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const target of opened) await target.close()
     await proxy?.close()

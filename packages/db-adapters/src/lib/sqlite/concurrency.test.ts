@@ -72,7 +72,7 @@ describe('counts and long searches', () => {
     done.push('others')
     expect(await counting).toBe(2_000_000)
     expect(done).toStrictEqual(['others', 'count'])
-  }, 30_000)
+  })
 
   test('a thread that dies fails what it had to do, and the next one is another thread', async () => {
     const other = createSqliteStore({ filename, workers: 1 })
@@ -93,7 +93,7 @@ describe('counts and long searches', () => {
     expect(await behind).toBe(rows)
     expect(await other.count(thing)).toBe(rows)
     await other.close()
-  }, 30_000)
+  })
 
   test('a search sees the rows as they were when it began, a count those of now', async () => {
     const search = store.search(thing, { select, order: thing.order })
@@ -105,7 +105,7 @@ describe('counts and long searches', () => {
     }
     expect(found).toBe(rows)
     expect(await store.count(thing, { op: '=', field: 'code', value: 'new' })).toBe(1)
-  }, 30_000)
+  })
 
   test('too many open searches are refused, and a search that was given up makes room', async () => {
     const searches = Array.from({ length: 64 }, () =>
@@ -119,7 +119,7 @@ describe('counts and long searches', () => {
     const [last] = [store.search(thing, { select, order: thing.order })[Symbol.asyncIterator]()]
     expect(await last?.next()).toMatchObject({ done: false })
     await last?.return?.()
-  }, 30_000)
+  })
 
   test('close() waits for counts and ends searches', async () => {
     const other = createSqliteStore({ filename })
@@ -135,7 +135,7 @@ describe('counts and long searches', () => {
         .then(() => search.next())
         .then(() => search.next()),
     ).rejects.toMatchObject({ code: 'unavailable' })
-  }, 30_000)
+  })
 
   test('a store that is not closed does not keep the process alive', async () => {
     const script = `
@@ -149,7 +149,7 @@ describe('counts and long searches', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     expect(await once(child, 'exit')).toStrictEqual([0, null])
-  }, 15_000)
+  })
 })
 
 describe('writers', () => {
@@ -198,7 +198,7 @@ describe('writers', () => {
     expect(await store.insert(thing, { code: 'b' }, select)).toMatchObject({ code: 'b' })
     expect(await store.count(thing)).toBe(2)
     await store.close()
-  }, 20_000)
+  })
 
   test('a lock that goes away in time delays writes only, which then come in their order', async () => {
     const { store, filename } = await openStore('delayed.db', { busyTimeoutMs: 10_000 })
@@ -213,7 +213,7 @@ describe('writers', () => {
     await Promise.all([...writes, whole])
     expect(order).toStrictEqual(['a', 'b', 'c', 'd'])
     await store.close()
-  }, 20_000)
+  })
 
   test('a transaction that takes too long makes others fail with "busy"; it is not disturbed itself', async () => {
     const { store } = await openStore('long.db', { busyTimeoutMs: 50 })
@@ -246,5 +246,5 @@ describe('writers', () => {
       expect(await session.count(thing, { op: '>=', field: 'rank', value: 10_000 })).toBe(3_000)
     })
     await store.close()
-  }, 30_000)
+  })
 })

@@ -96,7 +96,7 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     const database = new Database(filename)
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
     database.close()
-  }, 60_000)
+  })
 
   test('in the file itself, moved there from the log by another thread while writing goes on', async () => {
     const filename = join(folder, 'log.db')
@@ -109,7 +109,7 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     }
     expect(statSync(`${filename}-wal`).size).toBeLessThan(8_000 * 4_096)
     await store.close()
-  }, 30_000)
+  })
 
   test('and nothing else when the disk is full', async () => {
     const filename = join(folder, 'full.db')
@@ -141,5 +141,5 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
     expect(found).toStrictEqual(acknowledged)
     expect(await store.insert(line, { code: 'after' }, select)).toMatchObject({ code: 'after' })
     await store.close()
-  }, 30_000)
+  })
 })

@@ -160,7 +160,7 @@ test('an approval that is killed is undone, or done and the person is told later
   expect(await made.request(done)).toMatchObject({ status: 'approved', note: '' })
   await made.perform('requests approve', { id: undone })
   expect(made.context.registry.instances().map(({ name }) => name)).toEqual(['done', 'first', 'undone'])
-}, 60_000)
+})
 
 test('add takes an owner, and refuses what cannot be one', async () => {
   const test = await createTestManager()

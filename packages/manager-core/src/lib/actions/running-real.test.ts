@@ -7,7 +7,7 @@ import { createTestManager, type TestManager } from '../testing/create-test-mana
 import { processesOf } from '../testing/end-processes.js'
 
 const applicationServer = fileURLToPath(new URL('../../../../app-server/dist/cli.js', import.meta.url))
-const patience = { timeout: 60_000, interval: 50 }
+const patience = { interval: 50 }
 
 let test: TestManager
 beforeAll(async () => {

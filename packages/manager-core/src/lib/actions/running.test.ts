@@ -9,7 +9,7 @@ import { statOf } from '../runtime/process-table.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { interval: 20 }
 
 let test: TestManager
 beforeAll(async () => {

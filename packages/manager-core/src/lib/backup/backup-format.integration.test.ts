@@ -45,5 +45,5 @@ for (const type of ['postgresql', 'mysql'] as const)
         await server.drop(other)
         await perform('delete', { name: 'demo', purge: true })
       }
-    }, 120_000)
+    })
   })

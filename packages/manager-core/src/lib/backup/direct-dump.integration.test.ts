@@ -24,7 +24,7 @@ needs('postgresql', (url) => {
       const account = databases.account(test.path('demo'), await settings.instance(test.path('demo')))
       demo = databases.server('postgresql').url(account)
       await execute(demo, 'create table note as select md5(n::text) as text from generate_series(1, 300000) n')
-    }, 60_000)
+    })
     beforeEach(() => {
       // What is found on a path is remembered.
       programs = mkdtempSync(own('programs-'))
@@ -79,10 +79,10 @@ needs('postgresql', (url) => {
       await test.perform('start', { name: 'demo' })
       writeProgram('pg_dump', `touch ${own('waits')}; until [ -e ${own('go')} ]; do sleep 0.02; done; exec REAL "$@"`)
       const saving = test.perform('save', { name: 'demo' })
-      await expect.poll(() => existsSync(own('waits')), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => existsSync(own('waits'))).toBe(true)
       const ref = { id: test.instance('demo').id, folder: test.path('demo') }
       const state = async () => (await test.context.runtime.observe(ref)).state
-      await expect.poll(state, { timeout: 10_000 }).toBe('started')
+      await expect.poll(state).toBe('started')
       await execute(demo, `insert into note values ('too late')`)
       writeFileSync(own('go'), '')
       await saving

@@ -130,7 +130,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     const renewals = startRenewals({ context, everyMs: 50, onProblem: (message) => problems.push(message) })
     onTestFinished(() => renewals.close())
     const pathNow = () => context.certificates.for(['apps.example.org'])?.certificate
-    await expect.poll(pathNow, { timeout: 20_000 }).toBeTruthy()
+    await expect.poll(pathNow).toBeTruthy()
     const first = pathNow()!
     const { from, until } = context.certificates.issued()[0]!
     const life = until.getTime() - from.getTime()
@@ -138,7 +138,7 @@ describe.skipIf(reason !== undefined)(`certificates over ACME${reason ? ` (${rea
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(pathNow()).toBe(first)
     now = until.getTime() - life / 3
-    await expect.poll(pathNow, { timeout: 20_000 }).not.toBe(first)
+    await expect.poll(pathNow).not.toBe(first)
     await renewals.close()
     expect(problems).toEqual([])
     // The one before stays for workers that still read it, and no more.
@@ -360,7 +360,7 @@ test('the operator is told once by mail when the configured certificate expires,
   expect(await look()).toBe(0)
   now += 26 * 24 * 3_600_000
   const renewals = startRenewals({ context })
-  await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => received.length).toBe(1)
   await renewals.close()
   expect(await look()).toBe(1)
   expect(received[0]!.text).toContain('expires on')

@@ -134,7 +134,7 @@ needs('postgresql', (postgresql) =>
       expect(await rowsOf(bare, other)).toEqual(rows)
       await copyDatabase(bare, { from, to: alike })
       expect(await rowsOf(bare, alike)).toEqual(rows)
-    }, 120_000)
+    })
 
     test('what the application server says about a failure is told, without the password', async () => {
       const context = contextOf({ postgresql })

@@ -33,9 +33,7 @@ needs('postgresql', (url) => {
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
     try {
-      await expect
-        .poll(() => (child.exitCode === null ? healthOf(port) : `ended: ${output}`), { timeout: 60_000 })
-        .toContain('OK')
+      await expect.poll(() => (child.exitCode === null ? healthOf(port) : `ended: ${output}`)).toContain('OK')
       // The user is in its data.
       const headers = { authorization: await authorizationOf(test, 'demo') }
       const { status } = await fetch(`http://127.0.0.1:${port}/api/login`, { headers })
@@ -45,7 +43,7 @@ needs('postgresql', (url) => {
       child.kill('SIGTERM')
       await once(child, 'exit')
     }
-  }, 120_000)
+  })
 })
 
 async function healthOf(port: number): Promise<string> {

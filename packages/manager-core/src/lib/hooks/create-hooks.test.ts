@@ -35,7 +35,7 @@ function hooksWith(script: string | undefined, { config = [], mode = 0o755 }: Ho
 /** When a process that wrote its pid into a file has ended. */
 async function endOf(file: string): Promise<void> {
   const pid = Number(readFileSync(file, 'utf8'))
-  await expect.poll(() => identify(pid), { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(() => identify(pid)).toBeUndefined()
 }
 
 it('does nothing when there is no hook of that name', async () => {

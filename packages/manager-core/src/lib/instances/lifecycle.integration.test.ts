@@ -55,7 +55,7 @@ for (const type of ['postgresql', 'mysql'] as const)
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('yes')
       await perform('purge', { all: true })
       for (const account of [demo, copy, fresh]) expect(await isThere(account)).toBe('no')
-    }, 60_000)
+    })
 
     test('an instance whose database was dropped, or has no tables any more, is not started', async () => {
       const { perform } = manager
@@ -75,7 +75,7 @@ for (const type of ['postgresql', 'mysql'] as const)
       await perform('start', { name: 'lost', empty: true })
       expect(await isThere(account)).toBe('yes')
       await perform('delete', { name: 'lost', purge: true })
-    }, 60_000)
+    })
   })
 
 needs('postgresql', (url) => {
@@ -109,7 +109,7 @@ needs('postgresql', (url) => {
     await way.open()
     await perform('purge', { entry: 'demo' })
     expect((await perform('trash')).list).toEqual([])
-  }, 60_000)
+  })
 })
 
 /** A port that leads to another one. While it is closed there is nobody, as where a server is down. */

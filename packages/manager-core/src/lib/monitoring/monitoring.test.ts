@@ -8,7 +8,7 @@ import { hookLog, webhookServer } from './alerts-for-test.js'
 import { startMonitoring, type MonitoringOptions } from './start-monitoring.js'
 
 const names = ['alpha', 'beta', 'gamma']
-const poll = { timeout: 20_000, interval: 50 }
+const poll = { interval: 50 }
 let test: TestManager
 
 beforeAll(async () => {

@@ -298,7 +298,7 @@ describe('recover()', () => {
       await clear()
     }
     expect([...seen]).toEqual(['before', 'after'])
-  }, 120_000)
+  })
 
   it.each([8, 11, 14])(
     'bears being killed itself, wherever, after a kill at %i',

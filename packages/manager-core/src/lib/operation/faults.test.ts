@@ -59,7 +59,7 @@ describe('two hundred instances added by eight processes at a time', () => {
     expect(readdirSync(join(home, 'instances')).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
     expect(all.every(({ operation }) => operation === '')).toBe(true)
     expect(test.context.registry.history({ limit: 1000 })).toHaveLength(200)
-  }, 180_000)
+  })
 })
 
 describe('a clock that is set back', () => {

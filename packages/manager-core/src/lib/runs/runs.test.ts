@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationActions } from '../actions/operations.js'
 import type { Input } from '../actions/action.js'
 import { stateOf } from '../operation/process-identity.js'
@@ -12,7 +12,7 @@ import { newRunId } from './run-id.js'
 
 const never = new AbortController().signal
 
-describe('runs', { timeout: 120_000 }, () => {
+describe('runs', () => {
   let test: TestManager
   let server: { close(): void }
   const files = () => createRunFiles(test.context.home.runs)
@@ -76,8 +76,7 @@ describe('runs', { timeout: 120_000 }, () => {
     for (const name of ['one', 'two', 'three', 'four']) await test.perform('add', { name, 'no-start': true })
     const ids: string[] = []
     for (const name of ['one', 'two', 'three', 'four']) ids.push(await begin('start', { name }))
-    const states = () => expect(ids.map(state)).toEqual(['running', 'running', 'queued', 'queued'])
-    await vi.waitFor(states, { timeout: 20_000 })
+    await expect.poll(() => ids.map(state)).toEqual(['running', 'running', 'queued', 'queued'])
     await test.context.runs.cancel(ids[3]!, 'bob')
     expect(await answer(ids[3]!)).toMatchObject({ message: 'It was cancelled by bob before it was begun.' })
     writeFileSync(join(test.home, 'go'), '')
@@ -88,7 +87,7 @@ describe('runs', { timeout: 120_000 }, () => {
   it('undoes what is cancelled while it goes on', async () => {
     writeHook(test.home, 'pre-add', 'echo begun > "$APPS_HOME/begun"; sleep 60')
     const id = await begin('add', { name: 'gone' })
-    await vi.waitFor(() => readFileSync(join(test.home, 'begun')), { timeout: 20_000 })
+    await expect.poll(() => existsSync(join(test.home, 'begun'))).toBe(true)
     await test.context.runs.cancel(id, 'bob')
     expect(await answer(id)).toMatchObject({ code: 'ERR_ROLLED_BACK' })
     expect(state(id)).toBe('rolled_back')
@@ -100,7 +99,7 @@ describe('runs', { timeout: 120_000 }, () => {
   it('has a worker recover what a killed one left, and answers then', async () => {
     writeHook(test.home, 'pre-add', 'echo begun > "$APPS_HOME/killed"; sleep 60')
     const id = await begin('add', { name: 'killed' })
-    await vi.waitFor(() => readFileSync(join(test.home, 'killed')), { timeout: 20_000 })
+    await expect.poll(() => existsSync(join(test.home, 'killed'))).toBe(true)
     const worker = files().worker(id)!
     expect(stateOf(worker)).toBe('alive')
     process.kill(worker.pid, 'SIGKILL')
@@ -185,6 +184,6 @@ describe('runs', { timeout: 120_000 }, () => {
     server.close()
     const later = test.another({ clock: () => new Date(Date.now() + 8 * 24 * 3_600_000) })
     server = later.context.runs.serve()
-    await vi.waitFor(() => expect(readdirSync(test.context.home.runs)).toEqual([]), { timeout: 20_000 })
+    await expect.poll(() => readdirSync(test.context.home.runs)).toEqual([])
   })
 })

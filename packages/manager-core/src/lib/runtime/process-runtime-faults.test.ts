@@ -24,7 +24,7 @@ import { processesUnderTest } from './processes-for-test.js'
 import type { InstanceSpec, Runtime } from './runtime.js'
 import { supervisorScript } from './supervisor-script.js'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { interval: 20 }
 
 let subject: Awaited<ReturnType<typeof processesUnderTest>>
 let runtime: Runtime

@@ -65,5 +65,5 @@ needs('postgresql', (url) => {
     expect(await rows()).toEqual({ ...before, extra: 0 })
     await perform('delete', { name: 'demo', purge: true })
     expect(await server().exists(restored)).toBe('no')
-  }, 120_000)
+  })
 })

@@ -1,14 +1,14 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testInstance } from '../../../../manager-core/src/lib/testing/made-up-operation.js'
 import { writeHook } from '../../../../manager-core/src/lib/testing/write-hook.js'
 import { startApi, type ApiEvent, type TestApi } from './api-for-test.js'
 
-describe('the API', { timeout: 120_000 }, () => {
+describe('the API', () => {
   let api: TestApi
   beforeAll(async () => {
     api = await startApi()
@@ -241,7 +241,7 @@ describe('the API', { timeout: 120_000 }, () => {
     it('cancels it', async () => {
       writeHook(api.manager.home, 'pre-stop', 'echo > "$APPS_HOME/stopping"; sleep 60')
       const { operation } = (await api.get('action=stop&name=demo&async=true')).body
-      await vi.waitFor(() => readFileSync(join(api.manager.home, 'stopping')), { timeout: 20_000 })
+      await expect.poll(() => existsSync(join(api.manager.home, 'stopping'))).toBe(true)
       expect((await api.ask('operation-cancel', { id: operation! })).body.status).toBe(0)
       expect((await api.events(`action=operation&id=${operation}`)).at(-1)?.data).toMatchObject({
         code: 'ERR_ROLLED_BACK',
@@ -257,7 +257,7 @@ describe('the API', { timeout: 120_000 }, () => {
         'echo > "$APPS_HOME/saving"; while [ ! -e "$APPS_HOME/saved" ]; do sleep 0.02; done',
       )
       const first = api.ask('save', { name: 'demo' })
-      await vi.waitFor(() => readFileSync(join(api.manager.home, 'saving')), { timeout: 20_000 })
+      await expect.poll(() => existsSync(join(api.manager.home, 'saving'))).toBe(true)
       expect(await api.ask('save', { name: 'demo' })).toMatchObject({
         status: 423,
         body: { code: 'ERR_BUSY', status: 5 },
@@ -310,7 +310,7 @@ describe('the API', { timeout: 120_000 }, () => {
     await sleep(1000)
     expect(drafts()).toHaveLength(1)
     response.destroy()
-    await vi.waitFor(() => expect(drafts()).toEqual([]))
+    await expect.poll(drafts).toEqual([])
   })
 
   it('lists as it is now, however often it is asked', async () => {

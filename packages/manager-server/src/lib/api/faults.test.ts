@@ -5,14 +5,14 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canMount } from '../../../../manager-core/src/lib/testing/can-mount.js'
 import { fillDisk } from '../../../../manager-core/src/lib/testing/fill-disk.js'
 import { writeTemplate } from '../../../../manager-core/src/lib/testing/fake-application.js'
 import { writeHook } from '../../../../manager-core/src/lib/testing/write-hook.js'
 import { startApi, type TestApi } from './api-for-test.js'
 
-describe('the server bears', { timeout: 120_000 }, () => {
+describe('the server bears', () => {
   let api: TestApi
   let slow: readonly Promise<Slow>[]
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe('the server bears', { timeout: 120_000 }, () => {
 
 const reason = canMount() ? '' : ' (skipped: it takes the right to mount a small file system)'
 
-describe.skipIf(reason !== '')(`a disk that gets full${reason}`, { timeout: 120_000 }, () => {
+describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   let api: TestApi
   let folder: string
   const ballast = () => join(folder, 'home', 'ballast')
@@ -175,7 +175,7 @@ async function exchange(url: string, request: string): Promise<string> {
   let answer = ''
   socket.setEncoding('utf8').on('data', (piece) => (answer += piece))
   socket.write(request)
-  await vi.waitFor(() => expect(answer).toContain('\r\n\r\n'), { timeout: 20_000 })
+  await expect.poll(() => answer).toContain('\r\n\r\n')
   socket.destroy()
   return answer
 }

@@ -80,7 +80,7 @@ describe('a server that is killed', () => {
       for (const action of before)
         await test.perform(action, action === 'add' ? { name: nameOf(kind), 'no-start': true } : { name: nameOf(kind) })
     await startServer()
-  }, 120_000)
+  })
   afterAll(async () => {
     if (server?.exitCode === null && server.signalCode === null) await killServer()
     await test?.close()
@@ -123,7 +123,7 @@ describe('a server that is killed', () => {
       .all()
     const ofApi = [...operationKinds.keys()].filter((kind) => findAction(kind)?.surfaces === undefined)
     expect(done.map(({ kind }) => kind).toSorted()).toEqual(ofApi.toSorted())
-  }, 120_000)
+  })
 })
 
 function nameOf(kind: string): string {

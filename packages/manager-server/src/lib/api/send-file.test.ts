@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Koa from 'koa'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { sendErrors } from '../send-errors.js'
 import { sendFile } from './send-file.js'
 
@@ -90,5 +90,5 @@ it('no more is made than is read, and nothing when the client is gone', async ()
   expect(made).toBe(before)
   expect(made).toBeLessThan(50_000_000)
   client.abort()
-  await vi.waitFor(() => expect(isEnded).toBe(true))
+  await expect.poll(() => isEnded).toBe(true)
 })

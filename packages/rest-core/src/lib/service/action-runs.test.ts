@@ -332,7 +332,7 @@ describe('background actions', () => {
   }
   const taskOf = (answer: unknown) => (answer as { task: Task }).task
   const until = async (read: () => Task, status: string) => {
-    await expect.poll(() => read().status, { timeout: 20_000 }).toBe(status)
+    await expect.poll(() => read().status).toBe(status)
     return read()
   }
 

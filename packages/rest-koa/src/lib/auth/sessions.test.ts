@@ -160,7 +160,7 @@ describe('the session cookie', () => {
     const old = cookieOf(first)
     let renewed: Answer | undefined
     await expect
-      .poll(async () => cookieOf((renewed = await session({ cookie: old }))), { timeout: 2500, interval: 100 })
+      .poll(async () => cookieOf((renewed = await session({ cookie: old }))), { interval: 100 })
       .toMatch(/^JSESSIONID=./)
     const cookie = cookieOf(renewed as Answer)
     expect(cookie).not.toBe(old)

@@ -229,7 +229,7 @@ export function testActions(suite: Suite): void {
 
     it('is answered with its status address, and goes on', async () => {
       const task = await start('/Book/action:back?boo_title=Many*&gate=one')
-      await expect.poll(() => gates.has('one'), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => gates.has('one'), { timeout: 60_000 }).toBe(true)
       expect((await suite.call('GET', task)).json).toMatchObject({ status: 'running', done: 0, text: 'waiting' })
       gates.get('one')?.()
       await expect.poll(() => statusOf(task), { timeout: 60_000 }).toBe('done')
@@ -244,14 +244,14 @@ export function testActions(suite: Suite): void {
     it('is cancelled by DELETE', async () => {
       const task = await start(`/Book/${ids['Dune']}?_action=back&gate=two`)
       expect((await suite.call('DELETE', task)).status).toBe(200)
-      await expect.poll(() => statusOf(task), { timeout: 20_000 }).toBe('cancelled')
+      await expect.poll(() => statusOf(task), { timeout: 60_000 }).toBe('cancelled')
     })
 
     it('tells a failure without details', async () => {
       const task = await start('/Book/action:back?gate=broken')
-      await expect.poll(() => gates.has('broken'), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => gates.has('broken'), { timeout: 60_000 }).toBe(true)
       gates.get('broken')?.()
-      await expect.poll(() => statusOf(task), { timeout: 20_000 }).toBe('failed')
+      await expect.poll(() => statusOf(task), { timeout: 60_000 }).toBe('failed')
       const { json, text } = await suite.call('GET', task)
       expect(json.error).toEqual({ code: 'ERR_INTERNAL', message: expect.any(String) })
       expect(text).not.toContain('secret')

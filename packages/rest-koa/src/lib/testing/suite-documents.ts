@@ -163,9 +163,9 @@ export function testDocuments(suite: Suite): void {
       connection.send(
         `${head.join('\r\n').replace('/1/', `/${id}/`)}\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(5000)}`,
       )
-      await vi.waitFor(async () => expect(await files()).toBe(before + 1), { timeout: 10_000 })
+      await vi.waitFor(async () => expect(await files()).toBe(before + 1), { timeout: 60_000 })
       connection.socket.destroy()
-      await vi.waitFor(async () => expect(await files()).toBe(before), { timeout: 10_000 })
+      await vi.waitFor(async () => expect(await files()).toBe(before), { timeout: 60_000 })
       expect((await get(id, 'ast_file')).status).toBe(404)
     })
   })

@@ -26,7 +26,7 @@ needsOwn('mysql', (start) => {
 
   beforeAll(async () => {
     server = await start()
-  }, 60_000)
+  })
   afterAll(() => server.close())
 
   testDatabaseServer(async () => ({

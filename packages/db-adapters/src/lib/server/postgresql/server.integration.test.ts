@@ -36,7 +36,7 @@ needsOwn('postgresql', (start) => {
     writeFileSync(file, 'host all steward 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n')
     appendFileSync(join(server.dir, 'data', 'postgresql.conf'), `\nlog_statement = 'all'\n`)
     await server.restart()
-  }, 60_000)
+  })
   afterAll(() => server.close())
 
   testDatabaseServer(async () => ({

@@ -58,7 +58,7 @@ async function holder(name: string, sql: string) {
   return child
 }
 
-test('a process that is frozen in the middle of a write does not hold up a dump', { timeout: 60_000 }, async () => {
+test('a process that is frozen in the middle of a write does not hold up a dump', async () => {
   const from = await database(join(folder(), 'a.db'), 1000)
   const child = await holder(from.name, `db.exec('begin immediate; insert into t values (-1, null)')`)
   child.kill('SIGSTOP')
@@ -72,7 +72,7 @@ test('a process that is frozen in the middle of a write does not hold up a dump'
   expect(existsSync(`${from.name}.snapshot`)).toBe(false)
 })
 
-test('a reader of an old state does not make a dump old', { timeout: 60_000 }, async () => {
+test('a reader of an old state does not make a dump old', async () => {
   const from = await database(join(folder(), 'a.db'), 10)
   await holder(from.name, `db.exec('begin'); db.prepare('select count(*) from t').get()`)
   const opened = new DatabaseSync(from.name)
@@ -83,7 +83,7 @@ test('a reader of an old state does not make a dump old', { timeout: 60_000 }, a
   expect((await server.statistics(to)).rows).toEqual({ t: 11 })
 })
 
-test('others write on while a dump is read slowly, and the dump does not change', { timeout: 60_000 }, async () => {
+test('others write on while a dump is read slowly, and the dump does not change', async () => {
   const from = await database(join(folder(), 'a.db'), 5000)
   const { content, done } = await server.dump(from)
   // In a process of its own, which moves the log into the file if it may.
