@@ -31,6 +31,9 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly data?: string
   readonly destructive?: boolean
   readonly resetAdmin?: boolean
+  readonly check?: boolean
+  readonly plan?: boolean
+  readonly sync?: boolean
   readonly describe?: boolean
   readonly types?: boolean
   readonly verbose?: boolean
@@ -82,6 +85,9 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--object <name>', "whose records a CSV file holds (default: the file's name)")
     .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
     .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
+    .option('--check', 'load the application without a database, print what is wrong with it as JSON, and end')
+    .option('--plan', 'as --check, and print what a start would change in its database, which is only read')
+    .option('--sync', 'change the tables of the database to fit the application, and end')
     .option('--describe', 'print the objects of the application and their fields as JSON, and end')
     .option('--types', 'write the types and schemas that editors and tsc need into the folder (.steward), and end')
     .option('--verbose', 'show where an error comes from')
@@ -128,7 +134,9 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
   }
+  if (flags.check || flags.plan) return check(folder, flags, settings)
   const definition = await loadDefinition(folder, settings, flags)
+  if (flags.sync) return sync(folder, flags, { settings, definition })
   if (flags.describe) return describe(folder, flags, definition)
   if (flags.types) return writeTypes(folder)
   if (flags.dump !== undefined || flags.load !== undefined) {
@@ -175,6 +183,33 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   } finally {
     await listener.stop()
   }
+}
+
+async function check(folder: string | undefined, flags: Flags, settings: Settings): Promise<number> {
+  const { checkApplication } = await import('./lib/check-application.js')
+  const place = placeOf(folder, flags, settings)
+  const checked = await checkApplication(place, { withDatabase: flags.plan ?? false })
+  process.stdout.write(`${JSON.stringify(checked)}\n`)
+  const { problems, database } = checked
+  const isRefused = database?.refusal !== undefined || database?.steps.some(({ destructive }) => destructive)
+  return problems.length > 0 || isRefused ? 1 : 0
+}
+
+async function sync(
+  folder: string | undefined,
+  flags: Flags,
+  { settings, definition }: { readonly settings: Settings; readonly definition: AppDefinition },
+): Promise<number> {
+  const { syncDatabase } = await import('./lib/check-application.js')
+  const { steps } = await syncDatabase(placeOf(folder, flags, settings), definition, flags.destructive ?? false)
+  for (const { description } of steps) process.stdout.write(`${description}\n`)
+  return 0
+}
+
+function placeOf(folder: string | undefined, { check, plan, data }: Flags, settings: Settings) {
+  if (folder === undefined)
+    throw new SettingsError(`${plan ? '--plan' : check ? '--check' : '--sync'} needs the folder of an application.`)
+  return { folder: resolve(folder), dataFolder: resolve(data ?? join(folder, 'data')), settings }
 }
 
 async function describe(folder: string | undefined, flags: Flags, definition: AppDefinition): Promise<number> {

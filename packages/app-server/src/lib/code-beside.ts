@@ -3,6 +3,7 @@ import { objectCodeKeys } from '@steward/rest-core'
 import type { ObjectCode, ObjectDefinition } from '@steward/rest-core'
 import { DefinitionError } from '@steward/rest-core/errors'
 import { importModule } from './application-modules.js'
+import { moduleProblem } from './module-problem.js'
 
 /**
  * Puts the code of modules of the same name (`ticket.ts` of `ticket.yaml`) into the definition of a file.
@@ -43,7 +44,9 @@ export async function withCodeBeside(
 }
 
 async function loadCode(module: string, file: string): Promise<ObjectCode> {
-  const { default: code } = await importModule(module)
+  const { default: code } = await importModule(module).catch(async (error: unknown) => {
+    throw new DefinitionError([await moduleProblem(module, error)], { cause: error })
+  })
   if (typeof code === 'object' && code !== null && !Array.isArray(code)) return code
   throw new DefinitionError([
     `${module}: the module holds the code of ${basename(file)} and needs "export default defineCode({ … })"; ` +

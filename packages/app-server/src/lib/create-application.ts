@@ -1,12 +1,6 @@
 import { join, resolve } from 'node:path'
-import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
-import {
-  createBusinessObjects,
-  createDiskDocumentStore,
-  createModel,
-  missingPublicationPackages,
-} from '@steward/rest-core'
-import { DefinitionError } from '@steward/rest-core/errors'
+import type { BusinessObjects, ObjectStore } from '@steward/rest-core'
+import { createBusinessObjects, createDiskDocumentStore } from '@steward/rest-core'
 import {
   createAdministrator,
   createRevokedTokens,
@@ -14,8 +8,6 @@ import {
   createUserDirectory,
   findAdministrator,
   isDirectoryObject,
-  systemObjects,
-  User,
 } from '@steward/rest-core/system'
 import type { NewAdministrator } from '@steward/rest-core/system'
 import { createAuthentication } from '@steward/rest-koa'
@@ -34,6 +26,7 @@ import { startIndexUpkeep } from './index-upkeep.js'
 import { loadObjects } from './load-objects.js'
 import type { LogRing } from './log-ring.js'
 import { mountApplication } from './mount-application.js'
+import { modelOf } from './model-of.js'
 import { openDatabase } from './open-database.js'
 import { loadSecret } from './secret.js'
 import type { Settings } from './settings.js'
@@ -84,9 +77,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   try {
     const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
-    const model = createModel([...systemObjectsOf(definition), ...own])
-    const missing = missingPublicationPackages(model)
-    if (missing.length > 0) throw new DefinitionError(missing)
+    const model = modelOf(definition, own)
     const freshTables = await syncTables(store, model, options)
     const parameters = createSystemParameters({ model, store, onWrongValue: (text) => logger.warn(text) })
     const { passwordless = false, tokenMinutes } = definition
@@ -193,14 +184,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     await store.close()
     throw error
   }
-}
-
-/** Those of every application, with its rule for passwords. */
-function systemObjectsOf({ minPasswordLength }: AppDefinition): ObjectDefinition[] {
-  if (minPasswordLength === undefined) return [...systemObjects]
-  const password = { ...User.fields.usr_password, minLength: minPasswordLength }
-  const user = { ...User, fields: { ...User.fields, usr_password: password } }
-  return systemObjects.map((object) => (object === User ? user : object))
 }
 
 /** Returns tables that were made. */

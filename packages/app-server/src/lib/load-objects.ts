@@ -5,6 +5,7 @@ import { loadObjectFile } from '@steward/rest-core'
 import { DefinitionError } from '@steward/rest-core/errors'
 import { importModule } from './application-modules.js'
 import { withCodeBeside } from './code-beside.js'
+import { moduleProblem } from './module-problem.js'
 
 const moduleFile = /\.(?:ts|mts|js|mjs)$/
 const leftOut = /\.(?:test|d)\.[cm]?[tj]s$/
@@ -37,7 +38,7 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
         definitions.push(await withCodeBeside(file, await loadObjectFile(file), beside))
       } else if (modules.includes(name) && !code.has(name)) definitions.push(...(await loadModule(file)))
     } catch (error) {
-      problems.push(...(DefinitionError.is(error) ? error.messages : [`${file}: ${(error as Error).message}`]))
+      problems.push(...(DefinitionError.is(error) ? error.messages : [await moduleProblem(file, error)]))
     }
   }
   if (problems.length > 0) throw new DefinitionError(problems)

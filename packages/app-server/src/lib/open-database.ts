@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { createStore } from '@steward/db-adapters'
 import type { ObjectStore } from '@steward/rest-core'
@@ -13,6 +14,8 @@ export interface DatabaseOptions {
   readonly dataFolder: string
   /** The database belongs to somebody else: nothing is added to it. */
   readonly introspect: boolean
+  /** It is only read; one that does not exist yet is taken for empty, and is not made. Default false. */
+  readonly readOnly?: boolean
 }
 
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
@@ -24,13 +27,18 @@ export async function openDatabase({
   settings,
   dataFolder,
   introspect,
+  readOnly = false,
 }: DatabaseOptions): Promise<ObjectStore> {
-  const url = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
+  const named = settings.database ?? definition.database ?? `sqlite:${join(dataFolder, `${definition.name}.db`)}`
+  const url = resolveDatabase(named, folder)
+  const [, file] = /^(?:sqlite|file):(?:\/\/)?([^:].*)$/i.exec(url) ?? []
+  if (readOnly && file !== undefined && !existsSync(file)) return createStore('sqlite::memory:')
   const { statementTimeoutSeconds } = definition
   const { synchronous = definition.synchronous ?? 'normal' } = settings
   const data = await createStore({
-    url: resolveDatabase(url, folder),
+    url,
     synchronous,
+    ...(readOnly && file !== undefined && { readOnly }),
     ...(statementTimeoutSeconds !== undefined && { statementTimeoutMs: statementTimeoutSeconds * 1000 }),
   })
   if (!introspect) return data

@@ -20,7 +20,7 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
     ...route(storeOf),
     capabilities: data.capabilities,
     transaction: (work) => runBoth(work),
-    plan: (model) => system.plan(only(model, isSystem)),
+    plan: (model, options) => system.plan(only(model, isSystem), options),
     sync: (model, options) => system.sync(only(model, isSystem), options),
     introspect: () => data.introspect(),
     constraintColumns: async (object, constraint) =>

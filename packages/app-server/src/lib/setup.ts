@@ -71,7 +71,8 @@ async function mark(service: BusinessObjects, file: string): Promise<void> {
   }
 }
 
-async function loadSetup(folder: string, file: string): Promise<Setup> {
+/** @throws SettingsError when there is no such module, or it exports no function. */
+export async function loadSetup(folder: string, file: string): Promise<Setup> {
   const path = join(folder, file)
   if (!existsSync(path)) throw new SettingsError(`${path}, the "setup" of app.yaml, does not exist.`)
   const { default: setup } = (await importModule(path)) as { default?: Setup }

@@ -202,8 +202,8 @@ export interface ObjectStore extends StoreSession {
    * @throws StoreError `reference`, `unique`, `value`; nothing is kept then.
    */
   load?<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T>
-  /** What `sync` would do. */
-  plan(model: Model): Promise<SyncPlan>
+  /** What `sync` would do; changes nothing. */
+  plan(model: Model, options?: PlanOptions): Promise<SyncPlan>
   /**
    * Makes tables, columns, indexes and foreign keys follow the model; data is kept. Idempotent.
    * @throws StoreError `schema` naming the steps, when a step would lose data and `destructive` is not set; nothing is changed then.
@@ -225,10 +225,31 @@ export interface ObjectStore extends StoreSession {
   close(): Promise<void>
 }
 
+export interface PlanOptions {
+  /** Also reads the rows, for `losses` and `refusal`. Default false. */
+  readonly rows?: boolean
+}
+
 export interface SyncPlan {
   readonly steps: readonly SyncStep[]
   /** Columns that no field uses any more. They are kept, and dropped only by a destructive sync. */
   readonly leftover: readonly { readonly table: string; readonly column: string }[]
+  /** What a destructive sync would lose, one entry per column. Only when the rows were read. */
+  readonly losses?: readonly SyncLoss[]
+  /** Why the rows do not allow any sync, destructive or not: values that must be unique are not. Only when the rows were read. */
+  readonly refusal?: string
+}
+
+/** A column whose values a destructive sync would drop or convert. */
+export interface SyncLoss {
+  readonly table: string
+  readonly column: string
+  /** For people, e.g. `change column movie.mov_name from string(80) to string(40)`. */
+  readonly description: string
+  /** Rows that have a value. */
+  readonly values: number
+  /** Those whose value would be dropped, cut, rounded or emptied. */
+  readonly lost: number
 }
 
 export interface SyncStep {

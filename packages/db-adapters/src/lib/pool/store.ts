@@ -12,6 +12,7 @@ import type {
   Model,
   ObjectModel,
   ObjectStore,
+  PlanOptions,
   Query,
   ReadOptions,
   Selection,
@@ -199,8 +200,8 @@ export class PooledStore<C extends Connection> implements ObjectStore {
     )
   }
 
-  plan(model: Model): Promise<SyncPlan> {
-    return this.#exclusively((connection) => planSync(model, connection, this.#schema))
+  plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
+    return this.#exclusively((connection) => planSync(model, connection, this.#schema, options))
   }
 
   sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {

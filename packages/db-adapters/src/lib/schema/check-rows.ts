@@ -2,6 +2,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { Change, ChangeOf } from './changes.js'
 import type { SchemaConnection, SchemaRow } from './connection.js'
 import type { SchemaDialect } from './dialect.js'
+import { oldNames } from './old-names.js'
 
 /**
  * Looks for rows that would break new unique indexes and foreign keys, before anything is changed: the database's own
@@ -15,13 +16,25 @@ export async function checkRows(
   { quote }: Pick<SchemaDialect, 'quote'>,
 ): Promise<void> {
   const names = oldNames(changes)
+  const created = new Set(changes.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
+  const fresh = new Set(
+    changes.flatMap((change) => {
+      if (change.kind === 'addColumn') return [`${change.table}\0${change.column.name}`]
+      return change.kind === 'changeColumn' && !change.widening ? [`${change.table}\0${change.column}`] : []
+    }),
+  )
+  /** Undefined when there is nothing to check: the rows or values do not exist yet, or will be converted. */
+  const kept = (table: string, columns: readonly string[]): string[] | undefined => {
+    if (created.has(table) || columns.some((column) => fresh.has(`${table}\0${column}`))) return undefined
+    return columns.map((column) => names.column(table, column))
+  }
   for (const change of changes) {
     if (change.kind === 'addIndex' && change.unique) await checkUnique(change)
     if (change.kind === 'addForeignKey') await checkLinks(change)
   }
 
   async function checkUnique({ table, columns }: ChangeOf<'addIndex'>): Promise<void> {
-    const old = names.columns(table, columns)
+    const old = kept(table, columns)
     if (!old) return
     const list = old.map(quote).join(', ')
     const filled = old.map((column) => `${quote(column)} is not null`).join(' and ')
@@ -33,9 +46,9 @@ export async function checkRows(
   }
 
   async function checkLinks({ table, column, target, targetColumn }: ChangeOf<'addForeignKey'>): Promise<void> {
-    const old = names.columns(table, [column])?.[0]
+    const old = kept(table, [column])?.[0]
     if (old === undefined) return
-    const targetOld = names.columns(target, [targetColumn])?.[0]
+    const targetOld = kept(target, [targetColumn])?.[0]
     const value = `child.${quote(old)}`
     const linked =
       targetOld &&
@@ -51,32 +64,4 @@ export async function checkRows(
 function asText(row: SchemaRow): string {
   const values = Object.values(row).map((value) => JSON.stringify(typeof value === 'bigint' ? String(value) : value))
   return values.length === 1 ? (values[0] as string) : `(${values.join(', ')})`
-}
-
-interface OldNames {
-  table(name: string): string
-  /** Names before the renames; undefined when there is nothing to check: the rows or values do not exist yet, or will be converted. */
-  columns(table: string, names: readonly string[]): string[] | undefined
-}
-
-function oldNames(changes: readonly Change[]): OldNames {
-  const created = new Set(changes.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
-  const tables = new Map(
-    changes.filter((change) => change.kind === 'renameTable').map(({ table, from }) => [table, from]),
-  )
-  const columns = new Map<string, string | undefined>()
-  const key = (table: string, column: string): string => `${table}\0${column}`
-  for (const change of changes) {
-    if (change.kind === 'renameColumn') columns.set(key(change.table, change.column), change.from)
-    if (change.kind === 'addColumn') columns.set(key(change.table, change.column.name), undefined)
-    if (change.kind === 'changeColumn' && !change.widening) columns.set(key(change.table, change.column), undefined)
-  }
-  return {
-    table: (name) => tables.get(name) ?? name,
-    columns(table, names) {
-      if (created.has(table)) return undefined
-      const old = names.map((name) => (columns.has(key(table, name)) ? columns.get(key(table, name)) : name))
-      return old.every((name) => name !== undefined) ? old : undefined
-    },
-  }
 }

@@ -1,6 +1,7 @@
 import type { ColumnType } from '@steward/rest-core'
-import type { Change } from './changes.js'
+import type { Change, ChangeOf } from './changes.js'
 import type { SchemaConnection } from './connection.js'
+import type { ColumnPlace } from './count-losses.js'
 import type { Catalogue, ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
 
 /** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, `mysqlSchema`. */
@@ -21,6 +22,8 @@ export interface SchemaDialect {
    * @throws StoreError `busy` when the other one does not end within minutes
    */
   exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T>
+  /** How many values of a column would be cut, rounded or emptied when `apply` converts it. */
+  countLost(connection: SchemaConnection, place: ColumnPlace, change: ChangeOf<'changeColumn'>): Promise<number>
   /** Carries out changes in the order of `inOrder`. Called within `exclusively`. */
   apply(connection: SchemaConnection, changes: readonly Change[]): Promise<void>
 }

@@ -1,4 +1,11 @@
-import { createModel, type FieldDefinition, type Model, type ObjectDefinition, type SyncPlan } from '@steward/rest-core'
+import {
+  createModel,
+  type FieldDefinition,
+  type Model,
+  type ObjectDefinition,
+  type PlanOptions,
+  type SyncPlan,
+} from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { expect, it } from 'vitest'
 import { onEachDatabase } from '../../../test/schema-databases.js'
@@ -31,7 +38,12 @@ function kindsOf({ steps }: SyncPlan): string[] {
 onEachDatabase((database) => {
   const sync = (model: Model, destructive = false) =>
     applySync(model, database.connection, database.dialect, { destructive })
-  const plan = (model: Model) => planSync(model, database.connection, database.dialect)
+  const plan = (model: Model, options?: PlanOptions) => planSync(model, database.connection, database.dialect, options)
+  /** Values and those that would be lost, by column. */
+  const losses = async (model: Model) =>
+    Object.fromEntries(
+      ((await plan(model, { rows: true })).losses ?? []).map(({ column, values, lost }) => [column, [values, lost]]),
+    )
   const q = (name: string): string => database.dialect.quote(name)
 
   /** Syncs, and expects that nothing is left to do. */
@@ -170,6 +182,14 @@ onEachDatabase((database) => {
       f: { type: 'string', length: 3 },
     })
     expect((await refusal(after)).message).toContain(`${table}.a`)
+    expect(await losses(after)).toStrictEqual({
+      a: [10, 7],
+      b: [10, 6],
+      c: [10, 9],
+      d: [10, 9],
+      e: [10, 8],
+      f: [10, 5],
+    })
     await synced(after, true)
     const filled = async (column: string) => (await values(table, column)).filter((value) => value !== null)
     expect((await filled('a')).map(Number)).toStrictEqual([-7, 0, 2, 12])
@@ -193,19 +213,69 @@ onEachDatabase((database) => {
     )
     const exact = database.dialect.name === 'sqlite' ? "'p02:12.5'" : '12.5'
     await database.script(`insert into ${q(table)} (a, b, c, d) values (123456, ${exact}, '2024-02-29', ${exact})`)
-    await synced(
-      modelOf(table, {
-        a: { type: 'string', length: 4 },
-        b: { type: 'decimal', precision: 8, scale: 2 },
-        c: { type: 'string' },
-        d: { type: 'string', length: 4 },
-      }),
-      true,
-    )
+    const after = modelOf(table, {
+      a: { type: 'string', length: 4 },
+      b: { type: 'decimal', precision: 8, scale: 2 },
+      c: { type: 'string' },
+      d: { type: 'string', length: 4 },
+    })
+    expect(await losses(after)).toMatchObject({ a: [1, 1], b: [1, 0], c: [1, 0] })
+    await synced(after, true)
     expect(await values(table, 'a')).toStrictEqual(['1234'])
     expect((await values(table, 'b')).map(Number)).toStrictEqual([12.5])
     expect(await values(table, 'c')).toStrictEqual(['2024-02-29'])
     expect((await values(table, 'd')).map(Number)).toStrictEqual([12.5])
+  })
+
+  it('a plan with rows counts what a destructive sync would drop, cut, round or empty, under the names of now', async () => {
+    const table = newTable()
+    await synced(
+      modelOf(table, {
+        short: { type: 'string', length: 40 },
+        price: { type: 'decimal', precision: 10, scale: 3 },
+        large: { type: 'decimal', precision: 30, scale: 3 },
+        at: { type: 'datetime' },
+        gone: { type: 'string' },
+        empty: { type: 'string' },
+      }),
+    )
+    const large =
+      database.dialect.name === 'sqlite' ? ["'p01:1.5'", "'p20:12345678901234567890'"] : ['1.5', '12345678901234567890']
+    await database.script(`
+      insert into ${q(table)} (short, price, large, at, gone) values ('fits', 1.5, ${large[0]}, '2024-02-29 00:00:00', 'x');
+      insert into ${q(table)} (short, price, large, at) values ('does not fit', 1.234, ${large[1]}, '2024-02-29 10:11:12');
+      insert into ${q(table)} (gone) values ('y')`)
+    const after = modelOf(
+      `${table}_new`,
+      {
+        brief: { type: 'string', length: 5, renamedFrom: 'short' },
+        price: { type: 'decimal', precision: 10, scale: 2 },
+        large: { type: 'decimal', precision: 12, scale: 3 },
+        at: { type: 'date' },
+      },
+      { renamedFrom: table },
+    )
+    expect((await plan(after)).losses).toBeUndefined()
+    const { losses: counted, refusal: none } = await plan(after, { rows: true })
+    expect(none).toBeUndefined()
+    expect(counted?.find(({ column }) => column === 'brief')).toStrictEqual({
+      table: `${table}_new`,
+      column: 'brief',
+      description: `change column ${table}_new.brief from string(40) to string(5)`,
+      values: 2,
+      lost: 1,
+    })
+    expect(await losses(after)).toStrictEqual({
+      brief: [2, 1],
+      price: [2, 1],
+      large: [2, 1],
+      at: [2, 1],
+      gone: [2, 2],
+      empty: [0, 0],
+    })
+    await synced(after, true)
+    expect(await losses(after)).toStrictEqual({})
+    expect(await values(`${table}_new`, 'brief')).toContain('does ')
   })
 
   it('a unique index is refused with the rows that hinder it, before anything is changed', async () => {
@@ -222,6 +292,7 @@ onEachDatabase((database) => {
     expect(message).toContain('"x"')
     expect(message).not.toContain('"y"')
     expect(kindsOf(await plan(after))).toStrictEqual(['renameColumn', 'addColumn', 'addIndex'])
+    expect((await plan(after, { rows: true })).refusal).toBe(message)
     await database.script(
       `update ${q(table)} set b = b + 1 where a = 'x'; update ${q(table)} set b = 9 where row_id = 1`,
     )

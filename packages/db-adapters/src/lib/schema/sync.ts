@@ -1,8 +1,9 @@
-import type { Model, SyncPlan } from '@steward/rest-core'
+import type { Model, PlanOptions, SyncPlan } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { stepOf } from './changes.js'
 import { checkRows } from './check-rows.js'
 import type { SchemaConnection } from './connection.js'
+import { countLosses } from './count-losses.js'
 import type { SchemaDialect, TypeRules } from './dialect.js'
 import { planChanges, type Planned } from './plan.js'
 import type { Catalogue } from './table-info.js'
@@ -15,10 +16,28 @@ export interface SyncOptions {
 /**
  * What `applySync` would do, without `destructive`.
  *
- * @throws StoreError `schema` when a table cannot serve its object at all, e.g. its row id column is missing.
+ * @throws StoreError `schema` when a table cannot serve its object at all, e.g. its row id column is missing; with `rows`
+ *   that is the plan's `refusal`.
  */
-export async function planSync(model: Model, connection: SchemaConnection, dialect: SchemaDialect): Promise<SyncPlan> {
-  return toPlan(planChanges(model, ...(await read(connection, dialect))))
+export async function planSync(
+  model: Model,
+  connection: SchemaConnection,
+  dialect: SchemaDialect,
+  { rows = false }: PlanOptions = {},
+): Promise<SyncPlan> {
+  const found = await read(connection, dialect)
+  if (!rows) return toPlan(planChanges(model, ...found))
+  let plan: SyncPlan = { steps: [], leftover: [] }
+  try {
+    const planned = planChanges(model, ...found)
+    plan = toPlan(planned)
+    plan = { ...plan, losses: await countLosses(connection, planned, dialect) }
+    await checkRows(connection, planned.changes, dialect)
+    return plan
+  } catch (error) {
+    if (!StoreError.is(error) || error.code !== 'schema') throw error
+    return { ...plan, refusal: error.message }
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
   Model,
   ObjectModel,
   ObjectStore,
+  PlanOptions,
   Query,
   ReadOptions,
   Selection,
@@ -185,8 +186,8 @@ class SqliteStore implements ObjectStore {
     })
   }
 
-  plan(model: Model): Promise<SyncPlan> {
-    return this.#schema((connection) => planSync(model, connection, sqliteSchema))
+  plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
+    return this.#schema((connection) => planSync(model, connection, sqliteSchema, options))
   }
 
   sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {

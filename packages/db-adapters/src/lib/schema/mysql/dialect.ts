@@ -1,12 +1,13 @@
 import { StoreError } from '@steward/rest-core/errors'
 import type { Change } from '../changes.js'
 import type { SchemaConnection } from '../connection.js'
+import { countValues } from '../count-losses.js'
 import type { SchemaDialect } from '../dialect.js'
 import { number, text } from '../rows.js'
 import { runChange } from '../run-change.js'
 import { readMysql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { quote, statementsOf, type NewIndex } from './statements.js'
+import { isLost, quote, statementsOf, type NewIndex } from './statements.js'
 import { mysqlTypes } from './types.js'
 
 /** Locks are known in the whole server; the hash keeps the name within its 64 characters. */
@@ -37,6 +38,10 @@ export const mysqlSchema: SchemaDialect = Object.freeze({
       await connection.run('set session lock_wait_timeout = default').catch(() => undefined)
       await connection.rows(`select release_lock(${lockName})`).catch(() => undefined)
     }
+  },
+
+  countLost(connection, place, { wanted }) {
+    return countValues(connection, place, this, isLost(quote(place.column), wanted.family))
   },
 
   async apply(connection: SchemaConnection, changes: readonly Change[]) {

@@ -1,5 +1,5 @@
 import type { Change, ChangeOf } from '../changes.js'
-import { onDelete } from '../sql.js'
+import { hasTime, onDelete } from '../sql.js'
 import type { ColumnFamily } from '../table-info.js'
 import { columnOfItem, splitTable, withType } from '../table-text.js'
 import { longestInIndex } from './types.js'
@@ -134,4 +134,17 @@ function conversion(column: string, to: ColumnFamily): string {
     default:
       return 'null'
   }
+}
+
+/** Whether a value (not NULL) would not stay as it is in a column that is converted. */
+export function isLost(column: string, to: ColumnFamily): string {
+  const value = `cast(${column} as char)`
+  const converted = conversion(value, to)
+  if (to.kind === 'string') return to.length === undefined ? 'false' : `char_length(${value}) > ${to.length}`
+  if (to.kind === 'integer' || to.kind === 'decimal') {
+    const exact = `cast(trim(${value}) as decimal(65, 25))`
+    const scale = to.kind === 'integer' ? 0 : (to.scale ?? 0)
+    return `case when (${converted}) is null then true else round(${exact}, ${scale}) <> ${exact} end`
+  }
+  return `(${converted}) is null${to.kind === 'date' ? ` or ${hasTime(`trim(${value})`)}` : ''}`
 }

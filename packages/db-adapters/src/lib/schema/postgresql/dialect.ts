@@ -1,9 +1,10 @@
 import type { SchemaConnection } from '../connection.js'
+import { countValues } from '../count-losses.js'
 import type { SchemaDialect } from '../dialect.js'
 import { runChange } from '../run-change.js'
 import { readOtherSchemas, readPostgresql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { quote, statementsOf } from './statements.js'
+import { isLost, quote, statementsOf } from './statements.js'
 import { postgresqlTypes } from './types.js'
 
 /** Key of the advisory lock: `stewards` as a 64-bit number; locks of a database do not meet those of another. */
@@ -36,6 +37,10 @@ export const postgresqlSchema: SchemaDialect = Object.freeze({
       await connection.run('rollback').catch(() => undefined)
       throw error
     }
+  },
+
+  countLost(connection, place, { actual, wanted }) {
+    return countValues(connection, place, this, isLost(quote(place.column), actual.type, wanted.family))
   },
 
   async apply(connection, changes) {

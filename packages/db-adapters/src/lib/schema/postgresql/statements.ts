@@ -1,5 +1,5 @@
 import type { Change, ChangeOf } from '../changes.js'
-import { onDelete } from '../sql.js'
+import { hasTime, onDelete } from '../sql.js'
 import type { ColumnFamily } from '../table-info.js'
 import { isLong } from './types.js'
 
@@ -92,4 +92,14 @@ function conversion(column: string, from: ColumnFamily, to: ColumnFamily): strin
   }
   const shape = shapes[to.kind]
   return shape ? `case when ${value} ~ '${shape.pattern}' then ${value}::${shape.type} end` : 'null'
+}
+
+/** Whether a value (not NULL) would not stay as it is in a column that is converted. */
+export function isLost(column: string, from: ColumnFamily, to: ColumnFamily): string {
+  const converted = conversion(column, from, to)
+  const value = `trim(${column}::text)`
+  if (to.kind === 'string') return to.length === undefined ? 'false' : `char_length(${column}::text) > ${to.length}`
+  if ((to.kind === 'integer' || to.kind === 'decimal') && from.kind !== 'boolean')
+    return `case when (${converted}) is null then true else (${converted}) <> ${value}::numeric end`
+  return `(${converted}) is null${to.kind === 'date' ? ` or ${hasTime(value)}` : ''}`
 }

@@ -1,11 +1,12 @@
 import type { ColumnFamily } from '../table-info.js'
+import { hasTime } from '../sql.js'
 import { quote } from './statements.js'
 
 /** Values of a column that fit its new type; texts are cut, whatever else does not fit becomes NULL. */
 export function conversion(column: string, to: ColumnFamily): string {
   const value = quote(column)
   const trimmed = `trim(cast(${value} as text))`
-  const number = `cast(case when typeof(${value}) in ('integer', 'real') then ${value} when ${isNumeric(trimmed)} then ${trimmed} end as numeric)`
+  const number = numberOf(column)
   switch (to.kind) {
     case 'string':
       return to.length === undefined ? `cast(${value} as text)` : `substr(cast(${value} as text), 1, ${to.length})`
@@ -27,6 +28,22 @@ export function conversion(column: string, to: ColumnFamily): string {
     default:
       return 'null'
   }
+}
+
+/** Whether a value (not NULL) would not stay as it is. */
+export function isLost(column: string, to: ColumnFamily): string {
+  const converted = conversion(column, to)
+  const text = `cast(${quote(column)} as text)`
+  if (to.kind === 'string') return to.length === undefined ? 'false' : `length(${text}) > ${to.length}`
+  if (to.kind === 'integer' || to.kind === 'decimal')
+    return `case when (${converted}) is null then true else (${converted}) <> ${numberOf(column)} end`
+  return `(${converted}) is null${to.kind === 'date' ? ` or ${hasTime(`trim(${text})`)}` : ''}`
+}
+
+function numberOf(column: string): string {
+  const value = quote(column)
+  const trimmed = `trim(cast(${value} as text))`
+  return `cast(case when typeof(${value}) in ('integer', 'real') then ${value} when ${isNumeric(trimmed)} then ${trimmed} end as numeric)`
 }
 
 function isNumeric(text: string): string {

@@ -2,6 +2,8 @@ import { readDigits } from '@steward/rest-core'
 import { decodeDecimal, encodeDecimal } from '../../sqlite/decimal.js'
 import type { ChangeOf } from '../changes.js'
 import type { SchemaConnection, SchemaValue } from '../connection.js'
+import type { ColumnPlace } from '../count-losses.js'
+import { number } from '../rows.js'
 import type { ColumnFamily } from '../table-info.js'
 import { quote } from './statements.js'
 
@@ -36,9 +38,30 @@ export async function convertDecimals(
   }
 }
 
-function converted(value: SchemaValue, { actual, wanted }: ChangeOf<'changeColumn'>): string | number | null {
-  const text = actual.type.kind === 'decimalText' ? (decodeDecimal(String(value)) ?? '') : String(value).trim()
-  const fitting = cut(text, wanted.family)
+/** How many values of a column its new form would not hold as they are. */
+export async function countLostDecimals(
+  connection: SchemaConnection,
+  { table, column }: ColumnPlace,
+  change: ChangeOf<'changeColumn'>,
+): Promise<number> {
+  const found = await connection.rows(
+    `select ${quote(column)} as old, count(*) as n from ${quote(table)} where ${quote(column)} is not null group by 1`,
+  )
+  const lost = found.filter(({ old }) => {
+    const text = textOf(old as SchemaValue, change)
+    const fitting = cut(text, change.wanted.family)
+    return fitting === undefined || JSON.stringify(readDigits(fitting)) !== JSON.stringify(readDigits(text))
+  })
+  return lost.reduce((sum, row) => sum + (number(row, 'n') ?? 0), 0)
+}
+
+function textOf(value: SchemaValue, { actual }: ChangeOf<'changeColumn'>): string {
+  return actual.type.kind === 'decimalText' ? (decodeDecimal(String(value)) ?? '') : String(value).trim()
+}
+
+function converted(value: SchemaValue, change: ChangeOf<'changeColumn'>): string | number | null {
+  const { wanted } = change
+  const fitting = cut(textOf(value, change), wanted.family)
   if (fitting === undefined) return null
   if (wanted.family.kind === 'decimalText') return encodeDecimal(fitting) ?? null
   return wanted.family.kind === 'string' ? fitting : Number(fitting) + 0

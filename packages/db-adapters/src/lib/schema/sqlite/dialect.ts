@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Change, ChangeOf } from '../changes.js'
 import type { SchemaConnection } from '../connection.js'
+import { countValues } from '../count-losses.js'
 import type { SchemaDialect } from '../dialect.js'
 import { number } from '../rows.js'
 import { runChange } from '../run-change.js'
 import { exactDigits } from '../../sqlite/dialect.js'
 import { readSqlite } from './catalogue.js'
+import { isLost } from './conversion.js'
+import { countLostDecimals, needsDecimalConversion } from './decimal-conversion.js'
 import { refineByValues } from './refine.js'
 import { rebuild, type Rebuild } from './rebuild.js'
 import { quote, statementOf, type DirectChange } from './statements.js'
@@ -41,6 +44,11 @@ export const sqliteSchema: SchemaDialect = Object.freeze({
     } finally {
       if (setting && number(setting, 'foreign_keys') === 1) await connection.run('pragma foreign_keys = on')
     }
+  },
+
+  countLost(connection, place, change) {
+    if (needsDecimalConversion(change)) return countLostDecimals(connection, place, change)
+    return countValues(connection, place, this, isLost(place.column, change.wanted.family))
   },
 
   async apply(connection: SchemaConnection, changes: readonly Change[]) {

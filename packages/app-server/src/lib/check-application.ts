@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import type { Model, ObjectStore, SyncPlan } from '@steward/rest-core'
+import { DefinitionError } from '@steward/rest-core/errors'
+import { loadAppDefinition } from './app-definition.js'
+import type { AppDefinition } from './app-definition.js'
+import { makeDataFolder } from './data-folder.js'
+import { loadObjects } from './load-objects.js'
+import { modelOf } from './model-of.js'
+import { openDatabase } from './open-database.js'
+import type { Settings } from './settings.js'
+import { loadSetup } from './setup.js'
+
+/** What can be known of an application before it is started, as data, for programs. */
+export interface ApplicationCheck {
+  readonly format: 'steward-check'
+  readonly version: 1
+  /** What `app.yaml` says; absent when it cannot be read. */
+  readonly application?: { readonly name: string; readonly title: string; readonly version: string }
+  /** What is wrong with its files, with line and column where they are known; empty: a start would load them. */
+  readonly problems: readonly string[]
+  /** What a start would do with the database; absent when that was not asked for, or there are problems. */
+  readonly database?: SyncPlan
+}
+
+export interface ApplicationPlace {
+  /** Absolute. */
+  readonly folder: string
+  readonly dataFolder: string
+  readonly settings: Settings
+}
+
+/**
+ * Loads all that a start would load, without making or changing anything.
+ *
+ * @param withDatabase also plans the changes of its database, which is only read
+ * @throws StoreError when the database cannot be reached
+ */
+export async function checkApplication(
+  { folder, dataFolder, settings }: ApplicationPlace,
+  { withDatabase }: { readonly withDatabase: boolean },
+): Promise<ApplicationCheck> {
+  const start = { format: 'steward-check', version: 1 } as const
+  let definition: AppDefinition | undefined
+  let model: Model
+  try {
+    definition = await loadAppDefinition(folder, settings)
+    model = modelOf(definition, await loadObjects(join(folder, 'objects')))
+    if (definition.setup !== undefined) await loadSetup(folder, definition.setup)
+  } catch (error) {
+    const messages = DefinitionError.is(error)
+      ? error.messages
+      : [error instanceof Error ? error.message : String(error)]
+    const problems = messages.map((text) => text.replaceAll(join(folder, '/'), ''))
+    return { ...start, ...(definition && { application: titleOf(definition) }), problems }
+  }
+  const checked = { ...start, application: titleOf(definition), problems: [] }
+  if (!withDatabase) return checked
+  // Counting the rows of large tables takes longer than a request may.
+  const patient = { ...definition, statementTimeoutSeconds: 0 }
+  const store = await openDatabase({
+    ...{ folder, dataFolder, settings, definition: patient },
+    introspect: false,
+    readOnly: true,
+  })
+  return { ...checked, database: await using(store, () => store.plan(model, { rows: true })) }
+}
+
+/**
+ * Brings the database in step with the application, as a start would, and serves nothing.
+ *
+ * @param destructive let it lose what no field holds any more
+ * @throws DefinitionError, StoreError: each says what to do.
+ */
+export async function syncDatabase(
+  { folder, dataFolder, settings }: ApplicationPlace,
+  definition: AppDefinition,
+  destructive: boolean,
+): Promise<SyncPlan> {
+  const model = modelOf(definition, await loadObjects(join(folder, 'objects')))
+  await makeDataFolder(dataFolder)
+  const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false })
+  return using(store, () => store.sync(model, { destructive }))
+}
+
+async function using<T>(store: ObjectStore, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await store.close()
+  }
+}
+
+function titleOf({ name, title = name, version }: AppDefinition) {
+  return { name, title, version }
+}
