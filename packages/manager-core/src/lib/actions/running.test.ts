@@ -132,7 +132,9 @@ describe('start and stop', () => {
     server.close()
     expect(error).toMatchObject({
       code: 'ERR_STATE',
-      message: `"demo" cannot start: its port ${port} is taken by another program.`,
+      message: expect.stringContaining(
+        `"demo" cannot start: its port ${port} is taken by another program (process ${process.pid}: `,
+      ) as string,
     })
     expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
   })

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Instance } from '../domain/instance.js'
+import { portsOf } from '../runtime/port-holder.js'
+import type { ProcessInfo } from '../runtime/runtime.js'
 import { checkHealth } from '../instances/health.js'
 import type { DoctorCheck, Finding } from './check.js'
 
@@ -38,6 +40,31 @@ export const instanceChecks: readonly DoctorCheck[] = [
         })
       }
       return findings
+    },
+  },
+  {
+    id: 'left-processes',
+    category: 'instances',
+    title: 'No processes are left of instances that are gone',
+    async run({ registry, runtime, home }) {
+      const found = (await runtime.processesBelow?.(home.instances)) ?? new Map<string, readonly ProcessInfo[]>()
+      return [...found]
+        .filter(([id]) => registry.byId(id) === undefined)
+        .map(([id, processes]) => {
+          const pids = processes.map(({ pid }) => pid)
+          const ports = portsOf(pids)
+          return {
+            level: 'error',
+            message:
+              `Processes ${pids.join(', ')} belong to no instance (${id})` +
+              (ports.length > 0 ? ` and listen on port ${ports.join(', ')}.` : '.'),
+            help: 'Its folder or its entry in the registry was lost while it ran.',
+            async fix() {
+              await runtime.stop({ id, folder: home.instance(id).folder }, { graceMs: 5000 })
+              return 'They were ended.'
+            },
+          }
+        })
     },
   },
   {

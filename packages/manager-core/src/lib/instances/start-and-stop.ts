@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Desired } from '../domain/instance.js'
@@ -44,14 +45,16 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean }, Fa
 }
 
 /** Stops an instance; it is wanted stopped from then on. */
-export const stopKind: OperationKind<Request & { readonly force: boolean }, Facts> = {
+export const stopKind: OperationKind<Request & { readonly force: boolean }, Facts & { readonly lost: boolean }> = {
   kind: 'stop',
   despiteAttention: true,
   locks: lockOf,
-  inspect,
-  plan({ id, force }, { name, folder }) {
+  async inspect(request, context) {
+    return { ...(await inspect(request, context)), lost: !existsSync(context.home.instance(request.id).settings) }
+  },
+  plan({ id, force }, { name, folder, lost }) {
     const instance = { id, name }
-    const hook = { args: [name], folder, instance, input: inputOf('stop', name, { force }) }
+    const hook = { args: [name], folder: lost ? undefined : folder, instance, input: inputOf('stop', name, { force }) }
     return {
       title: `Stop instance "${name}"${force ? ' by force' : ''}`,
       instance,

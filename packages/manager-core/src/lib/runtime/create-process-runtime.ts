@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
 import { fileError } from '../instances/file-error.js'
@@ -8,7 +8,7 @@ import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies
 import { end } from './end.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
-import { createProcessTable, isAlive, lookAt, pidsOf } from './look.js'
+import { applicationLog, createProcessTable, isAlive, lookAt, pidsOf } from './look.js'
 import { describeProcess, processesOfSession, startedAt } from './process-table.js'
 import { readDebugger, readExit } from './run-files.js'
 import type { InstanceRef, Runtime } from './runtime.js'
@@ -75,14 +75,11 @@ export function createProcessRuntime({
     async stop(ref, { graceMs, force = false }) {
       const endAll = async (grace: number) => {
         // After those who had the lock before, another copy may serve.
-        const exits = await Promise.all(
-          runFoldersOf(ref)
-            .filter(existsSync)
-            .map((run) => end(run, grace)),
-        )
+        const exits = await Promise.all(runFoldersOf(ref).map((run) => end(run, grace)))
         return exits.find(({ wasRunning }) => wasRunning) ?? { wasRunning: false }
       }
-      if (!existsSync(instanceHomeAt(ref.folder).run)) return { wasRunning: false }
+      // Where its folder is lost there is nothing to lock, but there may be processes.
+      if (!existsSync(instanceHomeAt(ref.folder).run)) return translated(ref, 'stop', () => endAll(force ? 0 : graceMs))
       // Who forces does not wait for another's patience.
       return translated(ref, 'stop', () => (force ? endAll(0) : exclusively(ref, 'stop', () => endAll(graceMs))))
     },
@@ -116,8 +113,17 @@ export function createProcessRuntime({
       const found = session === undefined ? look.strays : processesOfSession(session)
       return found.map(describeProcess).toSorted((a, b) => a.pid - b.pid)
     },
+    async processesBelow(instances) {
+      const table = createProcessTable(true)
+      const found = [...table.byLog()].flatMap(([log, stats]) => {
+        const id = relative(instances, log).split(sep)[0] ?? ''
+        const isOurs = log === applicationLog(join(instances, id))
+        return isOurs ? [[id, stats.map(describeProcess)] as const] : []
+      })
+      return new Map(found)
+    },
     usageAll: (refs) => usageOf(new Map(refs.map((ref) => [ref.id, runFolderOf(ref)]))),
-    logs: (ref, options) => followLog(join(instanceHomeAt(ref.folder).logs, 'application.log'), options),
+    logs: (ref, options) => followLog(applicationLog(ref.folder), options),
   }
 }
 

@@ -7,7 +7,7 @@ import { ManagerError } from '../../errors.js'
 import { instanceHomeAt } from '../home.js'
 import { identify } from '../operation/process-identity.js'
 import { runFolderOf, servingCopy, servingMarker } from './copies.js'
-import { lookAt, runVariable } from './look.js'
+import { applicationLog, logVariable, lookAt, runVariable } from './look.js'
 import { hasRunFile, putRunFile, removeRunFiles, writeSupervisor } from './run-files.js'
 import type { InstanceRef, InstanceSpec } from './runtime.js'
 import { spawnAlone } from './spawn-alone.js'
@@ -119,7 +119,7 @@ function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number |
     ...spec.environment,
     [runVariable]: token,
     ...(spec.needs !== undefined && { STEWARD_NEEDS: spec.needs }),
-    STEWARD_LOG: join(instanceHomeAt(spec.folder).logs, 'application.log'),
+    [logVariable]: applicationLog(spec.folder),
     STEWARD_LOG_MAX_BYTES: String(spec.log.maxBytes),
     STEWARD_LOG_KEEP: String(spec.log.keep),
     STEWARD_LOG_COPY: spec.copy ?? servingCopy(spec.folder),

@@ -1,16 +1,23 @@
+import { basename, dirname, join } from 'node:path'
+import { instanceHomeAt } from '../home.js'
 import { bootId } from '../operation/process-identity.js'
 import type { Observed } from '../domain/instance.js'
-import { hasVariable, listPids, statOf, type ProcessStat } from './process-table.js'
+import { hasVariable, listPids, statOf, variableOf, type ProcessStat } from './process-table.js'
 import { hasRunFile, readApplication, readSupervisor } from './run-files.js'
 import type { ApplicationRecord, SupervisorRecord } from './run-files.js'
 
 /** Name of the variable that all processes of one start have in their environment. */
 export const runVariable = 'STEWARD_RUN'
 
+/** Name of the variable by which they know their log, and others whose they are when all files are lost. */
+export const logVariable = 'STEWARD_LOG'
+
 /** One look at the processes of this machine; what is costly is done when it is first asked for, once. */
 export interface ProcessTable {
   has(pid: number): boolean
   session(leader: number): readonly ProcessStat[]
+  /** All processes by the log that they write to, see `logVariable`. */
+  byLog(): ReadonlyMap<string, readonly ProcessStat[]>
 }
 
 /** What of an instance is alive, each verified by its identity. */
@@ -26,14 +33,17 @@ export interface Look {
 export function createProcessTable(snapshot: boolean): ProcessTable {
   const pids = snapshot ? new Set(listPids()) : undefined
   let sessions: Map<number, ProcessStat[]> | undefined
+  let logs: Map<string, ProcessStat[]> | undefined
+  const all = () => (pids ? [...pids] : listPids()).map(statOf).filter((stat) => stat !== undefined)
   return {
     has: (pid) => pids?.has(pid) ?? true,
     session(leader) {
-      sessions ??= Map.groupBy(
-        (pids ? [...pids] : listPids()).map(statOf).filter((stat) => stat !== undefined),
-        ({ session }) => session,
-      )
+      sessions ??= Map.groupBy(all(), ({ session }) => session)
       return sessions.get(leader) ?? []
+    },
+    byLog() {
+      logs ??= Map.groupBy(all(), ({ pid }) => variableOf(pid, logVariable) ?? '')
+      return logs
     },
   }
 }
@@ -59,11 +69,35 @@ export function lookAt(run: string, table: ProcessTable = createProcessTable(fal
   const nothing = { supervisor, application: undefined, strays: [] }
   if (supervisor) return { ...nothing, state: supervisorStat.state === 'T' ? 'suspended' : 'starting' }
   if (hasRunFile(run, 'crashed')) return { ...nothing, state: 'crashed' }
+  if (isWithoutTrace(run)) {
+    const strays = leftBehind(run, table)
+    return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'stopped' }
+  }
   // A supervisor that ends in order takes its record away before; one of an earlier boot was ended by that.
   const left = record && readSupervisor(run)
   if (!left || left.identity.boot !== bootId()) return { ...nothing, state: 'stopped' }
   const strays = strayProcesses(left, table)
   return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'crashed' }
+}
+
+/** Nothing says that it ever ran, in either copy: it did not, or its files are lost. */
+function isWithoutTrace(run: string): boolean {
+  if (basename(run) !== 'run') return false
+  const files = ['supervisor', 'application', 'exit'] as const
+  return [run, join(run, 'b')].every((each) => files.every((file) => !hasRunFile(each, file)))
+}
+
+/** Processes that write to its log, and the whole session of a supervisor that does. */
+function leftBehind(run: string, table: ProcessTable): readonly ProcessStat[] {
+  const found = table.byLog().get(applicationLog(dirname(run))) ?? []
+  const leaders = found.filter(({ pid, session }) => pid === session)
+  const all = [...found, ...leaders.flatMap(({ pid }) => table.session(pid))]
+  return [...new Map(all.map((stat) => [stat.pid, stat])).values()]
+}
+
+/** Log of the application of an instance. */
+export function applicationLog(folder: string): string {
+  return join(instanceHomeAt(folder).logs, 'application.log')
 }
 
 /** All processes of a start: of its supervisor's session, and with its token, because numbers of sessions are reused. */

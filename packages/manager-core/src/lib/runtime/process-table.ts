@@ -67,7 +67,15 @@ export function processesOfSession(session: number): readonly ProcessStat[] {
 
 /** Whether a variable of the environment that it was started with has this value. */
 export function hasVariable(pid: number, name: string, value: string): boolean {
-  return readText(`/proc/${pid}/environ`)?.split('\0').includes(`${name}=${value}`) ?? false
+  return variableOf(pid, name) === value
+}
+
+/** A variable of the environment that it was started with; undefined too when it may not be read. */
+export function variableOf(pid: number, name: string): string | undefined {
+  const entry = readText(`/proc/${pid}/environ`)
+    ?.split('\0')
+    .find((each) => each.startsWith(`${name}=`))
+  return entry?.slice(name.length + 1)
 }
 
 export function describeProcess(stat: ProcessStat): ProcessInfo {

@@ -34,6 +34,11 @@ export interface Runtime {
   /** Of many at once, cheaply: for lists. */
   observeAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Observed>>
   processes(ref: InstanceRef): Promise<readonly ProcessInfo[]>
+  /**
+   * Processes of instances whose homes are below a folder, by the instance's id, also of those whose home is lost.
+   * Absent: not known.
+   */
+  processesBelow?(instances: string): Promise<ReadonlyMap<string, readonly ProcessInfo[]>>
   /** Of many at once, cheaply, by their ids: for monitoring. What does not run, or is not known, is left out. */
   usageAll(refs: readonly InstanceRef[]): Promise<ReadonlyMap<string, Usage>>
   logs(ref: InstanceRef, options: LogOptions): AsyncIterable<string>

@@ -4,6 +4,7 @@ import type { ManagerContext } from '../../context.js'
 import { isRunning } from '../../domain/instance.js'
 import { becomesFree } from '../../instances/port.js'
 import { waitForHealth, type Health } from '../../instances/health.js'
+import { describeHolder } from '../../runtime/port-holder.js'
 import { redact } from '../../runtime/redact.js'
 import type { InstanceRef, InstanceSpec, Observation } from '../../runtime/runtime.js'
 
@@ -31,9 +32,13 @@ export async function bringUp(
 ): Promise<'started' | 'degraded'> {
   await makeReady(runtime, spec)
   if (!isRunning((await runtime.observe(spec)).state) && !(await becomesFree(spec.port)))
-    throw new ManagerError('ERR_STATE', `"${name}" cannot start: its port ${spec.port} is taken by another program.`, {
-      help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.`,
-    })
+    throw new ManagerError(
+      'ERR_STATE',
+      `"${name}" cannot start: its port ${spec.port} is taken by another program${describeHolder(spec.port)}.`,
+      {
+        help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.`,
+      },
+    )
   await runtime.define(spec)
   await runtime.start(spec, { debug, signal })
   onStarting?.()

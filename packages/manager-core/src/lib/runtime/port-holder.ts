@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { listPids } from './process-table.js'
+
+export interface PortHolder {
+  readonly pid: number
+  readonly command: string
+}
+
+/** State of a socket that listens, in `/proc/net/tcp`. */
+const listening = '0A'
+
+/** Who listens on a port, as far as this user may see it; undefined: nobody, or another user. */
+export function portHolder(port: number): PortHolder | undefined {
+  const sockets = new Set(
+    listeners()
+      .filter((each) => each.port === port)
+      .map(({ socket }) => socket),
+  )
+  if (sockets.size === 0) return undefined
+  const pid = listPids().find((each) => linksOf(each).some((link) => sockets.has(link)))
+  if (pid === undefined) return undefined
+  return { pid, command: readText(`/proc/${pid}/cmdline`).split('\0').join(' ').trim() }
+}
+
+/** Ports on which these processes listen. */
+export function portsOf(pids: readonly number[]): readonly number[] {
+  const links = new Set(pids.flatMap(linksOf))
+  return [
+    ...new Set(
+      listeners()
+        .filter(({ socket }) => links.has(socket))
+        .map(({ port }) => port),
+    ),
+  ]
+}
+
+/** ` (process 4711: /usr/bin/python3 -m http.server 10003)`; empty: it is not known. */
+export function describeHolder(port: number): string {
+  const holder = portHolder(port)
+  if (!holder) return ''
+  const { pid, command } = holder
+  return ` (process ${pid}: ${command.length > 120 ? `${command.slice(0, 120)}…` : command})`
+}
+
+function listeners(): readonly { readonly port: number; readonly socket: string }[] {
+  return ['tcp', 'tcp6']
+    .flatMap((file) => readText(`/proc/net/${file}`).split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[3] === listening)
+    .map((fields) => ({
+      port: Number.parseInt(fields[1]?.split(':').at(-1) ?? '', 16),
+      socket: `socket:[${fields[9]}]`,
+    }))
+}
+
+function linksOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`
+  try {
+    return readdirSync(folder).flatMap((name) => linkOf(`${folder}/${name}`))
+  } catch {
+    return []
+  }
+}
+
+function linkOf(path: string): readonly string[] {
+  try {
+    return [readlinkSync(path)]
+  } catch {
+    return []
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
