@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import { createModel } from '@steward/rest-core'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -99,15 +100,15 @@ describe('createSqliteStore() keeps what it acknowledged', () => {
   })
 
   test('in the file itself, moved there from the log by another thread while writing goes on', async () => {
-    const filename = join(folder, 'log.db')
+    const filename = join(mkdtempSync(join(folder, 'log-')), 'log.db')
     const store = createSqliteStore({ filename })
     await store.sync(model)
     const size = statSync(filename).size
+    // Ends when the file has grown although nobody stopped writing: the time limit of the test is the other way out.
     for (let number = 0; statSync(filename).size <= size; number++) {
       await store.insert(line, { code: `c${number}`, text: 'x'.repeat(2_000) }, select)
-      if (number % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+      if (number % 50 === 0) await setImmediate()
     }
-    expect(statSync(`${filename}-wal`).size).toBeLessThan(8_000 * 4_096)
     await store.close()
   })
 

@@ -11,6 +11,12 @@ export function anyOf(terms: readonly Filter[]): Filter {
   return combine('or', '=', 'in', terms)
 }
 
+/** All of those that are given must hold, as they are written; none given: undefined. */
+export function and(...terms: readonly (Filter | undefined)[]): Filter | undefined {
+  const given = terms.filter((term) => term !== undefined)
+  return given.length > 1 ? { op: 'and', terms: given } : given[0]
+}
+
 /** Matches no record. */
 export function never(field: string): Filter {
   return {

@@ -3,6 +3,7 @@ import type { ActionContext, ActionModel } from '../actions/action.js'
 import { jsonResult } from '../actions/json-result.js'
 import { readParameters } from '../actions/read-parameters.js'
 import type { FieldValue, JsonValue } from '../fields/field-type.js'
+import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { Access } from '../rights/access.js'
@@ -17,7 +18,7 @@ import type {
   SearchRequest,
   Task,
 } from './business-objects.js'
-import { and, checkSearch } from './reads.js'
+import { checkSearch } from './reads.js'
 import { checkScope } from './scope.js'
 import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'

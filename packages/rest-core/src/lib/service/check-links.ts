@@ -1,9 +1,9 @@
 import type { ErrorMessage } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
+import { and } from '../filter/combine.js'
 import type { Access } from '../rights/access.js'
 import type { Link } from '../rights/links.js'
 import type { StoreSession } from '../store.js'
-import { and } from './reads.js'
 import { missingReference } from './store-errors.js'
 
 /**

@@ -1,6 +1,7 @@
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-type.js'
 import { isEmpty } from '../fields/field-type.js'
+import { and } from '../filter/combine.js'
 import { compareValues } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
@@ -48,7 +49,7 @@ export async function* searchFrom(
   const rows: BusinessRecord[] = []
   for (const part of place ? partsAfter(object, order, place) : [{ where: undefined, order: enough(object, order) }]) {
     const start = rows.length
-    const where = and([query.where, part.where && asSeen(part.where, query)])
+    const where = and(query.where, part.where && asSeen(part.where, query))
     // One more than asked for tells whether there is another page.
     const search = { select, where, order: part.order, limit: limit + 1 - start, guards: query.guards, caller }
     for await (const batch of session.search(object, search)) rows.push(...batch)
@@ -80,7 +81,7 @@ function partsAfter(object: ObjectModel, order: readonly Order[], place: Place):
   for (let at = unique; at >= 0; at--) {
     const same = fields.slice(0, at).map((field, before) => equals(field, place[before] as FieldValue))
     for (const part of behind(enough(object, order.slice(at)), fields[at] as ReadableField, place[at] as FieldValue))
-      parts.push({ ...part, where: and([...same, part.where]) })
+      parts.push({ ...part, where: and(...same, part.where) })
   }
   return parts
 }
@@ -129,9 +130,4 @@ function checkProgress(first: BusinessRecord | undefined, { field, value }: NonN
     'ERR_BAD_REQUEST',
     `A cursor cannot go by "${field.name}": its column holds more than is shown. Sort by another field, or use pages.`,
   )
-}
-
-function and(terms: readonly (Filter | undefined)[]): Filter | undefined {
-  const given = terms.filter((term) => term !== undefined)
-  return given.length > 1 ? { op: 'and', terms: given } : given[0]
 }

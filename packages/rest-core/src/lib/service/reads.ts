@@ -1,4 +1,5 @@
 import { RestError } from '../../errors.js'
+import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'
 import { parseFilterTexts } from '../filter/parse.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
@@ -182,11 +183,6 @@ export function checkSearch(access: Access, request: SearchRequest): void {
   readOrder(access, request.order)
   readPage(request)
   pageSizeOf(access.object, request)
-}
-
-/** Both conditions; either may be absent. */
-export function and(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
-  return first && second ? { op: 'and', terms: [first, second] } : (first ?? second)
 }
 
 /**
