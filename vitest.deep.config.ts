@@ -2,7 +2,11 @@ import { defineConfig } from 'vitest/config'
 import usual from './vitest.config.js'
 
 /** Tests that look for rare events, with the numbers that this takes: `npm run test:deep`. In `npm test` they are small. */
-const deep = ['tests/consistency/**/*.test.ts', 'tests/{catalogue-fuzz,openapi-fuzz,published,rights-fuzz}.test.ts']
+const deep = [
+  'tests/consistency/**/*.test.ts',
+  'tests/{catalogue-fuzz,openapi-fuzz,published,rights-fuzz}.test.ts',
+  'packages/manager-core/src/lib/operation/crash*.test.ts',
+]
 
 const { projects: _none, ...test } = usual.test ?? {}
 
