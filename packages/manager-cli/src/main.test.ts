@@ -193,7 +193,7 @@ n1    longlonglonglonglonglonglonglong@example.org
   })
 
   test('a terminal cuts what is too wide for it', async () => {
-    const { out } = await cli('sh 1', { columns: 30 })
+    const { out } = await cli('sh 1 --no-color', { columns: 30 })
     expect(out.split('\n')).toEqual(['NAME  OWNER EMAIL', 'n0    longlonglonglonglonglon…', ''])
   })
 

@@ -34,6 +34,7 @@ export { answerOfChallenge, challengePath } from './lib/certificates/challenges.
 export type { CertificateFiles, Certificates } from './lib/certificates/create-certificates.js'
 export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
+export { durationText, sizeText } from './lib/domain/readable.js'
 export { databaseTypes, statusOf } from './lib/domain/instance.js'
 export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'
 export { Secret } from './lib/domain/secret.js'

@@ -72,9 +72,10 @@ describe('an operation after events', () => {
 })
 
 describe('a line of a log', () => {
-  it('that is JSON is shown as time, level, message and the rest', () => {
+  it('that is JSON is shown as local time, level, message and the rest', () => {
     const line = '{"level":50,"time":1795989600000,"pid":7,"hostname":"h","msg":"request","status":500,"url":"/a b"}'
-    expect(readableLine(line)).toBe('2026-11-29T22:00:00.000Z error request status=500 url=/a b')
+    const time = new Date(1795989600000).toLocaleString('sv-SE')
+    expect(readableLine(line)).toEqual({ text: `${time} ERROR request status=500 url=/a b`, tone: 'bad' })
   })
 
   it('that is something else stays as it is', () => {
@@ -88,6 +89,6 @@ describe('a line of a log', () => {
       '[1]',
       '{"a":null}',
     ])
-      expect(readableLine(line)).toBe(line)
+      expect(readableLine(line)).toEqual({ text: line, tone: '' })
   })
 })

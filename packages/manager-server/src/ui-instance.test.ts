@@ -163,7 +163,7 @@ needsBrowser((browser) => {
     await close()
   })
 
-  it('follows the log as it is written, pauses, searches and wraps', async () => {
+  it('follows the log as it is written, from a level on, pauses, searches and wraps', async () => {
     const { page, problems, close } = await pages.open(browser(), 'instances/demo/logs')
     const log = page.getByRole('log')
     const file = pages.manager.path('demo', 'logs', 'application.log')
@@ -175,9 +175,17 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Go on (1 new)' }).click()
     await log.getByText('two ERROR').waitFor()
     expect(await log.textContent()).not.toContain('abcdef0123456789')
-    await page.getByLabel('Search in the log').fill('error')
+    await page.getByLabel('Level').selectOption({ label: 'Warnings and errors' })
+    const request = { level: 30, time: Date.now(), msg: 'request', method: 'GET', url: '/quiet', status: 200 }
+    appendFileSync(file, `${JSON.stringify(request)}\n`)
+    appendFileSync(file, `${JSON.stringify({ level: 50, time: Date.now(), msg: 'grave' })}\n`)
+    await log.getByText('ERROR grave').waitFor()
+    expect(await log.textContent()).not.toContain('/quiet')
+    await page.getByLabel('Level').selectOption({ label: 'All' })
+    await log.getByText('INFO GET /quiet 200').waitFor()
+    await page.getByLabel('Search in the log').fill('two error')
     await expect.poll(() => log.locator('.log-line').count()).toBe(1)
-    expect(await log.locator('mark').textContent()).toBe('ERROR')
+    expect(await log.locator('mark').textContent()).toBe('two ERROR')
     await page.getByRole('button', { name: 'Wrap lines' }).click()
     expect(await log.getAttribute('class')).not.toContain('wrapped')
     // After a restart of the server it goes on.

@@ -11,6 +11,11 @@ export interface GlobalOptions {
   readonly verbose?: boolean
   readonly quiet?: boolean
   readonly color?: boolean
+  /** Times in UTC. */
+  readonly utc?: boolean
+  /** Of commands that show a table: those columns, as they were typed. */
+  readonly columns?: string
+  readonly wide?: boolean
 }
 
 const heading = 'Options of every command:'
@@ -31,6 +36,15 @@ export function globalOptions(mutating: boolean): Option[] {
     option('--quiet', 'print results and errors only'),
     option('--verbose', 'print where an error came from'),
     option('--no-color', 'no colours (as NO_COLOR does)'),
+    option('--utc', 'times in UTC (default: local time, which TZ sets)'),
+  ]
+}
+
+/** Options of commands that show a table. */
+export function tableOptions(): Option[] {
+  return [
+    new Option('--columns <names>', 'show these columns, separated by commas, as --json calls them'),
+    new Option('--wide', 'show all columns, uncut'),
   ]
 }
 

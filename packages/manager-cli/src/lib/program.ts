@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander'
 import type { Action, Input, Manager, Option as ActionOption, Parameter } from '@steward/manager-core'
 import { addCompletion } from './completion/commands.js'
 import { commandGroup, unknownCommand } from './command-group.js'
-import { globalOptions, type GlobalOptions } from './global-options.js'
+import { globalOptions, tableOptions, type GlobalOptions } from './global-options.js'
 import { addHelp, helpConfiguration } from './help.js'
 import type { Surroundings } from './surroundings.js'
 import { wordOf } from './word-of.js'
@@ -96,6 +96,7 @@ function addCommand(command: Command, action: Action, onCall: ProgramOptions['on
   for (const parameter of parameters) command.addArgument(argumentOf(parameter))
   const flags = options.map((option) => ({ name: option.name, option: optionOf(option) }))
   for (const { option } of flags) command.addOption(option)
+  if (action.view.type === 'table') for (const option of tableOptions()) command.addOption(option)
   for (const option of globalOptions(mutating)) command.addOption(option)
   command.addHelpText('after', examplesOf(action))
   command.action(() => {

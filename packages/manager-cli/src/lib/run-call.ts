@@ -3,8 +3,11 @@ import { ManagerError } from '@steward/manager-core/errors'
 import type { ActionResult, Caller, Manager } from '@steward/manager-core'
 import type { GlobalOptions } from './global-options.js'
 import type { Interruption } from './interruption.js'
+import { logLine } from './output/log.js'
+import { createPaint, isColored } from './output/paint.js'
 import { resultJson, resultText } from './output/result.js'
 import { printable } from './output/text.js'
+import { createTimes } from './output/times.js'
 import type { Call } from './program.js'
 import { createProgress } from './progress/progress.js'
 import { runProgram } from './run-program.js'
@@ -23,7 +26,7 @@ export async function runCall(
 ): Promise<number> {
   const { json = false, quiet = false } = options
   const { stderr } = surroundings
-  const drawn = action.mutating && !options.dryRun && isDrawn(options, surroundings)
+  const drawn = action.mutating && !options.dryRun && isColored(options, surroundings, 'stderr')
   const progress = await createProgress({ stderr, json, quiet, drawn })
   const caller: Caller = {
     actor: actorOf(surroundings),
@@ -57,18 +60,26 @@ export async function runCall(
 
 async function show(
   result: ActionResult,
-  { action, input, options: { json = false, quiet = false } }: Call,
+  { action, input, options }: Call,
   surroundings: Surroundings,
   interruption: Interruption,
 ): Promise<number> {
   const { stdout, stderr } = surroundings
+  const { json = false, quiet = false, columns, wide } = options
   const exitCode = result.exitCode ?? 0
+  const shape = {
+    times: createTimes({ timeZone: options.utc ? 'UTC' : undefined }),
+    paint: createPaint(options, surroundings),
+  }
   if (result.program) {
     interruption.end()
     return runProgram(result.program, surroundings)
   }
   if (result.stream) {
-    await printStream(result.stream, surroundings, { json, signal: interruption.signal })
+    await printStream(result.stream, surroundings, {
+      ...{ json, signal: interruption.signal },
+      ...(action.view.type === 'log' && { shown: (line: string) => logLine(line, shape) }),
+    })
     return interruption.exitCode ?? exitCode
   }
   if (result.file) {
@@ -83,7 +94,11 @@ async function show(
     await write(stdout, resultJson(result, exitCode))
     return exitCode
   }
-  const { out, aside } = resultText(action, result, { width: stdout.isTTY ? stdout.columns : undefined, quiet })
+  const { out, aside } = resultText(action, result, {
+    ...shape,
+    ...{ width: stdout.isTTY ? stdout.columns : undefined, quiet, wide },
+    columns: columns?.split(',').map((column) => column.trim()),
+  })
   await write(stdout, out)
   await write(stderr, aside)
   return exitCode
@@ -106,8 +121,4 @@ function waitMsOf({ wait }: GlobalOptions): number {
   const seconds = Number(wait)
   if (wait !== '' && seconds >= 0) return seconds * 1000
   throw new ManagerError('ERR_USAGE', `--wait takes a number of seconds, not "${wait}".`)
-}
-
-function isDrawn({ color }: GlobalOptions, { stderr, env }: Surroundings): boolean {
-  return color !== false && Boolean(stderr.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb'
 }

@@ -2,6 +2,13 @@ import { printable } from './output/text.js'
 import type { Surroundings } from './surroundings.js'
 import { write } from './write.js'
 
+export interface StreamOptions {
+  readonly json: boolean
+  readonly signal: AbortSignal
+  /** How people read a line. Default: as it is. */
+  readonly shown?: (line: string) => string
+}
+
 /**
  * Prints lines as they come, until there are no more, nobody reads them, or the signal. As JSON a line is
  * `{"line":"…"}`; a terminal gets nothing that it would obey.
@@ -9,9 +16,9 @@ import { write } from './write.js'
 export async function printStream(
   lines: AsyncIterable<string>,
   { stdout }: Pick<Surroundings, 'stdout'>,
-  { json, signal }: { readonly json: boolean; readonly signal: AbortSignal },
+  { json, signal, shown = stdout.isTTY ? printable : (line) => line }: StreamOptions,
 ): Promise<void> {
-  const textOf = (line: string) => (json ? JSON.stringify({ line }) : stdout.isTTY ? printable(line) : line)
+  const textOf = (line: string) => (json ? JSON.stringify({ line }) : shown(line))
   const iterator = lines[Symbol.asyncIterator]()
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
   const onAbort = () => resolve(undefined)

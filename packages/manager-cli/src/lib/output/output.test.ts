@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { record } from './record.js'
+import { logLine } from './log.js'
+import { createPaint, plainPaint } from './paint.js'
 import { resultText } from './result.js'
 import { table } from './table.js'
 import { cut, lineOf, printable, widthOf } from './text.js'
+import { createTimes } from './times.js'
 
 describe('text', () => {
   test.each([
@@ -30,18 +33,18 @@ describe('text', () => {
 
 describe('table()', () => {
   const rows = [
-    { name: '日本', note: 'a'.repeat(40), size: 1 },
-    { name: 'demo', size: null },
+    { name: '日本', note: 'a'.repeat(40), count: 1 },
+    { name: 'demo', count: null },
   ]
 
   test('columns are aligned, missing values are empty', () => {
-    expect(table(rows, ['name', 'size'])).toBe('NAME  SIZE\n日本  1\ndemo\n')
+    expect(table(rows, ['name', 'count'])).toBe('NAME  COUNT\n日本  1\ndemo\n')
   })
 
   test('the widest columns are cut until a row fits, none below eight', () => {
-    const lines = table(rows, ['name', 'note', 'size'], 30).split('\n')
-    expect(lines[1]).toBe(`日本  ${'a'.repeat(17)}…  1`)
-    expect(table(rows, ['name', 'note', 'size'], 10).split('\n')[1]).toBe('日本  aaaaaaa…  1')
+    const lines = table(rows, ['name', 'note', 'count'], { width: 30 }).split('\n')
+    expect(lines[1]).toBe(`日本  ${'a'.repeat(16)}…  1`)
+    expect(table(rows, ['name', 'note', 'count'], { width: 10 }).split('\n')[1]).toBe('日本  aaaaaaa…  1')
   })
 })
 
@@ -73,4 +76,69 @@ test('a list of lines is in the message and is not repeated as a table', () => {
   const action = { view: { type: 'text' }, mutating: false } as Parameters<typeof resultText>[0]
   const list = ['{"level":30,"msg":"ready"}', 'second']
   expect(resultText(action, { message: list.join('\n'), list }, {}).out).toBe(`${list.join('\n')}\n`)
+})
+
+describe('values as people read them', () => {
+  const now = new Date('2026-11-22T22:30:00Z')
+  const times = createTimes({ timeZone: 'America/New_York', now })
+
+  test('times are local, with the day by its name when it is near', () => {
+    const all = ['2026-11-22T19:03:21.123Z', '2026-11-22T04:59:00Z', '2026-11-20T05:00:00Z']
+    expect(all.map(times.short)).toEqual(['today 14:03', 'yesterday 23:59', '2026-11-20 00:00'])
+    expect(times.long(all[0] as string)).toBe('today 14:03:21 (-05:00)')
+    expect(times.line(all[0] as string)).toBe('2026-11-22 14:03:21')
+    const utc = createTimes({ timeZone: 'UTC', now })
+    expect(utc.long(all[0] as string)).toBe('today 19:03:21 (UTC)')
+  })
+
+  test('units come from the name of the column, which leaves them out', () => {
+    const row = {
+      size: 9830,
+      memory_mb: 80,
+      duration: 1502,
+      uptime_seconds: 7500,
+      cpu_percent: 0.4449,
+      at: now.toISOString(),
+    }
+    const [head, line] = table([row], Object.keys(row), { times }).split('\n')
+    expect(head?.split(/  +/)).toEqual(['SIZE', 'MEMORY', 'DURATION', 'UPTIME', 'CPU', 'AT'])
+    expect(line?.split(/  +/)).toEqual(['9.8 kB', '84 MB', '1.5 s', '2 h 5 min', '0.4 %', 'today 17:30'])
+    expect(record({ size: 9830, at: now.toISOString() }, times)).toBe('size: 9.8 kB\nat:   today 17:30:00 (-05:00)\n')
+  })
+
+  test('a line of a log has its time, its level, and below it where an error came from; nothing that a terminal obeys', () => {
+    const err = { message: 'no\u001b[2J table', stack: 'Error: x\n    at f (x.ts:1:2)' }
+    const line = JSON.stringify({ level: 50, time: now.getTime(), msg: 'failed', err })
+    expect(logLine(line, { times, paint: plainPaint })).toBe(
+      '2026-11-22 17:30:00 ERROR failed: no table\n    at f (x.ts:1:2)',
+    )
+    expect(logLine('  at\u001b[31m x', { times, paint: plainPaint })).toBe('  at x')
+  })
+
+  test('colours are for terminals that want them', () => {
+    const painted = (isTTY: boolean, env: Record<string, string>, color?: boolean) => {
+      const surroundings = { stdout: { isTTY }, env } as unknown as Parameters<typeof createPaint>[1]
+      return createPaint({ ...(color !== undefined && { color }) }, surroundings)('red', 'x')
+    }
+    expect(painted(true, {})).toBe('\u001b[31mx\u001b[39m')
+    expect([
+      painted(false, {}),
+      painted(true, { NO_COLOR: '1' }),
+      painted(true, { TERM: 'dumb' }),
+      painted(true, {}, false),
+    ]).toEqual(['x', 'x', 'x', 'x'])
+  })
+})
+
+test('columns of a table can be chosen; one that there is not is refused with those there are', () => {
+  const action = { view: { type: 'table', columns: ['a'], empty: '' }, mutating: false } as unknown as Parameters<
+    typeof resultText
+  >[0]
+  const result = { message: '', list: [{ a: 1, b: 'x'.repeat(60) }] }
+  expect(resultText(action, result, {}).out).toBe('A\n1\n')
+  expect(resultText(action, result, { columns: ['b', 'a'], width: 20 }).out).toMatch(/^B +A\nx+…  1\n$/)
+  expect(resultText(action, result, { wide: true, width: 20 }).out).toContain(`1  ${'x'.repeat(60)}\n`)
+  expect(() => resultText(action, result, { columns: ['c'] })).toThrow(
+    expect.objectContaining({ help: 'Columns: a, b.' }),
+  )
 })

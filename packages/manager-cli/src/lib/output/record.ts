@@ -1,22 +1,24 @@
 import type { Json } from '@steward/manager-core'
+import { cellText, wordsOf } from './cell.js'
 import { lineOf, printable } from './text.js'
+import { createTimes, type Times } from './times.js'
 
 /** `key: value` lines, values aligned; an object inside becomes a section, a list of objects a line each. */
-export function record(item: Json): string {
+export function record(item: Json, times: Times = createTimes()): string {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return `${lineOf(item)}\n`
-  return linesOf(item as Readonly<Record<string, Json>>, '').join('')
+  return linesOf(item as Readonly<Record<string, Json>>, '', times).join('')
 }
 
-function linesOf(item: Readonly<Record<string, Json | undefined>>, indent: string): string[] {
+function linesOf(item: Readonly<Record<string, Json | undefined>>, indent: string, times: Times): string[] {
   const entries = Object.entries(item).filter(([, value]) => value !== undefined) as [string, Json][]
   const plain = entries.filter(([, value]) => !isNested(value))
-  const width = Math.max(0, ...plain.map(([key]) => key.length)) + 1
+  const width = Math.max(0, ...plain.map(([key]) => wordsOf(key).length)) + 1
   return entries.flatMap(([key, value]) => {
-    const name = `${printable(key)}:`
-    if (!isNested(value)) return [`${indent}${name.padEnd(width)} ${lineOf(value)}`.trimEnd() + '\n']
+    const name = `${printable(wordsOf(key))}:`
+    if (!isNested(value)) return [`${indent}${name.padEnd(width)} ${cellText(key, value, times.long)}`.trimEnd() + '\n']
     const inner = Array.isArray(value)
       ? value.map((one: Json) => `${indent}  ${lineOf(one)}\n`)
-      : linesOf(value as Readonly<Record<string, Json>>, `${indent}  `)
+      : linesOf(value as Readonly<Record<string, Json>>, `${indent}  `, times)
     return [`${indent}${name}\n`, ...inner]
   })
 }

@@ -1,14 +1,20 @@
 import type { Action, ActionResult, Json } from '@steward/manager-core'
+import { ManagerError } from '@steward/manager-core/errors'
+import { logLine } from './log.js'
+import { plainPaint } from './paint.js'
 import { plan } from './plan.js'
 import { record } from './record.js'
-import { table } from './table.js'
+import { table, type TableOptions } from './table.js'
 import { printable } from './text.js'
+import { createTimes } from './times.js'
 
-export interface TextOptions {
-  /** Of the terminal; undefined when it is none. */
-  readonly width?: number | undefined
+export interface TextOptions extends TableOptions {
   /** Only what was asked for, without sentences about it. */
   readonly quiet?: boolean
+  /** Columns of a table that are wanted. */
+  readonly columns?: readonly string[] | undefined
+  /** All columns of a table, uncut. */
+  readonly wide?: boolean | undefined
 }
 
 /** A result for people: what was asked for, and a sentence beside it, which does not belong into a pipe. */
@@ -18,21 +24,38 @@ export interface ResultText {
 }
 
 export function resultText({ view, mutating }: Action, result: ActionResult, options: TextOptions): ResultText {
-  const { width, quiet } = options
+  const { quiet, times = createTimes(), paint = plainPaint } = options
   const message = result.message === '' ? '' : `${printable(result.message)}\n`
   const sentence = quiet ? '' : message
   // A list beside what the view shows; lines of text are in the message.
   const [first] = view.type === 'table' ? [] : (result.list ?? [])
   const listed =
-    typeof first !== 'object' || first === null ? '' : table(result.list as readonly Json[], Object.keys(first), width)
+    typeof first !== 'object' || first === null
+      ? ''
+      : table(result.list as readonly Json[], Object.keys(first), options)
   if (result.plan) return { out: plan(result.plan) + listed, aside: '' }
   if (view.type === 'table' && result.list)
     return result.list.length === 0
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
-      : { out: table(result.list, view.columns, width), aside: sentence }
+      : { out: chosenTable(result.list, view.columns, options), aside: sentence }
+  if (view.type === 'log')
+    return {
+      out: (result.list ?? []).map((line) => `${logLine(String(line), { times, paint })}\n`).join(''),
+      aside: '',
+    }
   const item = result.item ?? result.data
-  if (view.type === 'record' && item !== undefined && !mutating) return { out: record(item), aside: '' }
+  if (view.type === 'record' && item !== undefined && !mutating) return { out: record(item, times), aside: '' }
   return { out: (mutating ? sentence : message) + listed, aside: '' }
+}
+
+/** @throws ManagerError ERR_USAGE for a column that there is not */
+function chosenTable(list: readonly Json[], usual: readonly string[], options: TextOptions): string {
+  const known = [...new Set(list.flatMap((row) => Object.keys(row as object)))]
+  const { columns = options.wide ? known : usual, width, wide } = options
+  const unknown = columns.find((column) => !known.includes(column) && !usual.includes(column))
+  if (unknown !== undefined)
+    throw new ManagerError('ERR_USAGE', `There is no column "${unknown}".`, { help: `Columns: ${known.join(', ')}.` })
+  return table(list, columns, { ...options, width: wide ? undefined : width })
 }
 
 /** A result for programs: the same keys whatever happened. `status` is the exit code, 0 = done. */

@@ -1,42 +1,68 @@
 import type { Json } from '@steward/manager-core'
-import { cut, lineOf, padded, widthOf } from './text.js'
+import { cellText, wordsOf } from './cell.js'
+import { plainPaint, type Paint, type Style } from './paint.js'
+import { cut, padded, widthOf } from './text.js'
+import { createTimes, type Times } from './times.js'
 
 /** Between columns. */
 const gap = '  '
 /** A column is not cut below this. */
 const leastWidth = 8
 
+export interface TableOptions {
+  /** Of the terminal: the widest columns are cut until a row fits; undefined: nothing is cut. */
+  readonly width?: number | undefined
+  readonly times?: Times | undefined
+  readonly paint?: Paint | undefined
+}
+
 /**
  * Rows under headings, columns aligned, no lines.
  *
  * @param columns keys of the rows' objects
- * @param width of the terminal: the widest columns are cut until a row fits; undefined: nothing is cut
  */
-export function table(rows: readonly Json[], columns: readonly string[], width?: number): string {
-  const headings = columns.map((column) => column.replaceAll('_', ' ').toUpperCase())
+export function table(
+  rows: readonly Json[],
+  columns: readonly string[],
+  { width, times = createTimes(), paint = plainPaint }: TableOptions = {},
+): string {
+  const headings = columns.map((column) => wordsOf(column).toUpperCase())
   // Column by column, and without a closure per cell: there may be tens of thousands.
-  const cells = columns.map((column) => rows.map((row) => lineOf((row as Record<string, Json>)[column])))
+  const cells = columns.map((column) =>
+    rows.map((row) => cellText(column, (row as Record<string, Json>)[column], times.short)),
+  )
   const widths = cells.map((texts, at) => {
     let most = (headings[at] as string).length
     for (const text of texts) most = Math.max(most, widthOf(text))
     return most
   })
   if (width !== undefined) fit(widths, width)
-  let text = headings
-    .map((heading, at) => padded(heading, widths[at] as number))
-    .join(gap)
-    .trimEnd()
+  const head = headings.map((heading, at) => padded(heading, widths[at] as number)).join(gap)
+  let text = paint('bold', head.trimEnd())
   for (let row = 0; row < rows.length; row++) {
     let line = ''
     for (const [at, texts] of cells.entries()) {
       const cell = texts[row] as string
       const room = widths[at] as number
-      line += (at === 0 ? '' : gap) + padded(width === undefined ? cell : cut(cell, room), room)
+      const shown = width === undefined ? cell : cut(cell, room)
+      const style = styleOf(columns[at] as string, cell)
+      const padding = ' '.repeat(Math.max(0, room - widthOf(shown)))
+      line += (at === 0 ? '' : gap) + (style === undefined ? shown : paint(style, shown)) + padding
     }
     text += `\n${line.trimEnd()}`
   }
   return `${text}\n`
 }
+
+/** What is well and what is not, in columns that say so. */
+function styleOf(column: string, cell: string): Style | undefined {
+  if (!judging.has(column)) return undefined
+  if (/^(?:ok|started|succeeded)$/i.test(cell)) return 'green'
+  if (/^(?:crashed|failed|error|attention|unreachable)\b|^(?:http|status)-/i.test(cell)) return 'red'
+  return /^(?:degraded|warning|slow|rolled|starting)/i.test(cell) ? 'yellow' : undefined
+}
+
+const judging = new Set(['status', 'state', 'observed', 'health', 'level', 'result', 'reason'])
 
 function fit(widths: number[], width: number): void {
   const over = () => widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width

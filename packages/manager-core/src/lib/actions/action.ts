@@ -93,11 +93,12 @@ export interface Option extends InputBase {
 
 export type Input = string | number | boolean | readonly string[] | undefined
 
-/** `table` shows `list`, `record` shows `item`, `text` shows `message`. */
+/** `table` shows `list`, `record` shows `item`, `text` shows `message`, `log` shows `list` or `stream`: lines of a log. */
 export type View =
   | { readonly type: 'table'; readonly columns: readonly string[]; readonly empty: string }
   | { readonly type: 'record' }
   | { readonly type: 'text' }
+  | { readonly type: 'log' }
 
 export interface ActionCall {
   readonly context: ManagerContext

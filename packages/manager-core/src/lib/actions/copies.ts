@@ -1,3 +1,4 @@
+import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
 import { storedBytes } from '../backup/manifest.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
@@ -6,7 +7,6 @@ import { failureText, makeCopies } from '../backup/remote/make-copies.js'
 import { remoteIn } from '../backup/remote/remote-backup.js'
 import { finishCopies } from '../backup/remote/settle-copies.js'
 import { wireBackup } from '../backup/wire-backup.js'
-import { megabytes } from '../instances/inspect-creation.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
 import type { Action } from './action.js'
 import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
@@ -40,7 +40,7 @@ export const backupsFetch: Action = {
     const copy = await findCopy(context, input.name as string, wanted, { signal: caller.signal })
     if (caller.dryRun) {
       const bytes = storedBytes(copy.manifest.files)
-      return { message: `${copy.key} (${megabytes(bytes)}) would be fetched from "${copy.target}": nothing was done.` }
+      return { message: `${copy.key} (${sizeText(bytes)}) would be fetched from "${copy.target}": nothing was done.` }
     }
     const { backup, message } = await fetchBackup(context, caller, copy)
     return { message, item: wireBackup(backup) }
@@ -71,7 +71,7 @@ export const backupsExport: Action = {
     const { key, manifest } = backup
     if (caller.dryRun) {
       const bytes = storedBytes(manifest.files)
-      return { message: `${key} (${megabytes(bytes)}) would be copied to ${targets.join(', ')}: nothing was done.` }
+      return { message: `${key} (${sizeText(bytes)}) would be copied to ${targets.join(', ')}: nothing was done.` }
     }
     const report = await makeCopies(context, caller, { backup, targets, readBack: input['read-back'] === true })
     const { copied, failed } = report

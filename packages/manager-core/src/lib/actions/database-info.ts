@@ -1,4 +1,5 @@
 import type { Json } from '../domain/json.js'
+import { sizeText } from '../domain/readable.js'
 import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 
@@ -38,7 +39,7 @@ export const databaseInfo: Action = {
     const rows = Object.values(counts).reduce((sum, one) => sum + one, 0)
     const [ofRows, ofTables] = [countOf(rows, 'row'), countOf(list.length, 'table')]
     return {
-      message: `The database of "${name}" holds ${ofRows} in ${ofTables}, ${bytes} bytes.`,
+      message: `The database of "${name}" holds ${ofRows} in ${ofTables}, ${sizeText(bytes)}.`,
       item: { ...item, bytes, rows, tables: list.length },
       list,
     }

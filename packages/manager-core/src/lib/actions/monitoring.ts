@@ -1,5 +1,5 @@
-import { ManagerError } from '../../errors.js'
 import { isThrowAway } from '../domain/instance.js'
+import { readMoment } from '../domain/moment.js'
 import { describeIncident } from '../monitoring/describe-incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
 import { createSampleStore } from '../monitoring/sample-store.js'
@@ -20,12 +20,12 @@ const samples: Action = {
     'response time, averages of the others, and not ok when one of them was not.',
   parameters: [nameOfInstance],
   options: [
-    { name: 'since', type: 'text', summary: 'Not older than this time, in ISO 8601 (default: a day ago)' },
+    { name: 'since', type: 'text', summary: 'Not older: 10m, 2h, 3d, 14:03, 2026-11-20 (default: 1d)' },
     { name: 'points', type: 'integer', min: 1, max: 10_000, summary: 'At most so many (default 500)' },
   ],
   ability: 'read',
   mutating: false,
-  examples: ['samples demo', 'samples demo --since 2026-11-20T00:00:00Z --points 100'],
+  examples: ['samples demo', 'samples demo --since 2026-11-20 --points 100'],
   view: {
     type: 'table',
     columns: ['at', 'ok', 'reason', 'response_ms', 'memory_mb', 'cpu_percent', 'disk_mb'],
@@ -34,7 +34,7 @@ const samples: Action = {
   async handler({ context, input }) {
     const { id, name } = context.registry.get(input.name as string)
     const to = context.clock().getTime()
-    const from = input.since === undefined ? to - dayMs : timeOf(input.since as string)
+    const from = input.since === undefined ? to - dayMs : readMoment(input.since as string, context.clock())
     const points = (input.points as number | undefined) ?? 500
     const list = createSampleStore(context.registry)
       .range(id, { from, to: Math.max(from, to), points })
@@ -125,13 +125,4 @@ const nothing = {
   memory_mb: null,
   cpu_percent: null,
   disk_mb: null,
-}
-
-/** @throws ManagerError ERR_USAGE */
-function timeOf(text: string): number {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(time)) return time
-  throw new ManagerError('ERR_USAGE', `since takes a time such as 2026-11-20T00:00:00Z, not "${text.slice(0, 40)}".`, {
-    command: 'samples --help',
-  })
 }

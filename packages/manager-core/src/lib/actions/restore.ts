@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
 import { lastPart } from '../backup/choose-backup.js'
 import { needManifest, storedBytes } from '../backup/manifest.js'
@@ -11,7 +12,6 @@ import { restoreKind, type RestoreRequest } from '../backup/restore.js'
 import type { ManagerContext } from '../context.js'
 import { databaseTypes, type DatabaseType, type Instance } from '../domain/instance.js'
 import { isInstanceId, randomId } from '../domain/names.js'
-import { megabytes } from '../instances/inspect-creation.js'
 import { urlOf } from '../instances/public-url.js'
 import { listTrash } from '../instances/trash.js'
 import { wireInstance } from '../instances/wire-instance.js'
@@ -112,7 +112,7 @@ export const restore: Action = {
 /** A dry run says what comes before the operation. */
 function withFetch({ plan, ...planned }: ActionResult, { manifest, target }: RemoteBackup): ActionResult {
   const bytes = storedBytes(manifest.files)
-  const note = `The backup is fetched from "${target}" first (${megabytes(bytes)}).`
+  const note = `The backup is fetched from "${target}" first (${sizeText(bytes)}).`
   return { ...planned, ...(plan && { plan: { ...plan, notes: [note, ...plan.notes] } }) }
 }
 

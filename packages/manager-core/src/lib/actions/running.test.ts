@@ -267,6 +267,10 @@ describe('looking into an instance', () => {
     })
     expect((await test.perform('logs', { name: 'demo', lines: 1 })).list).toEqual(['last'])
     expect((await test.perform('logs', { name: 'quiet' })).list).toEqual([])
+    expect((await test.perform('logs', { name: 'demo', grep: 'AUTHORIZATION' })).list).toHaveLength(1)
+    // What is not shown cannot be searched for.
+    expect((await test.perform('logs', { name: 'demo', grep: 'abc' })).list).toEqual([])
+    await expect(test.perform('logs', { name: 'demo', since: 'soon' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
     const end = new AbortController()
     const { stream } = await test.perform('logs', { name: 'demo', lines: 1, follow: true }, { signal: end.signal })
     const lines: string[] = []
@@ -324,7 +328,7 @@ describe('an application that does not start any more', () => {
       await withConfig(['export APPS_STARTTIMEOUT=5'], async () => {
         const error = await failure(test.another().perform(action, { name: 'broken' }, test.caller))
         expect(error).toMatchObject({ code: 'ERR_ROLLED_BACK' })
-        expect(error.message).toMatch(/"broken" is stopped now, as it could not be started again \(.*\)\.$/)
+        expect(error.message).toMatch(/"broken" is stopped now, as it could not be started again\.$/)
       })
       expect(await stateOf('broken')).toBe('stopped')
       expect(test.instance('broken')).toMatchObject({ desired: 'started', observed: 'stopped', operation: '' })

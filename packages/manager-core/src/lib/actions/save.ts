@@ -1,8 +1,8 @@
+import { sizeText } from '../domain/readable.js'
 import { saveKind } from '../backup/save.js'
 import { autoSaved, saveAll } from '../backup/save-all.js'
 import { settleCopies } from '../backup/remote/settle-copies.js'
 import { wireBackup } from '../backup/wire-backup.js'
-import { megabytes } from '../instances/inspect-creation.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
 import type { Action, Option } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -54,7 +54,7 @@ export const save: Action = {
       const settled = await settleCopies(context, caller, await context.backups.find(name, key))
       const copied = copyTo.filter((target) => !settled.failed.includes(target))
       const where = copied.length > 0 ? ` It is also at ${copied.join(', ')}.` : ''
-      const message = `Instance "${name}" is saved: ${key} (${megabytes(bytes)}).${where}`
+      const message = `Instance "${name}" is saved: ${key} (${sizeText(bytes)}).${where}`
       const allWarnings = [...warnings, ...settled.warnings]
       return {
         message: settled.failure === undefined ? message : `${message}\n${settled.failure}`,

@@ -63,7 +63,7 @@ describe('restore from a target', () => {
     rmSync(last.folder, { recursive: true })
     for (const file of last.manifest.files) flip(copy(last.key, file.name))
     const { plan } = await restore(`nas:${last.manifest.id}`, {}, true)
-    expect(plan?.notes[0]).toMatch(/^The backup is fetched from "nas" first \(0\.\d MB\)\.$/)
+    expect(plan?.notes[0]).toMatch(/^The backup is fetched from "nas" first \(\d+(\.\d)? (B|kB|MB)\)\.$/)
     expect(plan?.steps[0]?.id).toBe('restore-verify')
     await expect(restore('nas', { as: 'demo' })).rejects.toMatchObject({ code: 'ERR_NAME_TAKEN' })
     await test.perform('protect', { name: 'demo' })

@@ -1,3 +1,4 @@
+import { sizeText } from '../domain/readable.js'
 import { administratorStep } from '../anonymise/administrator-step.js'
 import { anonymisedDataStep, type AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
@@ -9,7 +10,7 @@ import { copyDataStep } from './copy-data-step.js'
 import { databaseStep } from './database-step.js'
 import { defineStep } from './define-step.js'
 import { firstStartStep } from './first-start-step.js'
-import { inspectCreation, megabytes } from './inspect-creation.js'
+import { inspectCreation } from './inspect-creation.js'
 import { neutraliseStep } from './neutralise.js'
 import { reserveStep } from './reserve-step.js'
 import { settingsStep } from './settings-step.js'
@@ -68,7 +69,7 @@ function planCreation(
     instance,
     steps,
     notes: [
-      `It takes ${megabytes(bytes)} of disk at first.`,
+      `It takes ${sizeText(bytes)} of disk at first.`,
       ...(anonymisation ? ['It is neutralised: it sends nothing out (unneutralise).'] : []),
     ],
     commit(registry, { context }) {

@@ -133,7 +133,7 @@ async function assertHealthy(run: StepRun, options: HandOverOptions, place: Copy
   const { ok, reason } = await waitForHealth(portOf(run, options, place), { timeoutMs: 2000, signal: run.signal })
   if (!ok)
     throw new ManagerError('ERR_HEALTH', `"${options.instance.name}" was healthy, and is not any more (${reason}).`, {
-      help: 'The last lines of its log say why.',
+      help: 'Its log says more.',
       command: `logs ${options.instance.name}`,
     })
 }

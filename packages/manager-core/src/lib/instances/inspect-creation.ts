@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
 import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
@@ -74,14 +75,10 @@ export async function checkSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const [free, needed] = [bavail * bsize, bytes + spareBytes]
   if (free >= needed) return
-  throw new ManagerError('ERR_DISK', `It needs ${megabytes(needed)} in ${folder}, where ${megabytes(free)} are free.`, {
+  throw new ManagerError('ERR_DISK', `It needs ${sizeText(needed)} in ${folder}, where ${sizeText(free)} are free.`, {
     help: 'Make room: empty the trash, remove old backups.',
     command: 'trash',
   })
-}
-
-export function megabytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(bytes < 10 * 2 ** 20 ? 1 : 0)} MB`
 }
 
 const nobody = { ownerEmail: '', firstname: '', lastname: '', phone: '', company: '' }

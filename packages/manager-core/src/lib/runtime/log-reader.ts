@@ -10,6 +10,8 @@ const chunkBytes = 65_536
 const maxLineLength = 1_000_000
 /** Of the end of a file no more is read for its last lines. */
 const maxTailBytes = 50_000_000
+/** More lines are not searched for those that are wanted. */
+const mostSearched = 100_000
 const lineBreak = 10
 
 /**
@@ -18,13 +20,12 @@ const lineBreak = 10
  */
 export async function* followLog(
   file: string,
-  { lines = 100, follow = false, signal }: LogOptions = {},
+  { lines = 100, follow = false, filter, signal }: LogOptions = {},
 ): AsyncIterable<string> {
-  const splitter = createSplitter()
   let copies = await copiesOf(file)
   let position = (await stat(file).catch(() => undefined))?.size ?? 0
-  const last = await lastLines(file, position, lines, copies.length)
-  yield* splitter.lines(last)
+  const { last, splitter, wanted } = await lastWanted(file, position, { lines, filter, copies: copies.length })
+  yield* last
   for (let more = follow; more; more = await wait(pollMs, signal)) {
     const now = await copiesOf(file)
     // Copies that were made since the last look: the oldest of them goes on where we were.
@@ -32,7 +33,7 @@ export async function* followLog(
     const fresh = known === -1 ? now.length : known
     if (fresh > 0 && now.join() !== copies.join()) {
       for (let number = fresh; number > 0; number--) {
-        for await (const chunk of readFrom(`${file}.${number}`, position)) yield* splitter.lines(chunk)
+        for await (const chunk of readFrom(`${file}.${number}`, position)) yield* splitter.lines(chunk).filter(wanted)
         position = 0
       }
     }
@@ -41,10 +42,26 @@ export async function* followLog(
     if (size < position) position = 0
     for await (const chunk of readFrom(file, position, size)) {
       position += chunk.length
-      yield* splitter.lines(chunk)
+      yield* splitter.lines(chunk).filter(wanted)
     }
   }
-  yield* splitter.rest()
+  yield* splitter.rest().filter(wanted)
+}
+
+/** Reads further and further back until there are enough. A last line without an end stays in the splitter. */
+async function lastWanted(
+  file: string,
+  position: number,
+  { lines, filter, copies }: Pick<LogOptions, 'filter'> & { readonly lines: number; readonly copies: number },
+) {
+  for (let read = filter ? lines * 2 : lines; ; read *= 4) {
+    const splitter = createSplitter()
+    const wanted = filter?.() ?? (() => true)
+    const all = splitter.lines(await lastLines(file, position, read, copies))
+    const last = all.filter(wanted)
+    if (!filter || last.length >= lines || all.length + 1 < read || read >= mostSearched)
+      return { last: last.slice(Math.max(0, last.length - lines)), splitter, wanted }
+  }
 }
 
 /** @returns false when it was aborted. */
@@ -122,14 +139,15 @@ function createSplitter() {
   const decoder = new StringDecoder('utf8')
   let begun = ''
   return {
-    *lines(chunk: Buffer): Iterable<string> {
+    lines(chunk: Buffer): string[] {
       const parts = (begun + decoder.write(chunk)).split('\n')
       begun = parts.pop() ?? ''
-      for (const part of parts) yield part.replace(/\r$/, '')
-      for (; begun.length > maxLineLength; begun = begun.slice(maxLineLength)) yield begun.slice(0, maxLineLength)
+      const lines = parts.map((part) => part.replace(/\r$/, ''))
+      for (; begun.length > maxLineLength; begun = begun.slice(maxLineLength)) lines.push(begun.slice(0, maxLineLength))
+      return lines
     },
-    *rest(): Iterable<string> {
-      if (begun !== '') yield begun
+    rest(): string[] {
+      return begun === '' ? [] : [begun]
     },
   }
 }

@@ -120,12 +120,16 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
 
   async function* logs(
     { id }: InstanceRef,
-    { lines = 100, follow = false, signal }: LogOptions,
+    { lines = 100, follow = false, filter = () => () => true, signal }: LogOptions,
   ): AsyncIterable<string> {
-    let at = Math.max(0, (logsById.get(id)?.length ?? 0) - lines)
+    const first = logsById.get(id) ?? []
+    const wanted = filter()
+    let at = first.length
+    const last = first.filter(wanted)
+    yield* last.slice(Math.max(0, last.length - lines))
     for (;;) {
       const log = logsById.get(id) ?? []
-      while (at < log.length) yield log[at++] as string
+      for (; at < log.length; at++) if (wanted(log[at] as string)) yield log[at] as string
       if (!follow || !(await sleep(pollMs, true, { signal }).catch(() => false))) return
     }
   }

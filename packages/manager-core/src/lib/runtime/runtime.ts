@@ -144,6 +144,11 @@ export interface ProcessInfo {
 export interface LogOptions {
   /** Last lines first given. Default 100. */
   readonly lines?: number
+  /**
+   * Only lines that what it makes takes are given, and counted: it is asked of each in their order. It may be made
+   * several times, and is not asked of more than the last 100,000 lines.
+   */
+  readonly filter?: (() => (line: string) => boolean) | undefined
   /** Go on with what is written from now on, over rotations, until `signal`. */
   readonly follow?: boolean
   readonly signal?: AbortSignal

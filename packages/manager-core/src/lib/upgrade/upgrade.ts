@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
 import { isRunning } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
@@ -6,7 +7,7 @@ import { checkDataThere } from '../instances/data-there.js'
 import { existing } from '../instances/existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from '../instances/gap.js'
 import { folderSize } from '../instances/folder-size.js'
-import { checkSpace, megabytes } from '../instances/inspect-creation.js'
+import { checkSpace } from '../instances/inspect-creation.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { saveSteps } from '../operation/steps/backup-steps.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
@@ -126,7 +127,7 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
       hookStep({ ...hook, hook: 'post-upgrade' }),
     ],
     notes: [
-      `It needs ${megabytes(facts.bytes)} of disk for a while.`,
+      `It needs ${sizeText(facts.bytes)} of disk for a while.`,
       ...(handing ? [gapNote(handing)] : []),
       ...(isBeside
         ? [`If the new version is not healthy for ${windowMs / 1000} s, the old one goes on; no data are changed.`]

@@ -1,36 +1,33 @@
-const levels: Readonly<Record<number, string>> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'error',
-  60: 'fatal',
+import { logLevels, readLogEntry, type LogLevel } from '@steward/manager-core/logs'
+
+export interface ReadableLine {
+  readonly text: string
+  readonly tone: 'bad' | 'warn' | ''
 }
 
-/** They say the same in each line. */
-const leftOut = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'v'])
+/** Levels from which on lines can be asked for. */
+export const offeredLevels = ['info', 'warn', 'error'] as const satisfies LogLevel[]
+export type OfferedLevel = (typeof offeredLevels)[number]
 
-/**
- * A line of a log as people read it: those that are JSON, as the application server writes them, as time, level, message
- * and the rest. Other lines stay as they are.
- */
-export function readableLine(line: string): string {
-  if (!line.startsWith('{')) return line
-  let entry: Readonly<Record<string, unknown>>
-  try {
-    entry = JSON.parse(line) as typeof entry
-  } catch {
-    return line
+// Swedish dates are written as ISO 8601 has them, in every language alike.
+const timestamp = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
+
+/** A line of a log as people read it: local time, level, what happened, and below it where an error came from. */
+export function readableLine(line: string): ReadableLine {
+  const { time, level, text, details } = readLogEntry(line)
+  const head = [...(time === undefined ? [] : [timestamp.format(time)]), ...(level ? [level.toUpperCase()] : []), text]
+  return {
+    text: [head.join(' '), ...details.map((detail) => `    ${detail}`)].join('\n'),
+    tone: level === undefined ? toneOfText(text) : toneOfLevel(level),
   }
-  const { time, level, msg } = entry
-  if (typeof time !== 'number' || typeof level !== 'number' || Number.isNaN(new Date(time).getTime())) return line
-  const rest = Object.entries(entry)
-    .filter(([key]) => !leftOut.has(key))
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  return [
-    new Date(time).toISOString(),
-    levels[level] ?? String(level),
-    ...(typeof msg === 'string' ? [msg] : []),
-    ...rest,
-  ].join(' ')
+}
+
+function toneOfLevel(level: LogLevel): ReadableLine['tone'] {
+  const rank = logLevels.indexOf(level)
+  return rank >= logLevels.indexOf('error') ? 'bad' : level === 'warn' ? 'warn' : ''
+}
+
+/** Of lines that do not say their level. */
+function toneOfText(text: string): ReadableLine['tone'] {
+  return /\b(error|fatal|exception)\b/i.test(text) ? 'bad' : /\bwarn(ing)?\b/i.test(text) ? 'warn' : ''
 }

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { apiAddress } from './addresses.js'
 import type { ApiFailure } from './api.js'
-import { readableLine } from './log-line.js'
+import { readableLine, type OfferedLevel, type ReadableLine } from './log-line.js'
 import { followEvents, type StreamState } from './event-stream.js'
 
-export interface LogLine {
+export interface LogLine extends ReadableLine {
   /** Unique, in their order. */
   readonly id: number
-  readonly text: string
 }
 
 export interface Log {
@@ -23,8 +22,8 @@ const mostLines = 5000
 /** The page is drawn that often at most, in ms. */
 const drawMs = 120
 
-/** The log of an instance as it is written; while it is paused what is shown stays. */
-export function useLog(name: string, isPaused: boolean): Log {
+/** The log of an instance as it is written, from a level on; while it is paused what is shown stays. */
+export function useLog(name: string, isPaused: boolean, level: OfferedLevel | undefined): Log {
   const [log, setLog] = useState<Log>({ lines: [], stream: 'connecting', failure: undefined, waiting: 0 })
   const buffer = useRef<LogLine[]>([])
   const paused = useRef(isPaused)
@@ -42,14 +41,17 @@ export function useLog(name: string, isPaused: boolean): Log {
     let count = 0
     let timer: ReturnType<typeof setTimeout> | undefined
     buffer.current = []
-    followEvents(apiAddress('logs', { name, follow: true, lines: 500 }), {
+    followEvents(apiAddress('logs', { name, follow: true, lines: 500, level }), {
       signal: left.signal,
       onState: (stream) => setLog((before) => ({ ...before, stream })),
       // It begins anew with its last lines.
-      onOpen: () => void (buffer.current = []),
+      onOpen() {
+        buffer.current = []
+        draw()
+      },
       onEvent({ type, data }) {
         if (type !== 'line') return
-        buffer.current.push({ id: count++, text: readableLine((JSON.parse(data) as { readonly line: string }).line) })
+        buffer.current.push({ id: count++, ...readableLine((JSON.parse(data) as { readonly line: string }).line) })
         if (buffer.current.length > mostLines) buffer.current.splice(0, buffer.current.length - mostLines)
         timer ??= setTimeout(() => {
           timer = undefined
@@ -63,7 +65,7 @@ export function useLog(name: string, isPaused: boolean): Log {
       left.abort()
       clearTimeout(timer)
     }
-  }, [name])
+  }, [name, level])
 
   useEffect(() => {
     if (!isPaused) draw()

@@ -1,8 +1,8 @@
 import type { BackupTarget } from '@steward/backup-targets'
+import { sizeText } from '../../domain/readable.js'
 import { ManagerError } from '../../../errors.js'
 import { recordHistory } from '../../actions/record-history.js'
 import type { ManagerContext } from '../../context.js'
-import { megabytes } from '../../instances/inspect-creation.js'
 import { lockOptionsOf } from '../../operation/lock-options.js'
 import type { Caller } from '../../operation/operation.js'
 import type { Backup } from '../backup.js'
@@ -80,7 +80,7 @@ async function exportTo(
   })
   const message =
     sent > 0
-      ? `The backup ${key} is at "${target}" (${megabytes(bytes)}).`
+      ? `The backup ${key} is at "${target}" (${sizeText(bytes)}).`
       : `The backup ${key} was at "${target}" already.`
   return { message, warnings: await sweep(context, opened, key, signal) }
 }

@@ -5,11 +5,12 @@ import { Writable, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { callbackify } from 'node:util'
 import { giveBack, type BackupTarget } from '@steward/backup-targets'
+import { sizeText } from '../../domain/readable.js'
 import { recordHistory } from '../../actions/record-history.js'
 import type { ManagerContext } from '../../context.js'
 import { syncPath } from '../../files/tree.js'
 import { fileError } from '../../instances/file-error.js'
-import { checkSpace, megabytes } from '../../instances/inspect-creation.js'
+import { checkSpace } from '../../instances/inspect-creation.js'
 import { lockOptionsOf } from '../../operation/lock-options.js'
 import type { Caller } from '../../operation/operation.js'
 import { isTargetError } from '../../targets/target-failure.js'
@@ -47,7 +48,7 @@ export function fetchBackup(context: ManagerContext, caller: Caller, copy: Remot
       await fetchInto(context, caller, copy, local?.folder ?? join(context.settings.global.saveFolder, key))
       const backup = (await localBackup(context, key)) as Backup
       const bytes = storedBytes(copy.manifest.files)
-      return { backup, message: `The backup ${key} is here, from "${target}" (${megabytes(bytes)}).` }
+      return { backup, message: `The backup ${key} is here, from "${target}" (${sizeText(bytes)}).` }
     }),
   )
 }

@@ -5,6 +5,7 @@ import { isRunning } from '../../domain/instance.js'
 import { becomesFree } from '../../instances/port.js'
 import { waitForHealth, type Health } from '../../instances/health.js'
 import { describeHolder } from '../../runtime/port-holder.js'
+import { causeOf } from '../../logs/cause-of.js'
 import { redact } from '../../runtime/redact.js'
 import type { InstanceRef, InstanceSpec, Observation } from '../../runtime/runtime.js'
 
@@ -23,7 +24,7 @@ export interface BringUpOptions {
  * Starts it, unless it runs, and waits until it is healthy, and stays so for `windowMs`.
  *
  * @returns `started`, or `degraded` when it runs without its supervisor.
- * @throws ManagerError ERR_STATE when its port is taken; ERR_HEALTH with the last lines of its log
+ * @throws ManagerError ERR_STATE when its port is taken; ERR_HEALTH with the lines of its log that say why
  */
 export async function bringUp(
   { runtime, settings }: ManagerContext,
@@ -63,9 +64,9 @@ export async function bringUp(
   // One without its supervisor serves all the same.
   if (problem === undefined) return (await runtime.observe(spec)).state === 'degraded' ? 'degraded' : 'started'
   throw new ManagerError('ERR_HEALTH', `"${name}" did not start: ${problem}.`, {
-    help: 'The last lines of its log say why.',
+    help: 'Its log says more.',
     command: `logs ${name}`,
-    output: await lastLines(runtime, spec),
+    output: await causeInLog(runtime, spec),
   })
 }
 
@@ -99,8 +100,8 @@ async function unsteadiness(
   }
 }
 
-async function lastLines(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
+async function causeInLog(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
   const lines: string[] = []
-  for await (const line of runtime.logs(ref, { lines: 20 })) lines.push(redact(line))
-  return lines.join('\n')
+  for await (const line of runtime.logs(ref, { lines: 200 })) lines.push(redact(line))
+  return causeOf(lines)
 }

@@ -4,7 +4,6 @@ import { checkDataThere, noteData } from '../../instances/data-there.js'
 import { existing } from '../../instances/existing.js'
 import { specOf } from '../../instances/instance-spec.js'
 import type { Step, StepRun } from '../operation.js'
-import { failureOf } from '../../failure.js'
 import { bringUp } from './bring-up.js'
 
 /** Which instance; `folder` is its home when the step runs. */
@@ -54,10 +53,10 @@ export function stopToStartStep({ instance, folder }: RuntimeStepOptions): Step 
     async undo(run) {
       try {
         await step.undo?.(run)
-      } catch (error) {
+      } catch {
+        // Why is what the operation failed with.
         await stopNow(run.context, { id: instance.id, folder })
-        const reason = failureOf(error).message.replace(/\.$/, '')
-        run.warn(`"${instance.name}" is stopped now, as it could not be started again (${reason}).`)
+        run.warn(`"${instance.name}" is stopped now, as it could not be started again.`)
       }
     },
   }
@@ -67,7 +66,7 @@ export function stopToStartStep({ instance, folder }: RuntimeStepOptions): Step 
  * Starts it and waits until it is healthy, and stays so for `windowMs`; undo stops it when it did not run before. With
  * `stopStepId` it does so only when the operation's `stop` step (that id) found it running.
  *
- * @throws ManagerError ERR_HEALTH with the last lines of its log.
+ * @throws ManagerError ERR_HEALTH with the lines of its log that say why.
  */
 export function startStep(options: StartStepOptions): Step {
   const { instance, folder, stopStepId } = options

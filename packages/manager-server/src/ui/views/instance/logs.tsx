@@ -5,6 +5,7 @@ import { apiAddress } from '../../lib/addresses.js'
 import { formatNumber } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable, useSession } from '../../lib/session.js'
+import { offeredLevels, type OfferedLevel } from '../../lib/log-line.js'
 import { useLog, type LogLine } from '../../lib/use-log.js'
 import '../../styles/log.css'
 import type { TabProps } from './tab.js'
@@ -14,7 +15,8 @@ export function LogsTab({ item: { name } }: TabProps) {
   const [isPaused, setPaused] = useState(false)
   const [isWrapped, setWrapped] = useState(true)
   const [search, setSearch] = useState('')
-  const { lines, stream, failure, waiting } = useLog(name, isPaused)
+  const [level, setLevel] = useState<OfferedLevel>()
+  const { lines, stream, failure, waiting } = useLog(name, isPaused, level)
   const { isAllowed } = useActionTable()
   const session = useSession()
   const wanted = search.toLowerCase()
@@ -30,6 +32,20 @@ export function LogsTab({ item: { name } }: TabProps) {
             spellcheck={false}
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
+        </label>
+        <label class="field">
+          <span>{t('logs.level')}</span>
+          <select
+            value={level ?? ''}
+            onChange={({ currentTarget }) => setLevel((currentTarget.value || undefined) as OfferedLevel | undefined)}
+          >
+            <option value="">{t('logs.level.all')}</option>
+            {offeredLevels.map((one) => (
+              <option key={one} value={one}>
+                {t(`logs.level.${one}`)}
+              </option>
+            ))}
+          </select>
         </label>
         <span class="part-buttons">
           <Button aria-pressed={isPaused} icon={isPaused ? 'start' : undefined} onClick={() => setPaused(!isPaused)}>
@@ -89,14 +105,13 @@ function Lines({ lines, isWrapped, wanted, name }: LinesProps) {
       {lines.length === 0 ? (
         <p class="quiet">{t(wanted === '' ? 'logs.empty' : 'logs.notFound')}</p>
       ) : (
-        lines.map(({ id, text }) => <Line key={id} text={text} wanted={wanted} />)
+        lines.map((line) => <Line key={line.id} line={line} wanted={wanted} />)
       )}
     </div>
   )
 }
 
-function Line({ text, wanted }: { readonly text: string; readonly wanted: string }) {
-  const tone = /\b(error|fatal|exception)\b/i.test(text) ? 'bad' : /\bwarn(ing)?\b/i.test(text) ? 'warn' : ''
+function Line({ line: { text, tone }, wanted }: { readonly line: LogLine; readonly wanted: string }) {
   return <div class={`log-line ${tone}`}>{wanted === '' ? text || ' ' : marked(text, wanted)}</div>
 }
 

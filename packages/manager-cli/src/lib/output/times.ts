@@ -1,0 +1,40 @@
+/** How points in time are shown to people. All take ISO 8601 or ms since the Unix epoch. */
+export interface Times {
+  /** `today 14:03`, `2026-11-20 14:03`, for cells of tables. */
+  short(at: string | number): string
+  /** `today 14:03:21 (+01:00)`, for values that stand alone. */
+  long(at: string | number): string
+  /** `2026-11-20 14:03:21`, for lines below each other. */
+  line(at: string | number): string
+}
+
+export interface TimesOptions {
+  /** Of IANA. Default: that of the system, which TZ sets. */
+  readonly timeZone?: string | undefined
+  readonly now?: Date
+}
+
+const dayMs = 86_400_000
+
+export function createTimes({ timeZone, now = new Date() }: TimesOptions = {}): Times {
+  // Swedish dates are written as ISO 8601 has them.
+  const whole = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+  const zones = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const isUtc = whole.resolvedOptions().timeZone === 'UTC'
+  const line = (at: string | number) => whole.format(new Date(at))
+  const dayOf = (text: string) => text.slice(0, 10)
+  const [today, yesterday] = [0, dayMs].map((ago) => dayOf(line(now.getTime() - ago)))
+  const near = (text: string) => {
+    const day = dayOf(text)
+    return (day === today ? 'today' : day === yesterday ? 'yesterday' : day) + text.slice(10)
+  }
+  const zoneOf = (at: string | number) => {
+    const zone = zones.formatToParts(new Date(at)).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+    return isUtc ? 'UTC' : zone === 'GMT' ? '+00:00' : zone.replace('GMT', '')
+  }
+  return {
+    line,
+    short: (at) => near(line(at)).slice(0, -':00'.length),
+    long: (at) => `${near(line(at))} (${zoneOf(at)})`,
+  }
+}

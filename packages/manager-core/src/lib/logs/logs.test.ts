@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, test } from 'vitest'
+import { readMoment } from '../domain/moment.js'
+import { followLog } from '../runtime/log-reader.js'
+import { causeOf } from './cause-of.js'
+import { createLogFilter } from './log-filter.js'
+import { readLogEntry } from './read-log-entry.js'
+
+const at = Date.UTC(2026, 10, 22, 14, 3, 21)
+const json = (fields: object) => JSON.stringify({ level: 30, time: at, ...fields })
+const request = (url: string, more: object = {}) =>
+  json({
+    address: '127.0.0.1',
+    requestId: 'r1',
+    method: 'GET',
+    url,
+    status: 200,
+    bytes: 4,
+    durationMs: 7.443,
+    msg: 'request',
+    ...more,
+  })
+const health = request('/health')
+
+describe('readLogEntry()', () => {
+  test.each([
+    [
+      'a request',
+      request('/shop/api/rest/Order/?_page=0', { user: 'admin', userAgent: 'curl/8' }),
+      'info',
+      'GET /shop/api/rest/Order/?_page=0 200 7.4 ms admin',
+    ],
+    [
+      'a request that was broken off',
+      request('/x', { aborted: true, durationMs: 12_345 }),
+      'info',
+      'GET /x 200 12 s (broken off)',
+    ],
+    [
+      'a message with fields',
+      json({ level: 40, msg: 'slow', rows: 3, query: { a: 1 } }),
+      'warn',
+      'slow rows=3 query={"a":1}',
+    ],
+    [
+      'an error',
+      json({ level: 50, msg: 'failed', err: { message: 'no such table', stack: '' } }),
+      'error',
+      'failed: no such table',
+    ],
+    ['an error whose message is its own', json({ level: 50, msg: 'x', err: { message: 'x' } }), 'error', 'x'],
+    ['a level of its own', json({ level: 35, msg: 'x' }), 'info', 'x'],
+    [
+      'what the supervisor says',
+      '2026-11-22T14:03:21Z steward: The application ended with code 1.',
+      'warn',
+      'The application ended with code 1.',
+    ],
+    ['text', 'TypeError: x is not a function', undefined, 'TypeError: x is not a function'],
+    ['JSON that is no line of a log', '{"level":"x","time":1}', undefined, '{"level":"x","time":1}'],
+    ['JSON that is cut off', '{"level":30,', undefined, '{"level":30,'],
+    ['a time that is none', '{"level":30,"time":1e300}', undefined, '{"level":30,"time":1e300}'],
+  ])('%s', (_, line, level, text) => {
+    expect(readLogEntry(line)).toMatchObject({
+      level,
+      text,
+      time: level === undefined ? undefined : at,
+      isHealthCheck: false,
+    })
+  })
+
+  it('gives the places that an error came from, without its message again', () => {
+    const stack = 'Error: a\nb\n    at f (x.ts:1:2)\n    at g (y.ts:3:4)'
+    expect(readLogEntry(json({ level: 50, msg: 'a\nb', err: { message: 'a\nb', stack } })).details).toEqual([
+      'at f (x.ts:1:2)',
+      'at g (y.ts:3:4)',
+    ])
+  })
+
+  it("knows the manager's own health checks from those of others, and from those that failed", () => {
+    const of = (line: string) => readLogEntry(line).isHealthCheck
+    expect(of(health)).toBe(true)
+    expect(
+      [{ status: 503 }, { userAgent: 'curl/8' }, { address: '10.0.0.1' }].map((more) => of(request('/health', more))),
+    ).toEqual([false, false, false])
+  })
+})
+
+describe('createLogFilter()', () => {
+  const lines = [
+    json({ time: at - 10_000, level: 50, msg: 'old error' }),
+    '    at old (x.ts:1:1)',
+    health,
+    request('/one'),
+    json({ level: 40, msg: 'Careful' }),
+    'TypeError: boom',
+  ]
+  const kept = (options: Parameters<typeof createLogFilter>[0]) =>
+    lines.filter(createLogFilter(options)).map((line) => lines.indexOf(line))
+
+  it('leaves health checks out unless they are wanted', () => {
+    expect(kept({})).toEqual([0, 1, 3, 4, 5])
+    expect(kept({ healthChecks: true })).toEqual([0, 1, 2, 3, 4, 5])
+  })
+
+  it('goes by level, time and text; lines without a level pass, those without a time go with the one before', () => {
+    expect(kept({ level: 'warn' })).toEqual([0, 1, 4, 5])
+    expect(kept({ since: at })).toEqual([3, 4, 5])
+    expect(kept({ text: 'careful' })).toEqual([4])
+    expect(kept({ text: 'get /one 200' })).toEqual([3])
+    expect(kept({ text: '"requestid":"r1"' })).toEqual([3])
+  })
+})
+
+describe('causeOf()', () => {
+  it('is what was printed after the last ordinary line, each once, without health checks', () => {
+    const broken = ['app-server: the application is not right:', '  app.yaml:2:1 Flow sequence must end with a ]']
+    const ended = '2026-11-22T14:03:21Z steward: The application ended with code 1; it is started again in 1 s.'
+    const log = [
+      'Try in a shell:',
+      '  curl x',
+      '',
+      health,
+      json({ msg: 'SIGTERM: finishing' }),
+      ...broken,
+      ended,
+      ...broken,
+      ended,
+    ]
+    expect(causeOf(log).split('\n')).toEqual([
+      ...broken,
+      'The application ended with code 1; it is started again in 1 s.',
+    ])
+  })
+
+  it('has the error and the place it came from, and not all of a stack', () => {
+    const crash = [
+      'file:///app/x.ts:3',
+      "throw new Error('boom')",
+      '      ^',
+      '',
+      'Error: boom',
+      '    at a (x.ts:3:7)',
+      '    at b (y.ts:1:1)',
+      '',
+      'Node.js v24.21.0',
+    ]
+    const logged = json({
+      level: 60,
+      msg: 'gone',
+      err: { message: 'boom', stack: 'Error: boom\n    at c (z.ts:1:1)\n    at d' },
+    })
+    expect(
+      causeOf([json({ msg: 'starting' }), ...crash, logged, request('/health', { status: 503 })]).split('\n'),
+    ).toEqual([
+      'file:///app/x.ts:3',
+      "throw new Error('boom')",
+      'Error: boom',
+      '    at a (x.ts:3:7)',
+      'gone: boom',
+      '    at c (z.ts:1:1)',
+    ])
+  })
+
+  it('is the last lines, readable, when none stands out; at most eight', () => {
+    expect(causeOf([1, 2, 3, 4].map((one) => json({ msg: `line ${one}` })))).toBe('line 2\nline 3\nline 4')
+    expect(causeOf(Array.from({ length: 20 }, (_, one) => `line ${one}`)).split('\n')).toHaveLength(8)
+    expect(causeOf([])).toBe('')
+  })
+})
+
+describe('followLog() with a filter', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-logs-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('finds what is wanted as far back as it is, over copies, and counts that', async () => {
+    const file = join(folder, 'application.log')
+    const noise = Array.from({ length: 500 }, (_, one) => `noise ${one}`)
+    const write = (name: string, lines: readonly string[]) => writeFileSync(name, `${lines.join('\n')}\n`)
+    write(`${file}.1`, ['wanted 1', 'wanted 2', ...noise])
+    write(file, [...noise, 'wanted 3', 'noise'])
+    const of = async (lines: number) => {
+      const found: string[] = []
+      const filter = () => (line: string) => line.startsWith('wanted')
+      for await (const line of followLog(file, { lines, filter })) found.push(line)
+      return found
+    }
+    expect(await of(2)).toEqual(['wanted 2', 'wanted 3'])
+    expect(await of(10)).toEqual(['wanted 1', 'wanted 2', 'wanted 3'])
+    expect(await of(0)).toEqual([])
+  })
+})
+
+describe('readMoment()', () => {
+  const now = new Date(2026, 10, 22, 14, 3, 21)
+
+  test.each([
+    ['90s', new Date(2026, 10, 22, 14, 1, 51)],
+    ['10m', new Date(2026, 10, 22, 13, 53, 21)],
+    ['14:00', new Date(2026, 10, 22, 14, 0)],
+    ['23:10', new Date(2026, 10, 21, 23, 10)],
+    ['2026-11-20', new Date(2026, 10, 20)],
+    ['2026-11-20 07:30', new Date(2026, 10, 20, 7, 30)],
+    ['2026-11-20T07:30:00Z', new Date(Date.UTC(2026, 10, 20, 7, 30))],
+  ])('%s', (text, moment) => {
+    expect(new Date(readMoment(text, now))).toEqual(moment)
+  })
+
+  test.each(['', 'soon', '25:00', '10', '2026-13-40', '-5m'])('%j is refused with what may be written', (text) => {
+    expect(() => readMoment(text, now)).toThrow(
+      expect.objectContaining({ code: 'ERR_USAGE', help: expect.stringContaining('10m') }),
+    )
+  })
+})

@@ -1,0 +1,99 @@
+import { durationText } from '../domain/readable.js'
+
+/** How grave a line of a log is, in rising order. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** A line of an instance's log as people read it. */
+export interface LogEntry {
+  /** When it was written, in ms since the Unix epoch; undefined: the line does not say. */
+  readonly time: number | undefined
+  /** Undefined: the line does not say, as those that Node prints of a crash. */
+  readonly level: LogLevel | undefined
+  /** What happened. Of a request: method, address, status, duration and user. */
+  readonly text: string
+  /** Lines that belong below it: where an error came from. */
+  readonly details: readonly string[]
+  /** It is the manager that asked whether the instance is healthy, and it is. */
+  readonly isHealthCheck: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** They say the same in each line, or are shown otherwise. */
+const leftOut = new Set(['time', 'level', 'msg', 'err', 'pid', 'hostname', 'v'])
+/** Of a request, these are in its text; the others are seldom what one looks for. */
+const ofRequests = new Set(['method', 'url', 'status', 'durationMs', 'user', 'bytes', 'address', 'requestId'])
+const alsoOfRequests = new Set(['referrer', 'userAgent', 'aborted'])
+
+/** Understands the JSON lines of the application server and what its supervisor writes; other lines stay as they are. */
+export function readLogEntry(line: string): LogEntry {
+  const fields = line.startsWith('{') ? fieldsOf(line) : undefined
+  if (fields) return entryOf(fields)
+  const [, at = '', text = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) steward: (.*)$/.exec(line) ?? []
+  return at === '' ? { ...plain, text: line } : { ...plain, time: Date.parse(at), level: 'warn', text }
+}
+
+const plain = { time: undefined, level: undefined, details: [], isHealthCheck: false } as const
+
+/** Undefined: it is no line of a log in JSON. */
+function fieldsOf(line: string): Fields | undefined {
+  try {
+    const fields = JSON.parse(line) as Fields
+    const { time, level } = fields
+    const isEntry = typeof level === 'number' && typeof time === 'number' && !Number.isNaN(new Date(time).getTime())
+    return isEntry ? fields : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function entryOf(fields: Fields): LogEntry {
+  const { time, level } = fields as { time: number; level: number }
+  const head = { time, level: logLevels[Math.min(Math.max(Math.floor(level / 10) - 1, 0), logLevels.length - 1)] }
+  if (fields.msg === 'request' && typeof fields.method === 'string')
+    return { ...head, text: textOfRequest(fields), details: [], isHealthCheck: isHealthCheck(fields) }
+  const { message, stack } = (fields.err ?? {}) as { readonly message?: unknown; readonly stack?: unknown }
+  const said = [fields.msg, message].filter((one) => typeof one === 'string' && one !== '')
+  const text = said[0] === said[1] ? said.slice(0, 1) : said
+  const frames = typeof stack === 'string' ? stack.split('\n').filter((one) => /^\s+at /.test(one)) : []
+  return {
+    ...head,
+    text: [text.join(': '), ...othersOf(fields, leftOut)].filter((one) => one !== '').join(' '),
+    details: frames.map((frame) => frame.trim()),
+    isHealthCheck: false,
+  }
+}
+
+/** `GET /catalog/api/rest/Movie/ 200 12 ms admin` */
+function textOfRequest(fields: Fields): string {
+  const { method, url, status, durationMs, user, aborted } = fields
+  const known = new Set([...leftOut, ...ofRequests, ...alsoOfRequests])
+  return [
+    ...[method, url, status].map(valueText),
+    ...(typeof durationMs === 'number' ? [durationText(durationMs)] : []),
+    ...(typeof user === 'string' ? [user] : []),
+    ...(aborted === true ? ['(broken off)'] : []),
+    ...othersOf(fields, known),
+  ].join(' ')
+}
+
+function othersOf(fields: Fields, known: ReadonlySet<string>): string[] {
+  return Object.entries(fields)
+    .filter(([key]) => !known.has(key))
+    .map(([key, value]) => `${key}=${valueText(value)}`)
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+function isHealthCheck({ method, url, status, address, userAgent }: Fields): boolean {
+  return (
+    method === 'GET' &&
+    url === '/health' &&
+    status === 200 &&
+    userAgent === undefined &&
+    ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(address as string)
+  )
+}

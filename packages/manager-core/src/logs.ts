@@ -1,0 +1,2 @@
+export { logLevels, readLogEntry } from './lib/logs/read-log-entry.js'
+export type { LogEntry, LogLevel } from './lib/logs/read-log-entry.js'
