@@ -10,6 +10,7 @@ import type { Runs } from './runs/create-runs.js'
 import type { Proxies } from './proxies/proxies.js'
 import type { Runtime } from './runtime/runtime.js'
 import type { Settings } from './settings/settings.js'
+import type { RegistryCopies } from './store/registry-copies.js'
 import type { Registry } from './store/registry.js'
 import type { Targets } from './targets/targets.js'
 import type { Templates } from './templates/template-source.js'
@@ -19,6 +20,8 @@ export interface ManagerContext {
   readonly home: Home
   readonly settings: Settings
   readonly registry: Registry
+  /** The last few copies of the registry beside it. */
+  readonly registryCopies: RegistryCopies
   readonly locks: Locks
   readonly operations: Operations
   /** Actions that processes of their own perform, for the server. */

@@ -3,6 +3,11 @@ import { ManagerError } from '../errors.js'
 /** What systems say when there is no room: Node, SQLite (as number and as name), database servers. */
 const diskFull: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', 'ERR_DISK_FULL'])
 const sqliteFull = 13
+// database disk image is malformed; file is not a database
+const sqliteDamaged: ReadonlySet<number> = new Set([11, 26])
+
+/** What brings a registry back. */
+export const rebuildCommand = 'doctor --rebuild'
 
 /** Any failure as the manager's: those of full disks are told apart, the others are `ERR_FAILED` with their message. */
 export function failureOf(error: unknown): ManagerError {
@@ -18,7 +23,17 @@ export function failureOf(error: unknown): ManagerError {
         help: 'Free space, or move the home or the save folder to a larger disk.',
       },
     )
+  if (typeof errcode === 'number' && sqliteDamaged.has(errcode & 0xff)) return damagedRegistry('The registry', error)
   return new ManagerError('ERR_FAILED', text, { cause: error, ...(typeof output === 'string' && { output }) })
+}
+
+/** @param what begins the sentence */
+export function damagedRegistry(what: string, cause: unknown): ManagerError {
+  return new ManagerError('ERR_FAILED', `${what} is damaged: ${(cause as Error).message}.`, {
+    cause,
+    help: 'It can be rebuilt from its copies and from what is on this disk; the damaged file is kept.',
+    command: rebuildCommand,
+  })
 }
 
 /** With its full stop. */

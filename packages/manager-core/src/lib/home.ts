@@ -21,6 +21,8 @@ export interface Home {
   /** What browsers are remembered by that somebody has logged in with. */
   readonly deviceSecret: string
   readonly database: string
+  /** Copies of the registry, the last few. */
+  readonly registryCopies: string
   versionSettings(version: string): string
   instance(id: string): InstanceHome
 }
@@ -55,6 +57,7 @@ export function homeAt(folder: string): Home {
     proxySecret: at('proxy.secret'),
     deviceSecret: at('device.secret'),
     database: at('manager.db'),
+    registryCopies: at('registry'),
     versionSettings: (version: string) => at(`version-${version}.sh`),
     instance: (id: string) => instanceHomeAt(join(folder, 'instances', id)),
   })

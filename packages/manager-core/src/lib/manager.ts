@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { ManagerError } from '../errors.js'
 import { createRefusals } from './access/refusals.js'
 import { recordCall } from './access/record-call.js'
@@ -11,7 +11,7 @@ import { createBackups } from './backup/create-backups.js'
 import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
 import { createDatabases } from './databases/create-databases.js'
-import { homeAt, type Home } from './home.js'
+import { homeAt } from './home.js'
 import { createHooks } from './hooks/create-hooks.js'
 import { createMailer } from './mail/create-mailer.js'
 import { performUnattended } from './mail/mail-unattended.js'
@@ -24,8 +24,11 @@ import { createProxies } from './proxies/create-proxies.js'
 import { publishingAfter } from './proxies/publishing-after.js'
 import { createProcessRuntime } from './runtime/create-process-runtime.js'
 import { createSettings } from './settings/create-settings.js'
+import { assertNotLost } from './store/lost-registry.js'
+import { createRegistryCopies } from './store/registry-copies.js'
 import type { Registry } from './store/registry.js'
 import { openRegistry } from './store/registry.js'
+import { sqliteFailure } from './store/sqlite-failure.js'
 import { createTargets, type TargetsOptions } from './targets/create-targets.js'
 import { createTemplates } from './templates/create-templates.js'
 
@@ -70,14 +73,6 @@ export interface Manager {
   close(): void
 }
 
-/** An empty registry beside instances would only hide that it is gone. */
-function assertNotLost({ database, instances }: Home): void {
-  if (existsSync(database) || !existsSync(instances) || readdirSync(instances).length === 0) return
-  throw new ManagerError('ERR_HOME', `The registry ${database} is missing, although ${instances} holds instances.`, {
-    help: 'Put a copy of it in its place.',
-  })
-}
-
 /** @throws ManagerError ERR_USAGE */
 function actionOf(name: string): Action {
   const action = findAction(name)
@@ -114,6 +109,14 @@ export function createManager(options: ManagerOptions): Manager {
   const parts = {
     settings,
     registry: openedRegistry,
+    registryCopies: once(() =>
+      createRegistryCopies({
+        folder: home.registryCopies,
+        file: home.database,
+        database: () => openedRegistry().database,
+        clock,
+      }),
+    ),
     locks: once(() => createLocks(home.locks)),
     operations: once(() =>
       createOperations({ context: () => context, kinds: () => operationKinds, clock, onPoint: onJournal }),
@@ -151,6 +154,13 @@ export function createManager(options: ManagerOptions): Manager {
     }
   }
 
+  /** What changed the registry without an operation is copied, too. */
+  async function keepingCopies(done: Promise<ActionResult>): Promise<ActionResult> {
+    const result = await done
+    const problem = context.registryCopies.keep()
+    return problem === undefined ? result : { ...result, warnings: [...(result.warnings ?? []), problem] }
+  }
+
   return {
     actions,
     context,
@@ -165,13 +175,16 @@ export function createManager(options: ManagerOptions): Manager {
       const checked = checkInput(action, input)
       const work = async () => {
         const allowed = allowedContext(action, checked, caller)
-        const recovers = !action.standalone && !caller.leavesRecovery
+        const recovers = !action.standalone && !action.withoutRegistry?.(checked) && !caller.leavesRecovery
         const recovered = recovers ? await context.operations.recover(caller) : []
         const handle = () => action.handler({ context: allowed, input: checked, caller })
         const perform = () => recordCall(context, { action, input: checked, caller }, handle)
-        return publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
+        const done =
+          publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
+        return action.mutating && !caller.dryRun ? keepingCopies(done) : done
       }
-      return caller.surface === 'schedule' ? performUnattended(context, action, work) : work()
+      const named = () => work().catch((error: unknown) => Promise.reject(sqliteFailure(error, home.database) as Error))
+      return caller.surface === 'schedule' ? performUnattended(context, action, named) : named()
     },
     close: () => registry?.close(),
   }

@@ -41,6 +41,8 @@ export interface Action {
   readonly direct?: true
   /** It runs before recovery and without a manager home: `init`, `completion`. */
   readonly standalone?: boolean
+  /** With such input it works where the registry is lost or damaged, and recovers nothing before. Default: never. */
+  readonly withoutRegistry?: (input: Readonly<Record<string, Input>>) => boolean
   readonly examples: readonly string[]
   /** How the command line shows the result as text. */
   readonly view: View

@@ -2,14 +2,39 @@ import type { Json } from '../domain/json.js'
 import type { DoctorCategory } from '../doctor/check.js'
 import { doctorCategories } from '../doctor/check.js'
 import { examine } from '../doctor/doctor.js'
-import type { Action } from './action.js'
+import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
+import type { Action, ActionResult } from './action.js'
+
+/** As the table of what was found. */
+function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult {
+  const list = instances.map(({ id, name, result, message: text }) => ({
+    ...{ check: 'registry', category: 'instances', level: levelOf[result], id, name, result },
+    message: `"${name}" ${texts[result]}.${text && ` ${text}`}`,
+    help: '',
+  }))
+  return { message, warnings, list, exitCode: list.some(({ level }) => level === 'error') ? 1 : 0 }
+}
+
+const levelOf = { kept: 'ok', changed: 'warning', added: 'warning', removed: 'warning', unclear: 'error' } as const
+
+const texts = {
+  kept: 'is as it was',
+  changed: 'is not as the copy says',
+  added: 'was not in the registry, and is now',
+  removed: 'is not in the registry any more',
+  unclear: 'has to be looked at',
+} as const
 
 export const doctorActions: readonly Action[] = [
   {
     name: 'doctor',
     group: 'Manager',
     summary: 'Look for faults of the manager, its settings and its instances',
-    description: 'Ends with 1 when there are errors. --fix puts right what can be put right without a person.',
+    description:
+      'Ends with 1 when there are errors. --fix puts right what can be put right without a person.\n\n' +
+      '--rebuild brings the registry back when it is lost or damaged: its newest copy that is whole, in step with what ' +
+      'the instances, the trash, the backups and running processes say, and tells what became of each instance. What is ' +
+      'deleted stays deleted, what is there and was not known is taken in, and the damaged file is kept aside.',
     parameters: [
       {
         name: 'category',
@@ -21,13 +46,16 @@ export const doctorActions: readonly Action[] = [
     options: [
       { name: 'fix', type: 'flag', summary: 'Put right what can be' },
       { name: 'network', type: 'flag', summary: 'Also look whether backup targets can be reached' },
+      { name: 'rebuild', type: 'flag', summary: 'Rebuild the registry from its copies and from what is on the disk' },
     ],
+    withoutRegistry: ({ rebuild }) => rebuild === true,
     ability: 'admin',
     mutating: false,
     surfaces: ['cli'],
-    examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor backups --network'],
+    examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor --rebuild', 'doctor backups --network'],
     view: { type: 'table', columns: ['level', 'category', 'message', 'help'], empty: 'Nothing was checked.' },
-    async handler({ context, input }) {
+    async handler({ context, input, caller }) {
+      if (input.rebuild === true) return rebuilt(await rebuildRegistry(context, caller))
       const category = input.category as DoctorCategory | undefined
       const list = await examine(context, {
         category,

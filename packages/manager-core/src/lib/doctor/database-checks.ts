@@ -1,3 +1,4 @@
+import { rebuildCommand } from '../failure.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const databaseChecks: readonly DoctorCheck[] = [
@@ -8,7 +9,20 @@ export const databaseChecks: readonly DoctorCheck[] = [
     async run({ registry }) {
       const rows = registry.database.prepare('pragma quick_check').all()
       const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
-      return faults.map((text) => ({ level: 'error', message: `manager.db: ${text}`, help: 'Restore it from a copy.' }))
+      return faults.map((text) => ({
+        level: 'error',
+        message: `manager.db: ${text}`,
+        help: `manager ${rebuildCommand}`,
+      }))
+    },
+  },
+  {
+    id: 'registry-copies',
+    category: 'databases',
+    title: 'The last change of the registry is copied',
+    async run({ registryCopies }) {
+      const problem = registryCopies.keep()
+      return problem === undefined ? [] : [{ level: 'warning', message: problem }]
     },
   },
   {

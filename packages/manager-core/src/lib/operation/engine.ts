@@ -62,7 +62,11 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         } catch (error) {
           throw failureOf(error)
         }
-        return executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
+        try {
+          return await executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
+        } finally {
+          keepCopies(caller)
+        }
       })
     },
 
@@ -77,6 +81,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
           caller.onEvent?.({ type: 'warning', text: `${entry.title}: ${failureOf(error).message}` })
         }
       }
+      if (recovered.length > 0) keepCopies(caller)
       return recovered
     },
 
@@ -102,6 +107,12 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         return { title }
       })
     },
+  }
+
+  /** The next command does what is not done here. */
+  function keepCopies(caller: Caller): void {
+    const text = context().registryCopies.keep()
+    if (text !== undefined) caller.onEvent?.({ type: 'warning', text })
   }
 
   /** The caller's own, once: what an action does beside its operation has others. */

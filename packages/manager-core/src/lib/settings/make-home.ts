@@ -69,7 +69,9 @@ function namesIn(folder: string): readonly string[] {
 function refuseForeign(home: Home, names: readonly string[]): void {
   if (names.includes(basename(home.config))) return
   const own = new Set(
-    [home.hooks, home.templates, home.instances, home.trash, home.locks, home.logs].map((f) => basename(f)),
+    [home.hooks, home.templates, home.instances, home.trash, home.locks, home.logs, home.registryCopies].map((f) =>
+      basename(f),
+    ),
   )
   const foreign = names.filter(
     (name) =>

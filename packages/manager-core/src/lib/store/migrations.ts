@@ -151,6 +151,39 @@ const migrations = [
    )`,
   `create index operation_started on operation (started)`,
   `alter table token add column hosts text not null default ''`,
+  `create table registry (
+     one integer primary key check (one = 1),
+     id text not null,
+     changes integer not null
+   );
+   insert into registry values (1, lower(hex(randomblob(6))), 1);
+   ${[
+     ['instance', 'insert'],
+     ['instance', 'delete'],
+     [
+       'instance',
+       `update of id, name, version, version_date, revision, desired, protected, auto_update, auto_save, database, port,
+        custom_url, source, owner_email, firstname, lastname, phone, company, proved`,
+     ],
+     ['version', 'insert'],
+     ['version', 'delete'],
+     ['token', 'insert'],
+     ['token', 'delete'],
+     ['request', 'insert'],
+     ['request', 'delete'],
+     ['request', 'update'],
+   ]
+     .map(
+       ([table, event], n) =>
+         `create trigger change_${n} after ${event} on ${table} begin update registry set changes = changes + 1; end;`,
+     )
+     .join('\n')}`,
+]
+
+/** What another manager needs to be this one: all but measurements. */
+export const copiedTables: readonly string[] = [
+  ...['instance', 'version', 'request', 'operation', 'step', 'history', 'token', 'incident', 'incident_instance'],
+  ...['reserved_port', 'registry'],
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

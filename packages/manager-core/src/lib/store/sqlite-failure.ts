@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { failureOf } from '../failure.js'
+import { damagedRegistry, failureOf } from '../failure.js'
 
 // https://www.sqlite.org/rescode.html
 const busy = 5
@@ -36,10 +36,7 @@ export function sqliteFailure(error: unknown, file: string): unknown {
     // database disk image is malformed; file is not a database
     case corrupt:
     case notADatabase:
-      return new ManagerError('ERR_FAILED', `${file} is damaged: ${error.message}.`, {
-        ...options,
-        help: 'Put a copy of it in its place.',
-      })
+      return damagedRegistry(file, error)
     // database or disk is full
     default:
       return codeOf(error) === undefined ? error : failureOf(error)

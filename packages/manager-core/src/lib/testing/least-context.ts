@@ -10,6 +10,7 @@ export function leastContext(folder: string): ManagerContext {
     home,
     clock: () => new Date(),
     registry: openRegistry({ file: home.database }),
+    registryCopies: { list: () => [], keep: () => undefined },
     locks: createLocks(home.locks),
-  } as ManagerContext
+  } as Partial<ManagerContext> as ManagerContext
 }

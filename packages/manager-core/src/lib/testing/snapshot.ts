@@ -29,6 +29,7 @@ const unsettled = new Set([
   'manager.db-wal',
   'manager.db-shm',
   'manager.db-reserve',
+  'registry',
 ])
 
 /** Takes both; instances that are starting are waited for. */
