@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
+import { endAllOf } from '../accounts/end-all-of.js'
 import { instanceHomeAt } from '../home.js'
 import { fileError } from '../instances/file-error.js'
 import { createLocks } from '../operation/locks.js'
@@ -8,7 +10,7 @@ import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies
 import { end } from './end.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
-import { applicationLog, createProcessTable, isAlive, lookAt, pidsOf } from './look.js'
+import { applicationLog, createProcessTable, isAlive, isOf, lookAt, pidsOf } from './look.js'
 import { describeProcess, processesOfSession, startedAt } from './process-table.js'
 import { readDebugger, readExit } from './run-files.js'
 import type { InstanceRef, Runtime } from './runtime.js'
@@ -33,7 +35,9 @@ export function createProcessRuntime({
   /** Two processes that start or stop the same instance do so one after the other. */
   function exclusively<T>(ref: InstanceRef, what: string, work: () => Promise<T>): Promise<T> {
     const purpose = `${what} of instance ${ref.id}, process ${process.pid}`
-    return createLocks(instanceHomeAt(ref.folder).run).with(['runtime'], { purpose, waitMs: 60_000 }, work)
+    // Where an instance with an account cannot hold them, nor put anything else in their place.
+    const folder = accountAt(ref.folder) ? join(ref.folder, 'locks') : instanceHomeAt(ref.folder).run
+    return createLocks(folder).with(['runtime'], { purpose, waitMs: 60_000 }, work)
   }
 
   return {
@@ -56,6 +60,7 @@ export function createProcessRuntime({
       const folders = runFoldersOf(ref)
       if (folders.some((run) => isAlive(lookAt(run))))
         throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+      if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
       for (const run of folders) {
         resume(run)
         rmSync(run, { recursive: true, force: true })
@@ -76,6 +81,7 @@ export function createProcessRuntime({
       const endAll = async (grace: number) => {
         // After those who had the lock before, another copy may serve.
         const exits = await Promise.all(runFoldersOf(ref).map((run) => end(run, grace)))
+        if (force && ref.copy === undefined) await endAllOf(accountAt(ref.folder))
         return exits.find(({ wasRunning }) => wasRunning) ?? { wasRunning: false }
       }
       // Where its folder is lost there is nothing to lock, but there may be processes.
@@ -110,7 +116,9 @@ export function createProcessRuntime({
     async processes(ref) {
       const look = lookAt(runFolderOf(ref))
       const session = look.supervisor?.identity.pid ?? look.application?.stat.session
-      const found = session === undefined ? look.strays : processesOfSession(session)
+      const account = accountAt(ref.folder)
+      const all = session === undefined ? look.strays : processesOfSession(session)
+      const found = all.filter(({ pid }) => isOf(account, pid))
       return found.map(describeProcess).toSorted((a, b) => a.pid - b.pid)
     },
     async processesBelow(instances) {
@@ -123,7 +131,7 @@ export function createProcessRuntime({
       return new Map(found)
     },
     usageAll: (refs) => usageOf(new Map(refs.map((ref) => [ref.id, runFolderOf(ref)]))),
-    logs: (ref, options) => followLog(applicationLog(ref.folder), options),
+    logs: (ref, options) => followLog(applicationLog(ref.folder), options, accountAt(ref.folder)?.uid),
   }
 }
 

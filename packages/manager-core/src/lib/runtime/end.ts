@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { isAlive, lookAt, pidsOf, strayProcesses } from './look.js'
-import { readExit, readSupervisor, removeRunFiles, runFiles, writeExit } from './run-files.js'
+import { accountOfRun, readExit, readSupervisor, removeRunFiles, runFiles, writeExit } from './run-files.js'
 import type { ExitInfo } from './runtime.js'
 import { askToEnd, signalAll, signalEach } from './signals.js'
 import { resume } from './suspension.js'
@@ -35,7 +35,7 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
   if (!inTime || !first.supervisor) removeRunFiles(run, ['exit'])
   if (!inTime) tellKilled(run)
   // Processes that the application left behind.
-  if (record) signalEach(strayProcesses(record), 'SIGKILL')
+  if (record) signalEach(strayProcesses(record, accountOfRun(run)), 'SIGKILL')
   forget(run)
   const { code, signal: by } = readExit(run)?.exit ?? {}
   return {

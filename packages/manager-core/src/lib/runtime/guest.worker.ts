@@ -81,7 +81,10 @@ async function openDebugger(file: string, minutes: number): Promise<void> {
   const inspector = await import('node:inspector')
   attempt(() => {
     inspector.open(0, '127.0.0.1')
-    writeFileSync(`${file}.new`, `${new URL(inspector.url() ?? '').host}\n`, { mode: 0o600 })
+    const { host, pathname } = new URL(inspector.url() ?? '')
+    // Nobody else is told the path then.
+    const isPrivate = process.execArgv.includes('--inspect-publish-uid=stderr')
+    writeFileSync(`${file}.new`, `${host}${isPrivate ? pathname : ''}\n`, { mode: 0o600 })
     renameSync(`${file}.new`, file)
   })
   const close = () => {

@@ -1,12 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { checkAccount } from '../accounts/system-accounts.js'
+import { foreignFlags, readForeignFile } from '../files/foreign.js'
 import { instanceHomeAt } from '../home.js'
 import { identify } from '../operation/process-identity.js'
-import { runFolderOf, servingCopy, servingMarker } from './copies.js'
+import { runFolderOf, runFoldersOf, servingCopy, servingMarker } from './copies.js'
 import { applicationLog, logVariable, lookAt, runVariable } from './look.js'
 import { hasRunFile, putRunFile, removeRunFiles, writeSupervisor } from './run-files.js'
 import type { InstanceRef, InstanceSpec } from './runtime.js'
@@ -37,9 +51,17 @@ const scriptName = 'supervisor.sh'
 /** Lays out what a start needs. May be repeated, also while it runs. */
 export function layOut(ref: InstanceRef): void {
   const run = runFolderOf(ref)
+  const account = accountAt(ref.folder)
   const { logs } = instanceHomeAt(ref.folder)
   for (const each of [run, logs]) mkdirSync(each, { recursive: true, mode: 0o700 })
-  if (readText(join(run, scriptName)) !== supervisorScript) putRunFile(run, scriptName, supervisorScript)
+  if (account) {
+    for (const each of runFoldersOf(ref)) {
+      mkdirSync(each, { recursive: true, mode: 0o700 })
+      shareFolder(each, account)
+    }
+    if (lstatSync(logs).uid !== account.uid) chownSync(logs, account.uid, account.gid)
+  }
+  if (readForeignFile(join(run, scriptName)) !== supervisorScript) putRunFile(run, scriptName, supervisorScript)
 }
 
 /**
@@ -60,15 +82,17 @@ export async function launch(
   if (!existsSync(spec.command[0] ?? '')) throw problem('there is no such program.')
   removeRunFiles(run, ['application', 'exit', 'crashed', 'debugger'])
   const token = randomUUID()
-  const log = openSync(join(logs, 'application.log'), 'a', 0o600)
+  const account = accountAt(spec.folder)
+  if (account) checkAccount(account)
+  const log = openLog(join(logs, 'application.log'), account)
   try {
     const supervisor = await spawnAlone(
       [
         join(run, scriptName),
         ...[run, policy.pauses.join(' '), String(policy.steadySeconds), String(policy.limit)],
-        ...commandOf(spec),
+        ...commandOf(spec, account !== undefined),
       ],
-      { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log] },
+      { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log], account },
     ).catch((error: unknown) => {
       throw problem((error as Error).message, error)
     })
@@ -100,22 +124,56 @@ async function underWay(run: string): Promise<void> {
   }
 }
 
-function readText(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+/**
+ * A folder in which manager and instance put files, and neither can remove or replace those of the other one, nor folders
+ * and links that lead elsewhere be put in the place of the manager's.
+ */
+function shareFolder(folder: string, { gid }: SystemAccount): void {
+  const stats = lstatSync(folder)
+  if (!stats.isDirectory() || stats.uid !== process.getuid?.())
+    throw new ManagerError('ERR_STATE', `${folder} is not the folder that the manager made.`, {
+      help: 'Stop the instance, remove what is there, and start it again.',
+    })
+  chownSync(folder, stats.uid, gid)
+  chmodSync(folder, 0o1770)
+}
+
+/** An instance with an account can put in its place whatever it likes; only a file of its own is written to. */
+function openLog(file: string, account: SystemAccount | undefined): number {
+  if (!account) return openSync(file, 'a', 0o600)
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants
+  const flags = O_WRONLY | O_APPEND | foreignFlags
+  if (!lstatSync(file, { throwIfNoEntry: false })) {
+    const made = openSync(file, flags | O_CREAT | O_EXCL, 0o600)
+    fchownSync(made, account.uid, account.gid)
+    return made
+  }
+  const log = openSync(file, flags)
+  const stats = fstatSync(log)
+  if (stats.isFile() && stats.uid === account.uid) return log
+  closeSync(log)
+  throw new ManagerError('ERR_STATE', `${file} is not a log of the instance.`, {
+    help: 'Remove it, then start the instance again.',
+  })
 }
 
 /** Node is told its limit, and takes the module in that rotates the log and opens the debugger. */
-function commandOf({ command, maxMemoryMb }: InstanceSpec): readonly string[] {
+function commandOf({ command, maxMemoryMb }: InstanceSpec, isIsolated: boolean): readonly string[] {
   const [program = '', ...args] = command
   if (!/^node(js)?$/.test(basename(program))) return command
   const limit = maxMemoryMb === undefined ? [] : [`--max-old-space-size=${maxMemoryMb}`]
-  return [program, ...limit, '--import', guest.href, ...args]
+  // Whoever knows no more than the port of a debugger must not be able to use it.
+  const debug = isIsolated ? ['--inspect-publish-uid=stderr'] : []
+  return [program, ...limit, ...debug, '--import', guest.href, ...args]
 }
 
 function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number | undefined): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => inherited.test(name))
+  const { data } = instanceHomeAt(spec.folder)
   return {
     ...Object.fromEntries(own),
+    // Those of the manager's user are closed for others.
+    ...(accountAt(spec.folder) && { HOME: data, TMPDIR: undefined }),
     ...spec.environment,
     [runVariable]: token,
     ...(spec.needs !== undefined && { STEWARD_NEEDS: spec.needs }),

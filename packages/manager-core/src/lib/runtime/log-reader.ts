@@ -1,6 +1,8 @@
-import { open, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { foreignFlags } from '../files/foreign.js'
 import type { LogOptions } from './runtime.js'
 
 /** How often it is looked at for more, in ms. */
@@ -17,14 +19,18 @@ const lineBreak = 10
 /**
  * Last lines of a log that is rotated by copying (`<file>.1` is the newest copy) and truncating, then what is written
  * to it from then on. A log that is not there is an empty one.
+ *
+ * @param owner user id that the files must have, see `readForeignFile`; others count as not there. Default: anybody's.
  */
 export async function* followLog(
   file: string,
   { lines = 100, follow = false, filter, signal }: LogOptions = {},
+  owner?: number,
 ): AsyncIterable<string> {
   let copies = await copiesOf(file)
-  let position = (await stat(file).catch(() => undefined))?.size ?? 0
-  const { last, splitter, wanted } = await lastWanted(file, position, { lines, filter, copies: copies.length })
+  let position = (await lstat(file).catch(() => undefined))?.size ?? 0
+  const found = { lines, filter, copies: copies.length, owner }
+  const { last, splitter, wanted } = await lastWanted(file, position, found)
   yield* last
   for (let more = follow; more; more = await wait(pollMs, signal)) {
     const now = await copiesOf(file)
@@ -33,14 +39,15 @@ export async function* followLog(
     const fresh = known === -1 ? now.length : known
     if (fresh > 0 && now.join() !== copies.join()) {
       for (let number = fresh; number > 0; number--) {
-        for await (const chunk of readFrom(`${file}.${number}`, position)) yield* splitter.lines(chunk).filter(wanted)
+        for await (const chunk of readFrom(`${file}.${number}`, { from: position, owner }))
+          yield* splitter.lines(chunk).filter(wanted)
         position = 0
       }
     }
     copies = now
-    const size = (await stat(file).catch(() => undefined))?.size ?? 0
+    const size = (await lstat(file).catch(() => undefined))?.size ?? 0
     if (size < position) position = 0
-    for await (const chunk of readFrom(file, position, size)) {
+    for await (const chunk of readFrom(file, { from: position, to: size, owner })) {
       position += chunk.length
       yield* splitter.lines(chunk).filter(wanted)
     }
@@ -52,12 +59,12 @@ export async function* followLog(
 async function lastWanted(
   file: string,
   position: number,
-  { lines, filter, copies }: Pick<LogOptions, 'filter'> & { readonly lines: number; readonly copies: number },
+  { lines, filter, copies, owner }: Pick<LogOptions, 'filter'> & Omit<Wanted, 'size'>,
 ) {
   for (let read = filter ? lines * 2 : lines; ; read *= 4) {
     const splitter = createSplitter()
     const wanted = filter?.() ?? (() => true)
-    const all = splitter.lines(await lastLines(file, position, read, copies))
+    const all = splitter.lines(await lastLines(file, { size: position, lines: read, copies, owner }))
     const last = all.filter(wanted)
     if (!filter || last.length >= lines || all.length + 1 < read || read >= mostSearched)
       return { last: last.slice(Math.max(0, last.length - lines)), splitter, wanted }
@@ -73,18 +80,27 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
 async function copiesOf(file: string): Promise<readonly string[]> {
   const found: string[] = []
   for (let number = 1; ; number++) {
-    const copy = await stat(`${file}.${number}`).catch(() => undefined)
+    const copy = await lstat(`${file}.${number}`).catch(() => undefined)
     if (!copy) return found
     found.push(`${copy.dev}:${copy.ino}:${copy.birthtimeMs}`)
   }
 }
 
+interface Wanted {
+  /** Of the log, in bytes. */
+  readonly size: number
+  readonly lines: number
+  /** How many copies there are. */
+  readonly copies: number
+  readonly owner: number | undefined
+}
+
 /** From the end of the log backwards, over into its copies, until there are enough. */
-async function lastLines(file: string, size: number, lines: number, copies: number): Promise<Buffer> {
-  let found = await tailOf(file, size, lines)
+async function lastLines(file: string, { size, lines, copies, owner }: Wanted): Promise<Buffer> {
+  let found = await tailOf(file, size, lines, owner)
   for (let number = 1; number <= copies && found.lines < lines; number++) {
     const copy = `${file}.${number}`
-    const more = await tailOf(copy, (await stat(copy)).size, lines - found.lines)
+    const more = await tailOf(copy, (await lstat(copy)).size, lines - found.lines, owner)
     found = { content: Buffer.concat([more.content, found.content]), lines: found.lines + more.lines }
   }
   return found.content
@@ -94,8 +110,9 @@ async function tailOf(
   file: string,
   size: number,
   lines: number,
+  owner: number | undefined,
 ): Promise<{ readonly content: Buffer; readonly lines: number }> {
-  const handle = lines > 0 ? await open(file).catch(() => undefined) : undefined
+  const handle = lines > 0 ? await openLog(file, owner) : undefined
   if (!handle) return { content: Buffer.alloc(0), lines: 0 }
   try {
     const chunks: Buffer[] = []
@@ -118,8 +135,11 @@ async function tailOf(
   }
 }
 
-async function* readFrom(file: string, from: number, to = Infinity): AsyncIterable<Buffer> {
-  const handle = await open(file).catch(() => undefined)
+async function* readFrom(
+  file: string,
+  { from, to = Infinity, owner }: { from: number; to?: number; owner: number | undefined },
+): AsyncIterable<Buffer> {
+  const handle = await openLog(file, owner)
   if (!handle) return
   try {
     for (let position = from; position < to;) {
@@ -132,6 +152,15 @@ async function* readFrom(file: string, from: number, to = Infinity): AsyncIterab
   } finally {
     await handle.close()
   }
+}
+
+/** Undefined: it is not there, or something else is. */
+async function openLog(file: string, owner: number | undefined): Promise<FileHandle | undefined> {
+  const handle = await open(file, constants.O_RDONLY | foreignFlags).catch(() => undefined)
+  const stats = await handle?.stat()
+  if (stats?.isFile() && (owner === undefined || stats.uid === owner)) return handle
+  await handle?.close()
+  return undefined
 }
 
 /** Lines of bytes that come in pieces. */

@@ -2,8 +2,9 @@ import { basename, dirname, join } from 'node:path'
 import { instanceHomeAt } from '../home.js'
 import { bootId } from '../operation/process-identity.js'
 import type { Observed } from '../domain/instance.js'
-import { hasVariable, listPids, statOf, variableOf, type ProcessStat } from './process-table.js'
-import { hasRunFile, readApplication, readSupervisor } from './run-files.js'
+import type { SystemAccount } from '../accounts/account.js'
+import { hasVariable, listPids, statOf, uidOf, variableOf, type ProcessStat } from './process-table.js'
+import { accountOfRun, hasRunFile, readApplication, readSupervisor } from './run-files.js'
 import type { ApplicationRecord, SupervisorRecord } from './run-files.js'
 
 /** Name of the variable that all processes of one start have in their environment. */
@@ -20,7 +21,10 @@ export interface ProcessTable {
   byLog(): ReadonlyMap<string, readonly ProcessStat[]>
 }
 
-/** What of an instance is alive, each verified by its identity. */
+/**
+ * What of an instance is alive, each verified by its identity. Of an instance with an account, a process is its own only
+ * when it runs as that: what it writes into `run/` must not have others signalled.
+ */
 export interface Look {
   readonly state: Observed
   readonly supervisor: SupervisorRecord | undefined
@@ -50,11 +54,12 @@ export function createProcessTable(snapshot: boolean): ProcessTable {
 
 /** @param run the instance's folder `run/` */
 export function lookAt(run: string, table: ProcessTable = createProcessTable(false)): Look {
+  const account = accountOfRun(run)
   const known = readApplication(run)
-  const stat = known && verified(known.identity, table)
+  const stat = known && verified(known.identity, table, account)
   const application = known && stat && { ...known, stat }
   const record = readSupervisor(run)
-  const supervisorStat = record && verified(record.identity, table)
+  const supervisorStat = record && verified(record.identity, table, account)
   const supervisor = supervisorStat && record
   if (application) {
     const isSuspended = application.stat.state === 'T'
@@ -70,13 +75,13 @@ export function lookAt(run: string, table: ProcessTable = createProcessTable(fal
   if (supervisor) return { ...nothing, state: supervisorStat.state === 'T' ? 'suspended' : 'starting' }
   if (hasRunFile(run, 'crashed')) return { ...nothing, state: 'crashed' }
   if (isWithoutTrace(run)) {
-    const strays = leftBehind(run, table)
+    const strays = leftBehind(run, table).filter(({ pid }) => isOf(account, pid))
     return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'stopped' }
   }
   // A supervisor that ends in order takes its record away before; one of an earlier boot was ended by that.
   const left = record && readSupervisor(run)
   if (!left || left.identity.boot !== bootId()) return { ...nothing, state: 'stopped' }
-  const strays = strayProcesses(left, table)
+  const strays = strayProcesses(left, account, table)
   return { ...nothing, strays, state: strays.length > 0 ? 'degraded' : 'crashed' }
 }
 
@@ -103,9 +108,15 @@ export function applicationLog(folder: string): string {
 /** All processes of a start: of its supervisor's session, and with its token, because numbers of sessions are reused. */
 export function strayProcesses(
   { identity, token }: SupervisorRecord,
+  account: SystemAccount | undefined,
   table: ProcessTable = createProcessTable(false),
 ): readonly ProcessStat[] {
-  return table.session(identity.pid).filter(({ pid }) => hasVariable(pid, runVariable, token))
+  return table.session(identity.pid).filter(({ pid }) => isOf(account, pid) && hasVariable(pid, runVariable, token))
+}
+
+/** Whether a process may be one of an instance with this account; without one, any may. */
+export function isOf(account: SystemAccount | undefined, pid: number): boolean {
+  return account === undefined || uidOf(pid) === account.uid
 }
 
 /** Of all that is known to be alive. */
@@ -121,8 +132,9 @@ export function isAlive({ supervisor, application, strays }: Look): boolean {
 function verified(
   { pid, start, boot }: { readonly pid: number; readonly start: string; readonly boot: string },
   table: ProcessTable,
+  account: SystemAccount | undefined,
 ): ProcessStat | undefined {
   if (boot !== bootId() || !table.has(pid)) return undefined
   const stat = statOf(pid)
-  return stat?.start === start ? stat : undefined
+  return stat?.start === start && isOf(account, pid) ? stat : undefined
 }

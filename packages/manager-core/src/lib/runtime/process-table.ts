@@ -50,6 +50,12 @@ export function threadStates(pid: number): readonly string[] {
   }
 }
 
+/** User id that a process runs with; undefined: it has ended. */
+export function uidOf(pid: number): number | undefined {
+  const uid = /^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1]
+  return uid === undefined ? undefined : Number(uid)
+}
+
 /** Pids of all processes. */
 export function listPids(): readonly number[] {
   return readdirSync('/proc')

@@ -1,16 +1,19 @@
 import {
   closeSync,
+  constants as flags,
   existsSync,
+  fchownSync,
   fsyncSync,
+  lstatSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { readForeignFile } from '../files/foreign.js'
 import type { ProcessIdentity } from '../operation/process-identity.js'
 
 /** Who looks after the application. `token`: value of `STEWARD_RUN` in the environment of all processes of this start. */
@@ -33,7 +36,10 @@ export interface ExitRecord {
   readonly restarts: number
 }
 
-/** Files in `run/`: one line of words each. Each is whole or not there; what cannot be read is taken as not there. */
+/**
+ * Files in `run/`: one line of words each. Each is whole or not there; what cannot be read is taken as not there. The
+ * processes of the instance write there, too, so nothing is believed: see `lookAt`.
+ */
 export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger', 'suspended'] as const
 export type RunFile = (typeof runFiles)[number]
 
@@ -57,7 +63,7 @@ export function readApplication(run: string): ApplicationRecord | undefined {
 export function readExit(run: string): ExitRecord | undefined {
   const [text, restarts] = words(run, 'exit')
   if (!text || !/^\d+$/.test(text)) return undefined
-  const at = statSync(join(run, 'exit'), { throwIfNoEntry: false })?.mtime ?? new Date(0)
+  const at = lstatSync(join(run, 'exit'), { throwIfNoEntry: false })?.mtime ?? new Date(0)
   return { exit: { ...exitOf(Number(text)), at: at.toISOString() }, restarts: Number(restarts) }
 }
 
@@ -92,14 +98,22 @@ export function removeRunFiles(run: string, files: readonly RunFile[]): void {
 export function putRunFile(run: string, file: string, text: string): void {
   const path = join(run, file)
   const beside = `${path}.${process.pid}.new`
-  const handle = openSync(beside, 'w', 0o600)
+  const account = accountOfRun(run)
+  rmSync(beside, { force: true })
+  const handle = openSync(beside, flags.O_WRONLY | flags.O_CREAT | flags.O_EXCL | flags.O_NOFOLLOW, 0o600)
   try {
     writeSync(handle, text)
+    if (account) fchownSync(handle, account.uid, account.gid)
     fsyncSync(handle)
   } finally {
     closeSync(handle)
   }
   renameSync(beside, path)
+}
+
+/** Whose processes have this folder. */
+export function accountOfRun(run: string): SystemAccount | undefined {
+  return accountAt(basename(run) === 'b' ? dirname(dirname(run)) : dirname(run))
 }
 
 /** A shell says 128 + the number of the signal. */
@@ -113,7 +127,7 @@ function words(run: string, file: RunFile): readonly string[] {
   // Thousands of stopped instances are looked at; an error for each would take its time.
   if (!existsSync(path)) return []
   try {
-    return readFileSync(path, 'utf8').trim().split(' ')
+    return readForeignFile(path)?.trim().split(' ') ?? []
   } catch {
     return []
   }

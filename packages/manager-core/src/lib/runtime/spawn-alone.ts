@@ -1,19 +1,26 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { asAccount, type SystemAccount } from '../accounts/account.js'
 
 /** From `fcntl.h`: closed when a program is run. */
 const closeOnExec = 0o2000000
 
+export interface SpawnAloneOptions extends Pick<SpawnOptions, 'cwd' | 'env'> {
+  readonly stdio: readonly ('pipe' | 'ignore' | number)[]
+  /** Whose process it is. Default: this user's. */
+  readonly account: SystemAccount | undefined
+}
+
 /**
- * Starts a program that outlives this one: in a session of its own, and without what this process inherited itself, such
+ * Starts a shell that outlives this one: in a session of its own, and without what this process inherited itself, such
  * as the lock of a cron job that would never be given back. Node's own files are not passed on anyway.
  *
  * @throws when it cannot be started
  */
 export async function spawnAlone(
   args: readonly string[],
-  { cwd, env, stdio }: Pick<SpawnOptions, 'cwd' | 'env'> & { readonly stdio: readonly ('pipe' | 'ignore' | number)[] },
+  { cwd, env, stdio, account }: SpawnAloneOptions,
 ): Promise<ChildProcess> {
   const nothing = openSync('/dev/null', 'r+')
   try {
@@ -22,7 +29,8 @@ export async function spawnAlone(
       while (all.length < inherited) all.push('ignore')
       all[inherited] = nothing
     }
-    const child = spawn('/bin/sh', args, { cwd, env, detached: true, stdio: all })
+    const [program, before] = asAccount(account, '/bin/sh')
+    const child = spawn(program, [...before, ...args], { cwd, env, detached: true, stdio: all })
     child.unref()
     await once(child, 'spawn')
     return child

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { identify, stateOf, type ProcessIdentity } from '../operation/process-identity.js'
 import type { Look } from './look.js'
-import { isAlive, lookAt } from './look.js'
+import { isAlive, isOf, lookAt } from './look.js'
 import { statOf, threadStates } from './process-table.js'
-import { readSuspension, removeRunFiles, writeSuspension } from './run-files.js'
+import { accountOfRun, readSuspension, removeRunFiles, writeSuspension } from './run-files.js'
 import { signal, signalAll } from './signals.js'
 import { spawnAlone } from './spawn-alone.js'
 
@@ -44,6 +44,7 @@ export async function suspend(run: string, maxMs: number): Promise<void> {
     cwd: run,
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'ignore'],
+    account: accountOfRun(run),
   })
   const identity = identify(dog.pid as number)
   if (!identity) throw new Error('What should resume it ended at once.')
@@ -91,7 +92,8 @@ async function frozen(run: string): Promise<boolean> {
 function endWatchdog(run: string): void {
   const identity = readSuspension(run)
   // Its sleep is in its group, too.
-  if (identity && stateOf(identity) === 'alive') signal(-identity.pid, 'SIGKILL')
+  if (identity && stateOf(identity) === 'alive' && isOf(accountOfRun(run), identity.pid))
+    signal(-identity.pid, 'SIGKILL')
   removeRunFiles(run, ['suspended'])
 }
 

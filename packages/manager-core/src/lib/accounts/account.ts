@@ -1,0 +1,53 @@
+import { existsSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { readForeignFile } from '../files/foreign.js'
+import { writePrivateFile } from '../settings/write-private-file.js'
+
+/** A system account that one instance has for itself. */
+export interface SystemAccount {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+/** In the home of an instance, which is the manager's, so that the instance cannot change it. */
+const fileIn = (folder: string) => join(folder, 'account')
+
+/**
+ * Whose processes run what is in the home of an instance; undefined: those of the manager's own user. It belongs to the
+ * folder, wherever that goes: beside, into the trash, and back.
+ *
+ * @throws ManagerError ERR_STATE when it cannot be told: nothing may run as the manager by mistake
+ */
+export function accountAt(folder: string): SystemAccount | undefined {
+  const file = fileIn(folder)
+  // Thousands of instances are looked at; an error for each would take its time.
+  if (!existsSync(file)) return undefined
+  const [name = '', uid, gid] = readForeignFile(file)?.trim().split(' ') ?? []
+  const account = { name, uid: Number(uid), gid: Number(gid) }
+  const isSound = name !== '' && [account.uid, account.gid].every((id) => Number.isInteger(id) && id > 0)
+  if (isSound && lstatSync(file).uid === process.getuid?.()) return account
+  throw new ManagerError('ERR_STATE', `${file} does not say which system account the instance has.`, {
+    help: 'Put it back from a backup of the machine: the name, user id and group id of the account, on one line.',
+  })
+}
+
+/** Durable when it resolves. */
+export async function writeAccount(folder: string, { name, uid, gid }: SystemAccount): Promise<void> {
+  await writePrivateFile(fileIn(folder), `${name} ${uid} ${gid}\n`)
+}
+
+/**
+ * A program and the arguments before its own with which it runs as this account, in no other group, and without a way to
+ * get more rights. Without an account: as it is, as the user of this process.
+ */
+export function asAccount(
+  account: SystemAccount | undefined,
+  program: string,
+): readonly [program: string, before: readonly string[]] {
+  if (!account) return [program, []]
+  const { uid, gid } = account
+  const rights = ['--clear-groups', '--no-new-privs', '--inh-caps=-all']
+  return ['setpriv', [`--reuid=${uid}`, `--regid=${gid}`, ...rights, '--', program]]
+}

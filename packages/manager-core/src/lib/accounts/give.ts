@@ -1,0 +1,50 @@
+import { chmod, chown, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InstanceHome } from '../home.js'
+import { writeAccount, type SystemAccount } from './account.js'
+import { run } from './system-accounts.js'
+
+/** This process's user, see `give`. */
+const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+
+/**
+ * Gives a folder with all in it to an account. Only what belongs to the former owner is given: a hard link that somebody
+ * put there may be a file of another one. Until all is given, nobody else can enter the folder.
+ *
+ * @param folder lies in a folder in which only the manager can make or replace anything
+ * @param from user id of the former owner. Default: this process's.
+ */
+export async function give(
+  folder: string,
+  { uid, gid }: Pick<SystemAccount, 'uid' | 'gid'>,
+  from = own.uid,
+): Promise<void> {
+  await chown(folder, own.uid, own.gid)
+  await chmod(folder, 0o700)
+  const entries = (await readdir(folder)).map((name) => join(folder, name))
+  const change = ['-hR', `--from=${from}`, `${uid}:${gid}`, '--']
+  // There may be more of them than a command line can hold.
+  for (let at = 0; at < entries.length; at += 500) await run('chown', [...change, ...entries.slice(at, at + 500)])
+  await chown(folder, uid, gid)
+}
+
+/**
+ * Makes what was laid out an account's: what the application writes is its own, and the folder that holds it stays the
+ * manager's, so that nothing in it that the manager opens can be replaced by a link to something else. May be repeated.
+ */
+export async function giveHome(home: InstanceHome, account: SystemAccount, from?: number): Promise<void> {
+  await chown(home.folder, own.uid, own.gid)
+  await chmod(home.folder, 0o700)
+  for (const folder of [home.app, home.data, home.logs]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await give(folder, account, from)
+  }
+  await writeAccount(home.folder, account)
+  await openHome(home.folder, account)
+}
+
+/** Its account may enter it and see what is there. */
+export async function openHome(folder: string, { gid }: SystemAccount): Promise<void> {
+  await chown(folder, own.uid, gid)
+  await chmod(folder, 0o750)
+}

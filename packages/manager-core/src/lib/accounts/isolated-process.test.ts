@@ -1,0 +1,168 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { instanceHomeAt } from '../home.js'
+import { identify } from '../operation/process-identity.js'
+import { ask, freePort, logOf } from '../runtime/contract/runtime-under-test.js'
+import { statOf, uidOf } from '../runtime/process-table.js'
+import { processesUnderTest } from '../runtime/processes-for-test.js'
+import type { InstanceSpec } from '../runtime/runtime.js'
+import { isReachable, runReachable, whyNoAccounts } from '../testing/reachable-checkout.js'
+import { accountAt, asAccount, type SystemAccount } from './account.js'
+import { giveHome } from './give.js'
+import { findAccount, makeAccount, removeAccount } from './system-accounts.js'
+
+const isHere = whyNoAccounts === undefined && isReachable
+if (!isHere)
+  it('passes where other accounts can read the checkout', { timeout: 120_000 }, async ({ skip }) => {
+    if (whyNoAccounts !== undefined) return skip(whyNoAccounts)
+    const { exitCode, output } = await runReachable(fileURLToPath(import.meta.url))
+    expect(output).toContain('passed')
+    expect(exitCode, output).toBe(0)
+    return undefined
+  })
+
+describe.runIf(isHere)('an instance with an account', () => {
+  const patience = { timeout: 20_000, interval: 20 }
+  const name = `steward-t${process.pid}`
+  let subject: Awaited<ReturnType<typeof processesUnderTest>>
+  let account: SystemAccount
+
+  beforeEach(async () => {
+    subject = await processesUnderTest()
+    chmodSync(subject.folder, 0o711)
+    account = await makeAccount(name)
+  })
+  afterEach(async () => {
+    await removeAccount(name)
+    await subject.close()
+  })
+
+  async function made(environment: Readonly<Record<string, string>> = {}): Promise<InstanceSpec> {
+    const spec = await subject.spec('isolated', await freePort(), environment)
+    await giveHome(instanceHomeAt(spec.folder), account)
+    await subject.runtime.define(spec)
+    return spec
+  }
+
+  async function started(): Promise<InstanceSpec> {
+    const spec = await made()
+    await subject.runtime.start(spec)
+    await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
+    return spec
+  }
+
+  const runFile = ({ folder }: InstanceSpec, file: string) => join(folder, 'run', file)
+  /** As code of the instance does it. */
+  const asInstance = (script: string, ...args: readonly string[]) => {
+    const [program, before] = asAccount(account, '/bin/sh')
+    return execFileSync(program, [...before, '-c', script, 'sh', ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+
+  it('runs as that, in no other group, and cannot get more rights', async () => {
+    const spec = await started()
+    const { pids } = await subject.runtime.observe(spec)
+    expect(pids).toHaveLength(2)
+    for (const pid of pids) {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      expect(status).toMatch(new RegExp(`^Uid:(\\s+${account.uid}){4}$`, 'm'))
+      expect(status).toMatch(new RegExp(`^Gid:(\\s+${account.gid}){4}$`, 'm'))
+      expect(status).toMatch(/^Groups:\s*$/m)
+      expect(status).toMatch(/^CapEff:\s+0+$/m)
+      expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
+    }
+    expect(await ask(spec, '/environment', { name: 'HOME' })).toContain(join(spec.folder, 'data'))
+    expect((await subject.runtime.processes(spec)).map(({ pid }) => pid)).toEqual(pids.toSorted((a, b) => a - b))
+    await subject.runtime.suspend?.(spec, { maxMs: 60_000 })
+    expect((await subject.runtime.observe(spec)).state).toBe('suspended')
+    await subject.runtime.resume?.(spec)
+    expect(await subject.runtime.stop(spec, { graceMs: 5000 })).toMatchObject({ wasRunning: true, code: 0 })
+    expect(pids.map(statOf)).toEqual([undefined, undefined])
+  })
+
+  it('has its debugger open for those who know its path only', async () => {
+    const spec = await made()
+    await subject.runtime.start(spec, { debug: true })
+    await expect.poll(async () => (await subject.runtime.observe(spec)).debugAddress, patience).toBeDefined()
+    const { debugAddress = '' } = await subject.runtime.observe(spec)
+    const { host, pathname } = new URL(`ws://${debugAddress}`)
+    expect(pathname).toMatch(/^\/[0-9a-f-]{36}$/)
+    expect(await fetch(`http://${host}/json/list`).then((answer) => answer.text())).not.toContain(pathname)
+    const socket = new WebSocket(`ws://${debugAddress}`)
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve)
+      socket.addEventListener('error', reject)
+    })
+    socket.close()
+  })
+
+  it('cannot have processes of others signalled by what it writes into run/', async () => {
+    const spec = await started()
+    const victim = spawn('/bin/sleep', ['1000'], { detached: true })
+    try {
+      const { pid, start, boot } = identify(victim.pid as number)!
+      const [, , , token] = readFileSync(runFile(spec, 'supervisor'), 'utf8').trim().split(' ')
+      await subject.runtime.stop(spec, { graceMs: 5000 })
+      // A sleep has no such variable, but a supervisor or an application is believed without.
+      asInstance(
+        'cd "$1"; echo "$2 $3 $4 $5" >supervisor; echo "$2 $3 $4 $2 0" >application; echo "$2 $3 $4" >suspended',
+        ...[join(spec.folder, 'run'), String(pid), start, boot, token ?? ''],
+      )
+      expect(await subject.runtime.observe(spec)).toMatchObject({ pids: [] })
+      await subject.runtime.suspend?.(spec, { maxMs: 1000 })
+      expect(await subject.runtime.processes(spec)).toEqual([])
+      expect(await subject.runtime.stop(spec, { graceMs: 0, force: true })).toEqual({ wasRunning: false })
+      expect(statOf(pid)?.state).toBe('S')
+    } finally {
+      victim.kill('SIGKILL')
+    }
+  })
+
+  it('cannot have the manager write, read or wait by what it puts into its folders', async () => {
+    const spec = await started()
+    await subject.runtime.stop(spec, { graceMs: 5000 })
+    const secret = join(subject.folder, 'secret')
+    writeFileSync(secret, 'secret\n', { mode: 0o600 })
+    // What the manager made can be neither removed nor replaced.
+    for (const part of ['run', 'logs', 'app', 'data', 'account', 'run/b'])
+      expect(() => asInstance('mv "$1" "$1.gone" 2>/dev/null', join(spec.folder, part))).toThrow()
+    asInstance('cd "$1"; mkfifo application; ln -s "$2" exit; ln -s "$2" debugger', join(spec.folder, 'run'), secret)
+    expect(await subject.runtime.observe(spec)).toMatchObject({ state: 'stopped', pids: [] })
+    asInstance('cd "$1"; rm application.log; ln -s "$2" application.log', join(spec.folder, 'logs'), secret)
+    expect(await logOf(subject.runtime, spec)).toEqual([])
+    await expect(subject.runtime.start(spec)).rejects.toThrow()
+    expect(readFileSync(secret, 'utf8')).toBe('secret\n')
+    asInstance('cd "$1"; rm application.log; mkfifo application.log', join(spec.folder, 'logs'))
+    expect(await logOf(subject.runtime, spec)).toEqual([])
+    await expect(subject.runtime.start(spec)).rejects.toThrow()
+    asInstance('rm "$1"', join(spec.folder, 'logs', 'application.log'))
+    await subject.runtime.start(spec)
+    await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
+  })
+
+  it('that hid a process from its supervisor has none left when it is ended by force', async () => {
+    const spec = await started()
+    const hidden = Number(asInstance('setsid sleep 1000 >/dev/null 2>&1 & echo $!').trim())
+    await expect.poll(() => uidOf(hidden), patience).toBe(account.uid)
+    await subject.runtime.stop(spec, { graceMs: 0, force: true })
+    await expect.poll(() => statOf(hidden), patience).toBeUndefined()
+  })
+
+  it('is not started without its account', async () => {
+    const spec = await made()
+    await removeAccount(name)
+    expect(findAccount(name)).toBeUndefined()
+    await expect(subject.runtime.start(spec)).rejects.toMatchObject({
+      code: 'ERR_STATE',
+      message: expect.stringContaining(`no system account "${name}"`) as string,
+    })
+    expect(accountAt(spec.folder)).toEqual(account)
+    writeFileSync(join(spec.folder, 'account'), 'damaged\n')
+    expect(() => accountAt(spec.folder)).toThrow(expect.objectContaining({ code: 'ERR_STATE' }))
+  })
+})

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import type { SystemAccount } from './account.js'
+import { endAllOf } from './end-all-of.js'
+
+/** Ids of accounts of instances: none of persons, whose ids are given from 1000 up, nor of packages. */
+const [firstId, lastId] = [20_000, 59_999]
+
+/** What makes and removes accounts, changes owners, and packs and removes what an instance may change meanwhile. */
+export const neededPrograms = ['setpriv', 'useradd', 'userdel', 'chown', 'rm', 'tar'] as const
+
+/** Absolute path of a program; those of administrators are not in the `PATH` of every caller. */
+export function programPath(program: (typeof neededPrograms)[number]): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/bin', '/bin']
+  return folders.map((folder) => join(folder || '.', program)).find(existsSync)
+}
+
+/** As this machine knows it now; undefined: there is none of this name. */
+export function findAccount(name: string): SystemAccount | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
+}
+
+/** Makes an account that nobody can log in to, in a group of its own; one that is there already is taken. */
+export async function makeAccount(name: string): Promise<SystemAccount> {
+  const known = findAccount(name)
+  if (known) return known
+  const ids = [`SYS_UID_MIN=${firstId}`, `SYS_UID_MAX=${lastId}`, `SYS_GID_MIN=${firstId}`, `SYS_GID_MAX=${lastId}`]
+  await run('useradd', [
+    ...['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'],
+    ...['--comment', 'Instance of Steward', ...ids.flatMap((id) => ['-K', id]), name],
+  ])
+  const made = findAccount(name)
+  if (made) return made
+  throw new ManagerError('ERR_FAILED', `The system account "${name}" was made, but is not in /etc/passwd.`)
+}
+
+/** Ends its processes and removes it; nothing to do when there is none of this name. */
+export async function removeAccount(name: string): Promise<void> {
+  const account = findAccount(name)
+  if (!account) return
+  await endAllOf(account)
+  // One that has ended counts as running until its parent has taken note.
+  await run('userdel', ['--force', name])
+}
+
+/** @throws ManagerError ERR_STATE when it is gone, or its ids are another account's now */
+export function checkAccount({ name, uid, gid }: SystemAccount): void {
+  const found = findAccount(name)
+  if (found?.uid === uid && found.gid === gid) return
+  throw new ManagerError(
+    'ERR_STATE',
+    found
+      ? `The system account "${name}" of the instance has other ids on this machine (${found.uid}:${found.gid}, not ${uid}:${gid}).`
+      : `This machine has no system account "${name}", which the instance runs as.`,
+    { help: 'Give it another account: manager isolate with its name.' },
+  )
+}
+
+/** @throws ManagerError ERR_FAILED with what the program printed */
+export async function run(program: (typeof neededPrograms)[number], args: readonly string[]): Promise<void> {
+  const { execa } = await import('execa')
+  const { failed, stderr, shortMessage } = await execa(programPath(program) ?? program, args, {
+    reject: false,
+    stdin: 'ignore',
+  })
+  if (!failed) return
+  throw new ManagerError('ERR_FAILED', `${program} failed: ${stderr.trim().split('\n').at(-1) || shortMessage}`, {
+    output: stderr.trim().slice(-2000),
+  })
+}

@@ -1,0 +1,54 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ManagerContext } from '../context.js'
+import { neededPrograms, programPath } from './system-accounts.js'
+
+/** Why instances cannot have accounts of their own: what it means, and what to do. */
+export interface Obstacle {
+  readonly reason: string
+  readonly help: string
+}
+
+const isMissing = 'so instances run as the user of the manager and can read its files and those of each other'
+
+/** What keeps instances from running as accounts of their own on this machine; undefined: nothing. */
+export function whyNotIsolated({ home, applicationServer }: ObstacleContext): Obstacle | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return {
+      reason: `The manager does not run as root, ${isMissing}.`,
+      help: 'Run the manager as root on Linux when instances must not trust each other.',
+    }
+  const missing = neededPrograms.filter((program) => programPath(program) === undefined)
+  if (missing.length > 0)
+    return {
+      reason: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed, ${isMissing}.`,
+      help: 'Install the packages that have them: util-linux, passwd, coreutils and tar on Debian.',
+    }
+  const manager = dirname(fileURLToPath(import.meta.url))
+  const programs = [process.execPath, applicationServer, manager].map((path) => ['programs', path] as const)
+  for (const [what, path] of [...programs, ['home', join(dirname(home.folder), '.')] as const]) {
+    const closed = closedFolder(path)
+    if (closed !== undefined)
+      return {
+        reason: `Other users may not enter ${closed}, where the manager has its ${what}, ${isMissing}.`,
+        help:
+          what === 'home'
+            ? `Move the home to a folder that all may enter, such as /srv/steward, or open ${closed}: chmod o+x ${closed}`
+            : `Install Node and Steward in a folder that all may read, such as /opt/steward, or open ${closed}: chmod o+x ${closed}`,
+      }
+  }
+  return undefined
+}
+
+export type ObstacleContext = Pick<ManagerContext, 'home' | 'applicationServer'>
+
+/** The first folder on the way to a path, or the path itself, that others may not enter or read; undefined: they may. */
+export function closedFolder(path: string): string | undefined {
+  const real = existsSync(path) ? realpathSync(path) : path
+  const stats = statSync(real, { throwIfNoEntry: false })
+  const needed = stats?.isDirectory() === false ? 0o004 : 0o001
+  const above = dirname(real)
+  const closed = above === real ? undefined : closedFolder(above)
+  return closed ?? (stats && (stats.mode & needed) === 0 ? real : undefined)
+}
