@@ -8,6 +8,7 @@ export type {
   DatabaseServerCapabilities,
   DatabaseServerErrorCode,
   DatabaseServerInfo,
+  DatabaseExtent,
   DatabaseStatistics,
   DirectDump,
   DirectDumpOptions,

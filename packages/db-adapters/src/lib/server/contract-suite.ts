@@ -180,7 +180,8 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       const other = await account('other', subject.content)
       const to = await account('to')
       const before = await run(other, subject.shown)
-      const { rows } = await server.statistics(other)
+      const { rows, bytes } = await server.statistics(other)
+      expect(await server.extent(other)).toEqual({ tables: Object.keys(rows), bytes })
       await server.copy(other, to)
       expect(await run(to, subject.shown)).toEqual(before)
       expect((await server.statistics(to)).rows).toEqual(rows)
@@ -279,6 +280,7 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
         code: expect.stringMatching(wanted),
       })
       await expect(server.statistics(missing)).rejects.toMatchObject({ code: expect.stringMatching(wanted) })
+      await expect(server.extent(missing)).rejects.toMatchObject({ code: expect.stringMatching(wanted) })
     })
 
     /** Of one that cannot be dumped: whether that is found out at once or later. */

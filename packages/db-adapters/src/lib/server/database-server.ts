@@ -39,6 +39,8 @@ export interface DatabaseServer {
   url(account: DatabaseAccount): string
   /** The vendor's client, for a person at a terminal. @throws DatabaseServerError `ERR_NO_TOOL` */
   client(account: DatabaseAccount): Promise<ClientProgram>
+  /** Its tables in the order of their names, and bytes used: what can be told without reading rows. */
+  extent(account: DatabaseAccount): Promise<DatabaseExtent>
   /** Rows by table, and bytes used. */
   statistics(account: DatabaseAccount): Promise<DatabaseStatistics>
   close(): Promise<void>
@@ -109,6 +111,11 @@ export interface ClientProgram {
   readonly args: readonly string[]
   /** With the password, or the path of a file that holds it. */
   readonly environment: Readonly<Record<string, string>>
+}
+
+export interface DatabaseExtent {
+  readonly tables: readonly string[]
+  readonly bytes: number
 }
 
 export interface DatabaseStatistics {

@@ -44,7 +44,8 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
       aside: '',
     }
   const item = result.item ?? result.data
-  if (view.type === 'record' && item !== undefined && !mutating) return { out: record(item, times), aside: '' }
+  if (view.type === 'record' && item !== undefined && !mutating)
+    return { out: record(item, times) + (listed && `\n${listed}`), aside: '' }
   return { out: (mutating ? sentence : message) + listed, aside: '' }
 }
 

@@ -33,7 +33,14 @@ export const databaseInfo: Action = {
       exists: (await server.exists(account)) === 'yes',
     }
     if (!item.exists) return { message: `The database of "${name}" is gone: ${item.database}.`, item, exitCode: 1 }
-    if (input.rows !== true) return { message: `"${name}" has the database ${item.database} (${version}).`, item }
+    if (input.rows !== true) {
+      const { tables, bytes } = await server.extent(account)
+      return {
+        message: `The database of "${name}" has ${countOf(tables.length, 'table')}, ${sizeText(bytes)}.`,
+        item: { ...item, bytes, tables: tables.length },
+        list: tables.map((table) => ({ table })),
+      }
+    }
     const { rows: counts, bytes } = await server.statistics(account)
     const list: Json[] = Object.entries(counts).map(([table, rows]) => ({ table, rows }))
     const rows = Object.values(counts).reduce((sum, one) => sum + one, 0)

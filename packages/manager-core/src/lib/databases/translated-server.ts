@@ -34,6 +34,7 @@ export function translated(server: DatabaseServer): DatabaseServer {
     copy: (from, to, options) => attempt(server.copy(from, to, options)),
     url: (account) => server.url(account),
     client: (account) => attempt(server.client(account)),
+    extent: (account) => attempt(server.extent(account)),
     statistics: (account) => attempt(server.statistics(account)),
     close: () => server.close(),
   }

@@ -10,7 +10,7 @@ import { connected } from './connect.js'
 import type { Query } from './connect.js'
 import { editDump } from './edit-dump.js'
 import { translateError } from './errors.js'
-import { isEmpty, statistics } from './statistics.js'
+import { extent, isEmpty, statistics } from './statistics.js'
 
 const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
 const trailer = '-- Dump completed'
@@ -72,6 +72,7 @@ export function createMysqlServer(options: DatabaseServerLocation & DatabaseServ
         environment: environmentOf(account),
       }
     },
+    extent: async (account) => asUser(account, extent),
     statistics: async (account) => asUser(account, statistics),
     close: async () => {},
   }

@@ -1,4 +1,4 @@
-import type { DatabaseStatistics } from '../database-server.js'
+import type { DatabaseExtent, DatabaseStatistics } from '../database-server.js'
 import type { Query } from './connect.js'
 
 export async function isEmpty(query: Query): Promise<boolean> {
@@ -8,17 +8,25 @@ export async function isEmpty(query: Query): Promise<boolean> {
   return Number(found?.['has_tables']) === 0
 }
 
-export async function statistics(query: Query): Promise<DatabaseStatistics> {
-  await query('start transaction with consistent snapshot, read only')
+export async function extent(query: Query): Promise<DatabaseExtent> {
   const tables = await query(
     `select table_name as name, data_length + index_length as bytes from information_schema.tables
      where table_schema = database() and table_type = 'BASE TABLE' order by table_name`,
   )
+  return {
+    tables: tables.map(({ name }) => String(name)),
+    bytes: tables.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+  }
+}
+
+export async function statistics(query: Query): Promise<DatabaseStatistics> {
+  await query('start transaction with consistent snapshot, read only')
+  const { tables, bytes } = await extent(query)
   const rows: Record<string, number> = {}
-  for (const { name } of tables) {
+  for (const name of tables) {
     const [counted] = await query('select count(*) as count from ??', [name])
-    rows[String(name)] = Number(counted?.['count'])
+    rows[name] = Number(counted?.['count'])
   }
   await query('commit')
-  return { rows, bytes: tables.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
+  return { rows, bytes }
 }

@@ -17,7 +17,7 @@ import { createAccount, dropAccount, existsAccount } from './accounts.js'
 import { connected, connectTimeoutMs } from './connect.js'
 import type { Query } from './connect.js'
 import { translateError } from './errors.js'
-import { isEmpty, statistics } from './statistics.js'
+import { extent, isEmpty, statistics } from './statistics.js'
 
 const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
 const trailer = '-- PostgreSQL database dump complete'
@@ -74,6 +74,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
       check(account)
       return { command: tools.need('psql'), args: [], environment: environmentOf(account) }
     },
+    extent: async (account) => asUser(account, extent),
     statistics: async (account) => asUser(account, statistics),
     close: async () => {},
   }

@@ -1,4 +1,4 @@
-import type { DatabaseStatistics } from '../database-server.js'
+import type { DatabaseExtent, DatabaseStatistics } from '../database-server.js'
 import type { Query } from './connect.js'
 
 const ownTables = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -9,19 +9,33 @@ export async function isEmpty(query: Query): Promise<boolean> {
   return found?.['has_tables'] === false
 }
 
-/** Tables of other schemas than `public` are called `<schema>.<table>`. */
+export async function extent(query: Query): Promise<DatabaseExtent> {
+  const tables = await tablesOf(query)
+  return { tables: tables.map(({ name }) => name), bytes: await bytesOf(query) }
+}
+
 export async function statistics(query: Query): Promise<DatabaseStatistics> {
   await query('begin isolation level repeatable read read only')
+  const rows: Record<string, number> = {}
+  for (const { quoted, name } of await tablesOf(query)) {
+    const [counted] = await query(`select count(*) as count from ${quoted}`)
+    rows[name] = Number(counted?.['count'])
+  }
+  const bytes = await bytesOf(query)
+  await query('commit')
+  return { rows, bytes }
+}
+
+/** Tables of other schemas than `public` are called `<schema>.<table>`. */
+async function tablesOf(query: Query): Promise<readonly { readonly quoted: string; readonly name: string }[]> {
   const tables = await query(
     `select format('%I.%I', nspname, relname) as quoted,
        case when nspname = 'public' then relname else nspname || '.' || relname end as name ${ownTables} order by 2`,
   )
-  const rows: Record<string, number> = {}
-  for (const { quoted, name } of tables) {
-    const [counted] = await query(`select count(*) as count from ${String(quoted)}`)
-    rows[String(name)] = Number(counted?.['count'])
-  }
+  return tables.map(({ quoted, name }) => ({ quoted: String(quoted), name: String(name) }))
+}
+
+async function bytesOf(query: Query): Promise<number> {
   const [size] = await query('select pg_database_size(current_database()) as bytes')
-  await query('commit')
-  return { rows, bytes: Number(size?.['bytes']) }
+  return Number(size?.['bytes'])
 }

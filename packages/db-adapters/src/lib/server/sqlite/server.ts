@@ -5,7 +5,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import type { DatabaseServerTools } from '../options.js'
 import { DatabaseServerError } from '../database-server.js'
-import type { DatabaseAccount, DatabaseServer, Dump, DumpOptions } from '../database-server.js'
+import type {
+  DatabaseAccount,
+  DatabaseExtent,
+  DatabaseServer,
+  DatabaseStatistics,
+  Dump,
+  DumpOptions,
+} from '../database-server.js'
 import { createTools } from '../find-tool.js'
 import { progressOf } from '../progress.js'
 import { translateError } from './errors.js'
@@ -37,6 +44,7 @@ export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseS
     url: (account) => `sqlite:${checked(account)}`,
     client: (account) =>
       attemptOn(account, 'open', async (file) => ({ command: tools.need('sqlite3'), args: [file], environment: {} })),
+    extent: (account) => attemptOn(account, 'look at', async (file) => extent(file)),
     statistics: (account) => attemptOn(account, 'count the rows of', async (file) => statistics(file)),
     close: async () => {},
   }
@@ -60,7 +68,16 @@ async function dump(file: string, { signal, onProgress }: DumpOptions = {}): Pro
   return { content, done, tools: { sqlite: version() } }
 }
 
-function statistics(file: string) {
+function extent(file: string): DatabaseExtent {
+  const database = openExisting(file)
+  try {
+    return { tables: tablesOf(database), bytes: bytesOf(file) }
+  } finally {
+    database.close()
+  }
+}
+
+function statistics(file: string): DatabaseStatistics {
   const database = openExisting(file)
   try {
     const rows = tablesOf(database).map((name) => {
@@ -68,11 +85,15 @@ function statistics(file: string) {
       const { count } = database.prepare(`select count(*) as count from ${quoted}`).get() as { count: number }
       return [name, count] as const
     })
-    const sizes = ['', ...besides].map((suffix) => statSync(file + suffix, { throwIfNoEntry: false })?.size ?? 0)
-    return { rows: Object.fromEntries(rows), bytes: sizes.reduce((sum, size) => sum + size, 0) }
+    return { rows: Object.fromEntries(rows), bytes: bytesOf(file) }
   } finally {
     database.close()
   }
+}
+
+function bytesOf(file: string): number {
+  const sizes = ['', ...besides].map((suffix) => statSync(file + suffix, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 function version(): string {
