@@ -27,6 +27,8 @@ export function fill({ folder }: BenchHome, count: number): void {
     company: '',
     operation: '',
     proved: '',
+    installedVersion: '',
+    heldRevision: '',
   }
   registry.transaction((writer) => {
     for (let n = 0; n < count; n++) {

@@ -2,6 +2,7 @@ export { createDatabaseServer } from './lib/server/create-database-server.js'
 export type { DatabaseServerLocation, DatabaseServerOptions, DatabaseServerTools } from './lib/server/options.js'
 export { DatabaseServerError } from './lib/server/database-server.js'
 export type {
+  ChangedSince,
   ClientProgram,
   DatabaseAccount,
   DatabaseServer,

@@ -76,7 +76,14 @@ function pretend({ context: { registry } }: TestManager, names: readonly string[
       writer.insertInstance({
         ...{ id: `i${String(n).padStart(7, '0')}`, name, port: 50_000 + n, created: now, updated: now },
         ...{ version: version?.version ?? '1.0', versionDate: version?.date ?? now, revision: version?.revision ?? '' },
-        ...{ desired: 'stopped', observed: 'stopped', operation: '', proved: '' },
+        ...{
+          desired: 'stopped',
+          observed: 'stopped',
+          operation: '',
+          proved: '',
+          installedVersion: '',
+          heldRevision: '',
+        },
         ...{ protected: n % 7 === 0, autoUpdate: n % 2 === 0, autoSave: n % 3 === 0 },
         database: databases[n % databases.length] as (typeof databases)[number],
         ...{ customUrl: '', source: 'template:1.0', ownerEmail: `owner${n}@example.com` },

@@ -141,6 +141,17 @@ export function testDatabaseServer(start: () => Promise<ServerUnderTest>): void 
       await expect(server.statistics(given)).rejects.toEqual(code('ERR_CREDENTIALS'))
     })
 
+    it('changedSince() counts the rows of known columns that were changed at a time or later', async () => {
+      const type = server.type === 'postgresql' ? 'timestamp(0)' : server.type === 'mysql' ? 'datetime' : 'text'
+      const given = await account('changed', [
+        `create table one (n integer, updated_dt ${type})`,
+        `insert into one values (1, '2026-11-21 02:59:59'), (2, '2026-11-21 03:00:00'), (3, '2026-11-22 00:00:00'), (4, null)`,
+        'create table two (n integer)',
+      ])
+      const columns = { one: 'updated_dt', two: 'updated_dt', three: 'updated_dt' }
+      expect(await server.changedSince(given, { time: '2026-11-21 03:00:00', columns })).toEqual({ one: 2 })
+    })
+
     it('drop() removes all, though somebody is connected, and does nothing the second time', async () => {
       const given = await account('drop', subject.content)
       const connection = await subject.connect(given)

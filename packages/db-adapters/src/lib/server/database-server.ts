@@ -43,6 +43,8 @@ export interface DatabaseServer {
   extent(account: DatabaseAccount): Promise<DatabaseExtent>
   /** Rows by table, and bytes used. */
   statistics(account: DatabaseAccount): Promise<DatabaseStatistics>
+  /** Rows by table that were changed at a time or later. Tables and columns that are not there are left out. */
+  changedSince(account: DatabaseAccount, since: ChangedSince): Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
 }
 
@@ -121,6 +123,13 @@ export interface DatabaseExtent {
 export interface DatabaseStatistics {
   readonly rows: Readonly<Record<string, number>>
   readonly bytes: number
+}
+
+export interface ChangedSince {
+  /** As in the columns: `2026-11-21 03:00:00`. */
+  readonly time: string
+  /** Column of the time of the last change, by table. */
+  readonly columns: Readonly<Record<string, string>>
 }
 
 export type DatabaseServerErrorCode =

@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
+import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
 import type { Action, ActionCall } from './action.js'
 
 export const lookingActions: readonly Action[] = [
@@ -90,6 +91,7 @@ export const lookingActions: readonly Action[] = [
       const item = {
         ...wireInstance(instance!, context.settings.global),
         neutralised: await neutralised(call, instance!),
+        ...(await restorePointOf(context, instance!)),
       }
       return { message: `${item.name} is ${item.observed}`, item }
     },
@@ -103,6 +105,18 @@ async function neutralised({ context }: ActionCall, { id }: Instance): Promise<'
     return settings.neutralised ? 'yes' : 'no'
   } catch {
     return 'unknown'
+  }
+}
+
+/** What `rollback` would go back to. */
+async function restorePointOf(context: ActionCall['context'], instance: Instance) {
+  const point = await pointOf(context, instance)
+  const bytes = await sizeOfPoints(context.home.instance(instance.id).folder)
+  return {
+    restore_point: point?.created ?? '',
+    restore_point_version: point?.from.version ?? '',
+    restore_point_expires: point?.expires ?? '',
+    restore_points_mb: Math.ceil(bytes / 2 ** 20),
   }
 }
 

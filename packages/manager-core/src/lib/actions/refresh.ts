@@ -4,6 +4,7 @@ import type { ManagerContext } from '../context.js'
 import type { Caller } from '../operation/operation.js'
 import { refreshBy, upgradeSelf } from '../self-upgrade/self-upgrade.js'
 import type { RefreshReport } from '../templates/template-source.js'
+import { removeAllExpiredPoints } from '../upgrade/restore-points.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { recordHistory } from './record-history.js'
 
@@ -38,6 +39,7 @@ async function refresh({ context, caller, input }: ActionCall): Promise<ActionRe
   const self = input['no-self'] === true ? undefined : await refreshSelf(context, caller)
   const failed = report.versions.filter(({ result }) => result === 'failed')
   const kept = dryRun ? [] : await purgeExpired(context, caller)
+  if (!dryRun) await removeAllExpiredPoints(context)
   return {
     message: [(dryRun ? 'Nothing was fetched: ' : '') + summarise(report), self?.told].filter(Boolean).join('. '),
     warnings: [

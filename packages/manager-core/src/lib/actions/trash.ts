@@ -1,12 +1,15 @@
 import { ManagerError } from '../../errors.js'
 import { randomId } from '../domain/names.js'
+import { sizeText } from '../domain/readable.js'
 import { purgeKind } from '../instances/purge.js'
 import { findEntry, listTrash } from '../instances/trash.js'
 import { undeleteKind } from '../instances/undelete.js'
 import { urlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
-import type { Action, ActionResult } from './action.js'
+import { removeAllPoints, sizeOfPoints } from '../upgrade/restore-points.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
+import { recordHistory } from './record-history.js'
 import { runOperation } from './run-operation.js'
 
 export const trash: Action = {
@@ -61,19 +64,32 @@ export const undelete: Action = {
 export const purge: Action = {
   name: 'purge',
   group: 'Instances',
-  summary: 'Remove what is in the trash for good, with its databases',
-  description: 'What has been there for APPS_TRASHDAYS goes by itself with the next refresh, delete or reset.',
-  parameters: [{ name: 'entry', type: 'text', summary: 'Entry of the trash, or the name it had' }],
-  options: [{ name: 'all', type: 'flag', summary: 'Empty the trash' }],
+  summary: 'Remove what is in the trash for good, with its databases; or restore points of upgrades',
+  description:
+    'What has been in the trash for APPS_TRASHDAYS goes by itself with the next refresh, delete or reset, and with an ' +
+    'instance its restore points. With --restore-points those of an instance that is there are removed, or with --all of ' +
+    'all instances; those that are older than APPS_RESTOREPOINTDAYS go by themselves with the next refresh.',
+  parameters: [
+    {
+      name: 'entry',
+      type: 'text',
+      summary: 'Entry of the trash, or the name it had; with --restore-points an instance',
+    },
+  ],
+  options: [
+    { name: 'all', type: 'flag', summary: 'Empty the trash; with --restore-points: of all instances' },
+    { name: 'restore-points', type: 'flag', summary: 'Remove restore points, so that upgrades cannot be rolled back' },
+  ],
   ability: 'admin',
   mutating: true,
-  destructive: 'What is removed from the trash cannot be had back.',
-  examples: ['purge demo', 'purge --all --yes'],
+  destructive: 'What is removed cannot be had back.',
+  examples: ['purge demo', 'purge --all --yes', 'purge demo --restore-points --yes'],
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
     if ((input.entry === undefined) === (input.all !== true))
-      throw new ManagerError('ERR_USAGE', 'purge takes an entry of the trash, or --all.', { command: 'trash' })
+      throw new ManagerError('ERR_USAGE', 'purge takes one name, or --all.', { command: 'trash' })
+    if (input['restore-points'] === true) return purgePoints(call)
     if (input.entry !== undefined) {
       const { entry } = await findEntry(context.home, input.entry as string)
       return runOperation(call, purgeKind, { entry }, () => ({ message: `"${entry}" is removed for good.` }))
@@ -90,3 +106,29 @@ export const purge: Action = {
     return { message, ...(warnings.length > 0 && { warnings }) }
   },
 }
+
+async function purgePoints({ context, input, caller }: ActionCall): Promise<ActionResult> {
+  const { registry, home, locks } = context
+  const instances = input.entry === undefined ? registry.instances() : [registry.get(input.entry as string)]
+  const folders = instances.map(({ id, name }) => ({ id, name, folder: home.instance(id).folder }))
+  if (caller.dryRun) {
+    const sizes = await Promise.all(folders.map(({ folder }) => sizeOfPoints(folder)))
+    return { message: `Restore points of ${sizeText(sum(sizes))} would be removed.` }
+  }
+  const sizes: number[] = []
+  for (const { id, name, folder } of folders) {
+    if ((await sizeOfPoints(folder)) === 0) continue
+    const { waitMs = 0, signal } = caller
+    const options = { purpose: `removal of restore points by ${caller.actor}, process ${process.pid}`, waitMs, signal }
+    await locks.with([`instance:${id}`], options, () =>
+      recordHistory(context, caller, { action: 'purge', instance: { id, name } }, async () => {
+        const bytes = await removeAllPoints(folder)
+        sizes.push(bytes)
+        return { message: `Restore points of ${sizeText(bytes)} were removed.` }
+      }),
+    )
+  }
+  return { message: `Restore points of ${sizeText(sum(sizes))} were removed.` }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)

@@ -1,5 +1,6 @@
 import type { Action } from './action.js'
 import { refreshAction } from './refresh.js'
+import { rollback } from './rollback.js'
 import { setVersionAction, upgradeAction, upgradeAllAction } from './upgrade.js'
 
 export const versionActions: readonly Action[] = [
@@ -28,6 +29,7 @@ export const versionActions: readonly Action[] = [
   },
   refreshAction,
   upgradeAction,
+  rollback,
   upgradeAllAction,
   setVersionAction,
 ]

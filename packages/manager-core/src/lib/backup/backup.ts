@@ -46,7 +46,10 @@ export interface Manifest {
 }
 
 /** What an instance was when it was saved; with it one that is gone can be made again. */
-export type BackedUpInstance = Omit<Instance, 'observed' | 'operation' | 'port' | 'proved'>
+export type BackedUpInstance = Omit<
+  Instance,
+  'observed' | 'operation' | 'port' | 'proved' | 'installedVersion' | 'heldRevision'
+>
 
 export interface BackedUpDatabase {
   readonly type: string

@@ -76,6 +76,7 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
       source: `prove:${key}`,
       desired: 'stopped',
       ...{ protected: false, autoSave: false, autoUpdate: false, customUrl: '', proved: '' },
+      ...{ installedVersion: '', heldRevision: '' },
       created: at,
     }
     const names = context.databases.names(row.database, id)

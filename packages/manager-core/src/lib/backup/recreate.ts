@@ -62,6 +62,8 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
       database: type,
       source: `backup:${key}`,
       proved: '',
+      installedVersion: '',
+      heldRevision: '',
       created: context.clock().toISOString(),
       ...(!sameInstance && { protected: false, autoSave: false, autoUpdate: false, customUrl: '' }),
     }

@@ -62,7 +62,12 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
     }
     const bytes = plainBytes(manifest.files)
     await checkSpace(context.home.folder, parts === 'app' ? bytes - file.plainSize : bytes)
-    const versionOf = ({ version, versionDate, revision }: InstanceVersion) => ({ version, versionDate, revision })
+    const versionOf = ({ version, versionDate, revision, installedVersion = '' }: InstanceVersion) => ({
+      version,
+      versionDate,
+      revision,
+      installedVersion,
+    })
     return {
       name: instance.name,
       folder: context.home.instance(id).folder,

@@ -59,13 +59,12 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   const seal = encrypt ? await sealOf(global.backupEncryption, secrets ? 3 : 2) : undefined
   const onBytes = (bytes: number) => run.progress('Save and read back', { bytes: bytes / 2, of })
   const packed = await packInstance(run, { ...options, settings, seal, rows, onBytes })
-  const { observed: _observed, operation: _operation, port: _port, proved: _proved, ...backedUp } = instance
   const { files, tools, warnings, ...counted } = packed
   const template = context.registry.versions().find(({ version }) => version === instance.version)
   const manifest: Manifest = {
     format: 1,
     id,
-    instance: backedUp,
+    instance: backedUp(instance),
     ...(template !== undefined && { template: template.location }),
     database: { type: settings.database, server: serverVersion, ...counted },
     started,
@@ -83,6 +82,19 @@ async function write(run: StepRun, options: WriteBackupOptions): Promise<Manifes
   for (const { name } of manifest.files) await chmod(join(target, name), 0o400)
   await syncPath(target)
   return manifest
+}
+
+/** With the version that its application is of, whatever was recorded for its next upgrade. */
+function backedUp({
+  observed: _observed,
+  operation: _operation,
+  port: _port,
+  proved: _proved,
+  heldRevision: _heldRevision,
+  installedVersion,
+  ...instance
+}: Instance): Manifest['instance'] {
+  return installedVersion === '' ? instance : { ...instance, version: installedVersion }
 }
 
 async function namesOfTools(files: Manifest['files'], seal: Seal | undefined): Promise<Record<string, string>> {

@@ -36,6 +36,7 @@ export function translated(server: DatabaseServer): DatabaseServer {
     client: (account) => attempt(server.client(account)),
     extent: (account) => attempt(server.extent(account)),
     statistics: (account) => attempt(server.statistics(account)),
+    changedSince: (account, since) => attempt(server.changedSince(account, since)),
     close: () => server.close(),
   }
 }

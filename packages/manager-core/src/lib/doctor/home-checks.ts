@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { access, chmod, readdir, stat, statfs } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Home } from '../home.js'
+import { sizeText } from '../domain/readable.js'
+import { sizeOfPoints } from '../upgrade/restore-points.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 /** Less is a warning: an upgrade or a save may not have the space. */
@@ -59,7 +61,7 @@ export const homeChecks: readonly DoctorCheck[] = [
         findings.push({
           level: 'warning',
           message: `Only ${free} MB are free where ${folder} is.`,
-          help: 'Remove old backups or empty the trash.',
+          help: await roomHelp(home),
         })
       }
       return findings
@@ -88,6 +90,15 @@ export const homeChecks: readonly DoctorCheck[] = [
     },
   },
 ]
+
+/** What can be removed, and how much of it there is. */
+async function roomHelp(home: Home): Promise<string> {
+  const ids = await namesIn(home.instances)
+  const points = await Promise.all(ids.map((id) => sizeOfPoints(home.instance(id).folder)))
+  const bytes = points.reduce((sum, size) => sum + size, 0)
+  const more = `, or the restore points of upgrades, which take ${sizeText(bytes)} (manager purge --all --restore-points)`
+  return `Remove old backups or empty the trash${bytes === 0 ? '' : more}.`
+}
 
 async function secretFiles(home: Home): Promise<readonly string[]> {
   const own = (await namesIn(home.folder)).filter(

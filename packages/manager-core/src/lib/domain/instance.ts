@@ -43,6 +43,10 @@ export interface Instance {
   readonly operation: string
   /** When a backup of it was proved last; empty: never. */
   readonly proved: string
+  /** Version of the application that it has, when `setversion` has recorded a higher one since; empty: `version`. */
+  readonly installedVersion: string
+  /** Revision that it was rolled back from: `upgradeall` does not upgrade it to that again; empty: none. */
+  readonly heldRevision: string
 }
 
 /** One that is there while a backup is proved, and nobody's business. */

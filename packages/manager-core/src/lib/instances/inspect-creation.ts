@@ -85,7 +85,10 @@ const nobody = { ownerEmail: '', firstname: '', lastname: '', phone: '', company
 
 async function fromTemplate(wanted: string | null, { templates }: ManagerContext) {
   const { version, date, revision, folder } = await (wanted === null ? templates.default() : templates.get(wanted))
-  const from = { ...nobody, version, versionDate: date, revision, source: `template:${version}` }
+  const from = {
+    ...{ ...nobody, version, versionDate: date, revision, source: `template:${version}` },
+    ...{ installedVersion: '', heldRevision: '' },
+  }
   return { from: { ...from, desired: 'started' as const }, application: folder, source: null }
 }
 

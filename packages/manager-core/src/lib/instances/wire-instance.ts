@@ -2,7 +2,7 @@ import type { ManagerContext } from '../context.js'
 import { statusOf, type Instance, type Observed } from '../domain/instance.js'
 import { publicUrlOf, urlOf, type PublicUrlSettings } from './public-url.js'
 
-/** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and `proved` are additions. */
+/** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `proved` on are additions. */
 export interface WireInstance {
   readonly [key: string]: string | number
   readonly name: string
@@ -33,6 +33,10 @@ export interface WireInstance {
   readonly port: number
   /** When a backup of it was proved last, ISO 8601; empty: never. */
   readonly proved: string
+  /** See `Instance.installedVersion`. */
+  readonly installed_version: string
+  /** See `Instance.heldRevision`. */
+  readonly held_revision: string
 }
 
 /** Keys of `WireInstance` that are in the registry, in their order; they are also the columns of SQL filters and orders. */
@@ -68,6 +72,8 @@ export function wireInstance(instance: Instance, settings: PublicUrlSettings): W
     id: instance.id,
     port: instance.port,
     proved: instance.proved,
+    installed_version: instance.installedVersion || instance.version,
+    held_revision: instance.heldRevision,
   }
 }
 

@@ -15,5 +15,5 @@ if (missing === undefined) {
     rmSync(folder, { recursive: true })
   })
   const config = [...proxy.settings, `export APPS_PROXYDIR=${folder}`, 'export APPS_SSL=false']
-  testCrashes(['restart', 'upgrade'], { proxied: true, config })
-} else it(`restart and upgrade without a gap: ${missing}`, (context) => context.skip(missing))
+  testCrashes(['restart', 'upgrade', 'rollback'], { proxied: true, config })
+} else it(`restart, upgrade and rollback without a gap: ${missing}`, (context) => context.skip(missing))

@@ -1,3 +1,3 @@
 import { testCrashes } from '../testing/crash-suite.js'
 
-testCrashes(['upgrade', 'setversion'])
+testCrashes(['upgrade', 'rollback', 'setversion'])

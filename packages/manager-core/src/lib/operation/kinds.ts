@@ -19,6 +19,7 @@ import {
   startKind,
   stopKind,
 } from '../instances/start-and-stop.js'
+import { rollbackKind } from '../upgrade/rollback.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { upgradeKind } from '../upgrade/upgrade.js'
 import type { OperationKind } from './operation.js'
@@ -29,7 +30,7 @@ const kinds: readonly OperationKind[] = [
   ...Object.values(neutraliseKinds),
   ...[saveKind, restoreKind, recreateKind, proveKind],
   ...[startKind, stopKind, restartKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
-  ...[upgradeKind, setVersionKind],
+  ...[upgradeKind, rollbackKind, setVersionKind],
 ]
 
 /** All kinds by name, for recovery. */

@@ -114,7 +114,7 @@ function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now
   const row: Instance = {
     ...unknown,
     ...(saved && factsOf(saved.instance)),
-    ...{ id, observed: 'stopped', operation: '', proved: '' },
+    ...{ id, observed: 'stopped', operation: '', proved: '', installedVersion: '', heldRevision: '' },
     desired: runs ? 'started' : (saved?.instance.desired ?? 'stopped'),
     database: settings.database,
     port: portOf(settings.url) ?? 0,

@@ -26,6 +26,8 @@ const columnOf = {
   updated: 'updated',
   operation: 'operation',
   proved: 'proved',
+  installedVersion: 'installed_version',
+  heldRevision: 'held_revision',
 } as const satisfies Record<keyof Instance, string>
 
 const entries = Object.entries(columnOf) as [keyof Instance, string][]
@@ -59,6 +61,8 @@ export function instanceFromValues(values: readonly SQLOutputValue[]): Instance 
     updated: text(20),
     operation: text(21),
     proved: text(22),
+    installedVersion: text(23),
+    heldRevision: text(24),
   }
 }
 

@@ -178,6 +178,10 @@ const migrations = [
          `create trigger change_${n} after ${event} on ${table} begin update registry set changes = changes + 1; end;`,
      )
      .join('\n')}`,
+  `alter table instance add column installed_version text not null default '';
+   alter table instance add column held_revision text not null default '';
+   create trigger change_held after update of installed_version, held_revision on instance
+     begin update registry set changes = changes + 1; end;`,
 ]
 
 /** What another manager needs to be this one: all but measurements. */

@@ -73,6 +73,23 @@ async function newCode(test: TestManager): Promise<void> {
   await test.context.proxies.publish(test.caller)
 }
 
+/** Upgraded with its data, which then change. */
+async function upgraded(test: TestManager): Promise<void> {
+  await newVersions(test)
+  await test.perform('upgrade', demo)
+  const database = new DatabaseSync(test.path('demo', 'data', 'database.db'))
+  database.exec(`insert into note values (2, 'new')`)
+  database.close()
+}
+
+/** Upgraded while it served, so that its data stayed. */
+async function newCodeRuns(test: TestManager): Promise<void> {
+  await newCode(test)
+  await test.perform('start', demo)
+  await test.perform('upgrade', demo)
+  await test.perform('stop', demo)
+}
+
 const running = { prepare: addDemo, begin: ['start'] }
 const published = { prepare: newCode, begin: ['start'], proxied: true } as const
 const stopped = { prepare: addDemo }
@@ -123,6 +140,27 @@ export const crashScenarios: readonly CrashScenario[] = [
     action: 'upgrade',
     input: demo,
     isMeant: (point) => point.at === 'effect' && /^(copy|point|end|switch|point-back|end-back)$/.test(point.step),
+  },
+  {
+    kind: 'rollback',
+    prepare: upgraded,
+    begin: ['start'],
+    action: 'rollback',
+    input: demo,
+    // Those before are those of restore and save.
+    isMeant: (point) =>
+      'step' in point &&
+      ['stop', 'publish', 'restore-swap', 'settings', 'version', 'start', 'restore-old'].includes(point.step),
+  },
+  {
+    kind: 'rollback',
+    when: 'without a gap',
+    prepare: newCodeRuns,
+    begin: ['start'],
+    proxied: true,
+    action: 'rollback',
+    input: demo,
+    isMeant: (point) => point.at === 'effect' && /^(version|point|switch|end-back|drop)$/.test(point.step),
   },
   { kind: 'setversion', prepare: newVersions, action: 'setversion', input: { ...demo, version: '1.1' } },
   { kind: 'start', ...stopped, action: 'start', input: demo },

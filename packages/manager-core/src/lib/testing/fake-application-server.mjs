@@ -6,7 +6,7 @@
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
 //   model: the data model that it tells
-// With --describe it only tells its data model. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
+// With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -39,7 +39,12 @@ if (process.argv.includes('--describe')) {
       name: 'fake',
       model: modelOf(),
       documents,
-      objects: [],
+      objects: [
+        {
+          ...{ name: 'Note', table: 'note', system: false, key: [] },
+          fields: [{ name: 'updated_dt', column: 'updated_dt', technical: true }],
+        },
+      ],
     }),
   )
   clearInterval(stay)

@@ -119,6 +119,8 @@ export function testInstance(values: Partial<Instance>): Instance {
     updated: at,
     operation: '',
     proved: '',
+    installedVersion: '',
+    heldRevision: '',
     ...values,
   }
 }

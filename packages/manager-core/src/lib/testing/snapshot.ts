@@ -63,7 +63,7 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
     // Made when they are needed first.
     if (['instances/', 'trash/', 'save/', 'templates/'].includes(name)) continue
     exact[name] = contentOf(path)
-    const isArchive = /\.zst$|manifest\.json$|trash\.json$|\.status\.json$/.test(name)
+    const isArchive = /\.zst$|manifest\.json$|trash\.json$|point\.json$|\.status\.json$/.test(name)
     alike[blur(name)] = isArchive || path.endsWith('/') ? '' : blur(contentOf(path))
   }
   return { exact, alike }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeBackup } from '../backup/remove-backup.js'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
 import { fileError } from '../instances/file-error.js'
 import { copyFolder } from '../instances/stage.js'
 import type { Step, StepRun } from '../operation/operation.js'
+import { keepPoint, removeExpiredPoints, type KeptPoint } from './restore-points.js'
 
 /**
  * Names of the application that comes, the one that goes, and the one that serves meanwhile, in the home of the instance.
@@ -80,22 +80,23 @@ export function switchStep(folder: string): Step {
 }
 
 /**
- * From here on the new version stays. What cannot be removed is only told: it does no harm.
+ * From here on the new version stays. What cannot be kept or removed is only reported: it does no harm.
  *
- * @param snapshot undefined: there is none
+ * @param kept what becomes a restore point, unless APPS_RESTOREPOINTDAYS is 0. Default: nothing is kept.
  */
-export function dropStep(folder: string, snapshot: string | undefined): Step {
+export function dropStep(folder: string, kept?: KeptPoint): Step {
   return {
     id: 'drop',
-    title: `Remove the old application${snapshot === undefined ? '' : ' and the snapshot'}`,
+    title: kept ? 'Keep what was there before as a restore point' : 'Remove the application that was there before',
     pointOfNoReturn: true,
     async do(run) {
       try {
         const { going, meanwhile } = applicationsOf(folder, run)
+        if (kept) await keepPoint(run.context, kept, going)
         for (const old of [going, meanwhile]) await rm(old, { recursive: true, force: true })
-        if (snapshot !== undefined) await removeBackup(snapshot)
+        await removeExpiredPoints(run.context, folder)
       } catch (error) {
-        run.warn(`What was there before could not be removed: ${(error as Error).message}`)
+        run.warn(`What was there before could not be kept or removed: ${(error as Error).message}`)
       }
     },
     check: () => 'not-done',

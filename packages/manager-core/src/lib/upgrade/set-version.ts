@@ -10,6 +10,8 @@ type SetVersionFacts = {
   readonly from: string
   /** Before that of the new version, whatever it was: an upgrade is needed. */
   readonly versionDate: string
+  /** Version of the application that it has. */
+  readonly installed: string
 }
 
 /**
@@ -30,13 +32,14 @@ export const setVersionKind: OperationKind<SetVersionRequest, SetVersionFacts> =
       )
     const dayBefore = new Date(Date.parse(date) - 86_400_000).toISOString()
     const versionDate = instance.versionDate < date ? instance.versionDate : dayBefore
-    return { name: instance.name, from: instance.version, versionDate }
+    const installed = instance.installedVersion || instance.version
+    return { name: instance.name, from: instance.version, versionDate, installed }
   },
-  plan: ({ id, version }, { name, from, versionDate }) => ({
+  plan: ({ id, version }, { name, from, versionDate, installed }) => ({
     title: `Set the version of instance "${name}" from ${from} to ${version}`,
     instance: { id, name },
     steps: [],
     notes: ['It goes on with what it runs until it is upgraded.'],
-    commit: (registry) => registry.updateInstance(id, { version, versionDate }),
+    commit: (registry) => registry.updateInstance(id, { version, versionDate, installedVersion: installed }),
   }),
 }

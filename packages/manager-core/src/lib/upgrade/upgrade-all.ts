@@ -57,7 +57,7 @@ export async function upgradeAll(
 }
 
 /**
- * Those that are upgraded automatically and have something newer to go to. Not specified; chosen: those that are not
+ * Those that are upgraded automatically and have something newer to go to, which they were not rolled back from. Not specified; chosen: those that are not
  * protected first, as they matter less, then by name.
  */
 export async function autoUpgraded({
@@ -69,7 +69,8 @@ export async function autoUpgraded({
     .instances()
     .filter((instance) => {
       const newest = versions.get(instance.version)
-      return instance.autoUpdate && newest !== undefined && isUpgradeNeeded(instance, newest)
+      if (!instance.autoUpdate || newest === undefined) return false
+      return newest.revision !== instance.heldRevision && isUpgradeNeeded(instance, newest)
     })
     .toSorted((a, b) => Number(a.protected) - Number(b.protected))
 }

@@ -2,6 +2,7 @@ import type { WithoutGap } from '../instances/gap.js'
 import { handOverSteps, otherCopy, secondPortStep, type CopyPlace } from '../instances/hand-over.js'
 import type { Step } from '../operation/operation.js'
 import { applicationsOf, besideStep, dropStep, switchStep } from './application-steps.js'
+import type { KeptPoint } from './restore-points.js'
 
 export interface UpgradeBesideOptions {
   readonly instance: { readonly id: string; readonly name: string }
@@ -10,6 +11,8 @@ export interface UpgradeBesideOptions {
   readonly template: string
   readonly handing: WithoutGap
   readonly windowMs: number
+  /** Restore point that the old application becomes. Absent: none. */
+  readonly kept?: KeptPoint
 }
 
 /**
@@ -23,6 +26,7 @@ export function upgradeBesideSteps({
   template,
   handing: { serving, port: ownPort },
   windowMs,
+  kept,
 }: UpgradeBesideOptions): readonly Step[] {
   const usual: CopyPlace = { copy: serving, port: 'own' }
   const meanwhile: CopyPlace = {
@@ -42,6 +46,6 @@ export function upgradeBesideSteps({
     start,
     point,
     { ...end, pointOfNoReturn: true },
-    dropStep(folder, undefined),
+    dropStep(folder, kept),
   ]
 }

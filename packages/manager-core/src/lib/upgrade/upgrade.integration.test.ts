@@ -13,22 +13,25 @@ const defaultTemplate = fileURLToPath(new URL('../../../../../templates/default'
 const extra = (more: string) =>
   `export const Extra = { name: 'Extra', fields: { ext_name: { type: 'string', key: true } } }\n${more}\n`
 
-needs('postgresql', (url) => {
+for (const type of ['postgresql', 'mysql'] as const) needs(type, (url) => testUpgrades(type, url))
+
+function testUpgrades(type: 'postgresql' | 'mysql', url: string): void {
   let manager: TestManager
 
   beforeAll(async () => {
     const { hostname, port, username, password } = new URL(url)
+    const server = `export APPS_${type.toUpperCase()}_`
     manager = await createTestManager({
       applicationServer,
       refresh: false,
       config: [
         'export APPS_HEALTHWINDOW=5',
-        'export APPS_DATABASES=postgresql',
-        'export APPS_DEFAULTDATABASE=postgresql',
-        `export APPS_POSTGRESQL_HOST=${hostname}`,
-        `export APPS_POSTGRESQL_PORT=${port}`,
-        `export APPS_POSTGRESQL_ADMINUSER=${decodeURIComponent(username)}`,
-        `export APPS_POSTGRESQL_ADMINPASSWORD='${decodeURIComponent(password)}'`,
+        `export APPS_DATABASES=${type}`,
+        `export APPS_DEFAULTDATABASE=${type}`,
+        `${server}HOST=${hostname}`,
+        `${server}PORT=${port}`,
+        `${server}ADMINUSER=${decodeURIComponent(username)}`,
+        `${server}ADMINPASSWORD='${decodeURIComponent(password)}'`,
       ],
     })
     rmSync(manager.template, { recursive: true })
@@ -37,7 +40,7 @@ needs('postgresql', (url) => {
   })
   afterAll(() => manager?.close())
 
-  const server = () => manager.context.databases.server('postgresql')
+  const server = () => manager.context.databases.server(type)
   const account = async () =>
     manager.context.databases.account(
       manager.path('demo'),
@@ -49,21 +52,32 @@ needs('postgresql', (url) => {
     await manager.perform('refresh')
   }
 
-  test('a new version that changed tables and then ended leaves a PostgreSQL database as it was', async () => {
+  test('a new version that changed tables and then ended leaves the database as it was; one that works can be rolled back', async () => {
     const { perform } = manager
     await perform('add', { name: 'demo' })
     const [before, old] = [await rows(), await account()]
-    await publish('setTimeout(() => process.exit(1), 3000)')
-    await expect(perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
-    expect(await rows()).toEqual(before)
-    expect(manager.instance('demo')).toMatchObject({ observed: 'started' })
-    const restored = await account()
-    if (restored.name !== old.name) expect(await server().exists(old)).toBe('no')
+    if (type === 'postgresql') {
+      await publish('setTimeout(() => process.exit(1), 3000)')
+      await expect(perform('upgrade', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK' })
+      expect(await rows()).toEqual(before)
+      expect(manager.instance('demo')).toMatchObject({ observed: 'started' })
+      const restored = await account()
+      if (restored.name !== old.name) expect(await server().exists(old)).toBe('no')
+    }
 
     await publish('')
     await perform('upgrade', { name: 'demo' })
     expect(await rows()).toEqual({ ...before, extra: 0 })
+    const upgraded = await account()
+
+    const { plan } = await perform('rollback', { name: 'demo' }, { dryRun: true })
+    expect(plan?.notes).toContain('Extra: all 0 rows, as there was no such table.')
+    await perform('rollback', { name: 'demo' })
+    expect(await rows()).toEqual(before)
+    expect(manager.instance('demo')).toMatchObject({ observed: 'started' })
+    expect(await server().exists(upgraded)).toBe('no')
+    const rolledBack = await account()
     await perform('delete', { name: 'demo', purge: true })
-    expect(await server().exists(restored)).toBe('no')
+    expect(await server().exists(rolledBack)).toBe('no')
   })
-})
+}

@@ -1,19 +1,19 @@
-import { join } from 'node:path'
-import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
+import { sizeText } from '../domain/readable.js'
 import { isRunning } from '../domain/instance.js'
-import { randomId } from '../domain/names.js'
 import { checkDataThere } from '../instances/data-there.js'
 import { existing } from '../instances/existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from '../instances/gap.js'
 import { folderSize } from '../instances/folder-size.js'
 import { checkSpace } from '../instances/inspect-creation.js'
+import { installedOf, type InstanceVersion } from '../instances/version-step.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { saveSteps } from '../operation/steps/backup-steps.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { besideStep, dropStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
+import { newPointFolder, snapshotOf } from './restore-points.js'
 import { restoreSnapshot } from './restore-snapshot.js'
 import { upgradeBesideSteps } from './upgrade-beside.js'
 import { isUpgradeNeeded, whyNotReplaced } from './upgrade-needed.js'
@@ -33,11 +33,12 @@ type UpgradeFacts = {
   readonly version: string
   readonly versionDate: string
   readonly revision: string
-  readonly from: { readonly versionDate: string; readonly revision: string }
+  /** What it runs. */
+  readonly from: InstanceVersion
   /** Folder of the new application. */
   readonly template: string
-  /** Folder of the snapshot, outside of all retention. */
-  readonly snapshot: string
+  /** Folder of the restore point that it leaves. */
+  readonly point: string
   /** Whether it runs, or should: then it runs afterwards. */
   readonly runs: boolean
   /** Of one that has processes. */
@@ -53,7 +54,8 @@ type UpgradeFacts = {
  * healthy for APPS_HEALTHWINDOW, or cannot import its patches. Source: design, "The manager half".
  *
  * The snapshot is taken when the instance is stopped, so that nothing that was written before can be lost. Where two
- * copies can run and no data are migrated, there is none, and no moment without an answer, see `upgradeBesideSteps`.
+ * copies can run and no data are migrated, there is none, and no moment without an answer, see `upgradeBesideSteps`. What
+ * it was before stays as a restore point for APPS_RESTOREPOINTDAYS, see `rollbackKind`.
  */
 export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
   kind: 'upgrade',
@@ -87,8 +89,8 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
     await checkSpace(home.folder, bytes)
     return {
       ...{ name: instance.name, folder, version, versionDate: date, revision, template, bytes },
-      from: { versionDate: instance.versionDate, revision: instance.revision },
-      snapshot: join(home.folder, 'snapshots', `${instance.name}-${randomId()}`),
+      from: installedOf(instance),
+      point: newPointFolder(folder, installedOf(instance), context.clock()),
       runs: instance.desired === 'started' || isRunning(state),
       handing,
       patches: !autoUpgrade,
@@ -99,23 +101,32 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
 }
 
 function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
-  const { name, folder, version, versionDate, revision, from, template, snapshot, runs, patches, windowMs } = facts
+  const { name, folder, version, versionDate, revision, from, template, runs, patches, windowMs } = facts
   const { handing } = facts
   const instance = { id, name }
   const input = { action: 'upgrade', instance: name, version, versionDate, revision, from }
   const hook = { args: [name, version], folder, instance, input }
-  const backup = snapshot.slice(snapshot.lastIndexOf('/') + 1)
+  const snapshot = snapshotOf(facts.point)
+  const kept = { folder: facts.point, from, to: { version, versionDate, revision } }
   const stop = stopStep({ instance, folder })
   const isBeside = handing?.gap === null
   const steps = (): readonly Step[] => [
     besideStep(folder, template),
     handing ? tellGap(stop, handing) : stop,
-    ...saveSteps({ instance, folder, target: snapshot, backup, suspend: false, secrets: true, encrypt: false }),
+    ...saveSteps({
+      instance,
+      folder,
+      target: snapshot,
+      backup: facts.point.slice(facts.point.lastIndexOf('/') + 1),
+      suspend: false,
+      secrets: true,
+      encrypt: false,
+    }),
     switchStep(folder),
     tryStep(),
     ...(patches ? [patchesStep(folder)] : []),
     ...(runs ? [] : [stopAgainStep()]),
-    dropStep(folder, snapshot),
+    dropStep(folder, kept),
   ]
   const trial = runs ? '' : ', which is stopped: it is started to try it'
   return {
@@ -123,7 +134,7 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-upgrade' }),
-      ...(isBeside ? upgradeBesideSteps({ instance, folder, template, handing, windowMs }) : steps()),
+      ...(isBeside ? upgradeBesideSteps({ instance, folder, template, handing, windowMs, kept }) : steps()),
       hookStep({ ...hook, hook: 'post-upgrade' }),
     ],
     notes: [
@@ -138,7 +149,7 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     ],
     commit(registry, { operation }) {
       registry.releasePorts(operation)
-      registry.updateInstance(id, { versionDate, revision })
+      registry.updateInstance(id, { versionDate, revision, installedVersion: '', heldRevision: '' })
     },
   }
 

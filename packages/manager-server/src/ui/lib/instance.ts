@@ -30,6 +30,8 @@ export interface Instance {
   readonly proved: string
   /** Of `get` only. */
   readonly neutralised?: 'yes' | 'no' | 'unknown'
+  /** Of `get` only: when it was upgraded, ISO 8601, if that can be rolled back; else empty. */
+  readonly restore_point?: string
 }
 
 /** A version as `versions` answers it. */

@@ -10,7 +10,7 @@ import { connected } from './connect.js'
 import type { Query } from './connect.js'
 import { editDump } from './edit-dump.js'
 import { translateError } from './errors.js'
-import { extent, isEmpty, statistics } from './statistics.js'
+import { changedSince, extent, isEmpty, statistics } from './statistics.js'
 
 const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
 const trailer = '-- Dump completed'
@@ -74,6 +74,7 @@ export function createMysqlServer(options: DatabaseServerLocation & DatabaseServ
     },
     extent: async (account) => asUser(account, extent),
     statistics: async (account) => asUser(account, statistics),
+    changedSince: async (account, since) => asUser(account, (query) => changedSince(query, since)),
     close: async () => {},
   }
 

@@ -1,4 +1,4 @@
-import type { DatabaseExtent, DatabaseStatistics } from '../database-server.js'
+import type { ChangedSince, DatabaseExtent, DatabaseStatistics } from '../database-server.js'
 import type { Query } from './connect.js'
 
 export async function isEmpty(query: Query): Promise<boolean> {
@@ -29,4 +29,21 @@ export async function statistics(query: Query): Promise<DatabaseStatistics> {
   }
   await query('commit')
   return { rows, bytes }
+}
+
+export async function changedSince(
+  query: Query,
+  { time, columns }: ChangedSince,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {}
+  for (const [table, column] of Object.entries(columns)) {
+    const [found] = await query(
+      'select 1 from information_schema.columns where table_schema = database() and table_name = ? and column_name = ?',
+      [table, column],
+    )
+    if (!found) continue
+    const [counted] = await query('select count(*) as count from ?? where ?? >= ?', [table, column, time])
+    counts[table] = Number(counted?.['count'])
+  }
+  return counts
 }

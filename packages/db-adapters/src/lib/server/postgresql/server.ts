@@ -17,7 +17,7 @@ import { createAccount, dropAccount, existsAccount } from './accounts.js'
 import { connected, connectTimeoutMs } from './connect.js'
 import type { Query } from './connect.js'
 import { translateError } from './errors.js'
-import { extent, isEmpty, statistics } from './statistics.js'
+import { changedSince, extent, isEmpty, statistics } from './statistics.js'
 
 const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
 const trailer = '-- PostgreSQL database dump complete'
@@ -76,6 +76,7 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
     },
     extent: async (account) => asUser(account, extent),
     statistics: async (account) => asUser(account, statistics),
+    changedSince: async (account, since) => asUser(account, (query) => changedSince(query, since)),
     close: async () => {},
   }
 

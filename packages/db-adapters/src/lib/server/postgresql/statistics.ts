@@ -1,4 +1,4 @@
-import type { DatabaseExtent, DatabaseStatistics } from '../database-server.js'
+import type { ChangedSince, DatabaseExtent, DatabaseStatistics } from '../database-server.js'
 import type { Query } from './connect.js'
 
 const ownTables = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -38,4 +38,26 @@ async function tablesOf(query: Query): Promise<readonly { readonly quoted: strin
 async function bytesOf(query: Query): Promise<number> {
   const [size] = await query('select pg_database_size(current_database()) as bytes')
   return Number(size?.['bytes'])
+}
+
+export async function changedSince(
+  query: Query,
+  { time, columns }: ChangedSince,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {}
+  for (const [table, column] of Object.entries(columns)) {
+    const [found] = await query(
+      `select format('%I.%I', table_schema, table_name) as quoted, format('%I', column_name) as column
+       from information_schema.columns where table_schema = 'public' and table_name = $1 and column_name = $2`,
+      [table, column],
+    )
+    if (!found) continue
+    const { quoted, column: quotedColumn } = found
+    const [counted] = await query(
+      `select count(*) as count from ${String(quoted)} where ${String(quotedColumn)} >= $1`,
+      [time],
+    )
+    counts[table] = Number(counted?.['count'])
+  }
+  return counts
 }

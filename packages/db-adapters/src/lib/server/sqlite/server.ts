@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { DatabaseServerTools } from '../options.js'
 import { DatabaseServerError } from '../database-server.js'
 import type {
+  ChangedSince,
   DatabaseAccount,
   DatabaseExtent,
   DatabaseServer,
@@ -46,6 +47,8 @@ export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseS
       attemptOn(account, 'open', async (file) => ({ command: tools.need('sqlite3'), args: [file], environment: {} })),
     extent: (account) => attemptOn(account, 'look at', async (file) => extent(file)),
     statistics: (account) => attemptOn(account, 'count the rows of', async (file) => statistics(file)),
+    changedSince: (account, since) =>
+      attemptOn(account, 'count the changed rows of', async (file) => changedSince(file, since)),
     close: async () => {},
   }
 }
@@ -94,6 +97,22 @@ function statistics(file: string): DatabaseStatistics {
 function bytesOf(file: string): number {
   const sizes = ['', ...besides].map((suffix) => statSync(file + suffix, { throwIfNoEntry: false })?.size ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function changedSince(file: string, { time, columns }: ChangedSince): Readonly<Record<string, number>> {
+  const database = openExisting(file)
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+  try {
+    const counts = Object.entries(columns).flatMap(([table, column]) => {
+      const found = database.prepare('select 1 from pragma_table_info(?) where name = ?').get(table, column)
+      if (!found) return []
+      const sql = `select count(*) as count from ${quoted(table)} where ${quoted(column)} >= ?`
+      return [[table, Number(database.prepare(sql).get(time)?.['count'])] as const]
+    })
+    return Object.fromEntries(counts)
+  } finally {
+    database.close()
+  }
 }
 
 function version(): string {

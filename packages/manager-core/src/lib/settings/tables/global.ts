@@ -91,6 +91,13 @@ export const globalTable = {
     0,
     36_500,
   ),
+  APPS_RESTOREPOINTDAYS: integer(
+    'Instances',
+    '7',
+    'Days that an upgrade can be rolled back; 0: not at all (addition)',
+    0,
+    36_500,
+  ),
   APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which a log begins anew (addition)', 1, 100_000),
   APPS_LOGKEEP: integer('Instances', '5', 'Former logs that are kept (addition)', 0, 1000),
   APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),

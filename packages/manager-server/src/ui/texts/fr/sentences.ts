@@ -32,10 +32,19 @@ export const sentences: Readonly<Record<string, string>> = {
   'Keep nothing in the trash': 'Ne rien garder dans la corbeille',
   'Bring an instance back from the trash': 'Reprendre une instance de la corbeille',
   'Entry of the trash, or the name it had': 'Entrée de la corbeille, ou le nom qu’elle avait',
+  'Entry of the trash, or the name it had; with --restore-points an instance':
+    'Entrée de la corbeille, ou le nom qu’elle avait ; avec --restore-points une instance',
   'Name that it gets (default: the one it had)': 'Nom qu’elle reçoit (par défaut : celui qu’elle avait)',
-  'Remove what is in the trash for good, with its databases':
-    'Supprimer pour de bon ce qui est dans la corbeille, avec ses bases de données',
-  'Empty the trash': 'Vider la corbeille',
+  'Remove what is in the trash for good, with its databases; or restore points of upgrades':
+    'Supprimer pour de bon ce qui est dans la corbeille, avec ses bases de données, ou des points de retour',
+  'Empty the trash; with --restore-points: of all instances':
+    'Vider la corbeille ; avec --restore-points : pour toutes les instances',
+  'Remove restore points, so that upgrades cannot be rolled back':
+    'Supprimer les points de retour : les mises à niveau ne pourront plus être annulées',
+  'Undo the last upgrade of an instance, also one that succeeded':
+    'Annuler la dernière mise à niveau d’une instance, même réussie',
+  'Do not save the present state first, for when it cannot be saved any more':
+    'Ne pas sauvegarder d’abord l’état présent, quand ce n’est plus possible',
   'Start an instance and wait until it is healthy': 'Démarrer une instance et attendre qu’elle soit en bonne santé',
   'Name of the instance': 'Nom de l’instance',
   'Stop an instance': 'Arrêter une instance',

@@ -37,7 +37,7 @@ const groups = [
   ['instance.care', ['start', 'stop', 'restart', 'save', 'upgrade']],
   ['instance.identity', ['rename', 'clone', 'seturl', 'reseturl']],
   ['instance.server', ['app-start', 'app-stop', 'iocredentials', 'neutralise', 'unneutralise']],
-  ['instance.danger', ['reset', 'delete']],
+  ['instance.danger', ['rollback', 'reset', 'delete']],
 ] as const
 
 /** A button for each action that fits the instance, and that the one who looks may do. */
@@ -71,7 +71,10 @@ export function AllActions({ item, ask }: Pick<TabProps, 'item' | 'ask'>) {
 }
 
 /** Whether it makes sense now; the manager refuses what does not all the same. */
-function fits(action: string, { status, custom_url: custom, neutralised }: TabProps['item']): boolean {
+function fits(
+  action: string,
+  { status, custom_url: custom, neutralised, restore_point: point }: TabProps['item'],
+): boolean {
   const isOn = status === 'started'
   const when: Readonly<Record<string, boolean>> = {
     start: !isOn,
@@ -80,6 +83,7 @@ function fits(action: string, { status, custom_url: custom, neutralised }: TabPr
     'app-start': isOn,
     'app-stop': isOn,
     reseturl: custom !== '',
+    rollback: point !== undefined && point !== '',
     neutralise: neutralised !== 'yes',
     unneutralise: neutralised === 'yes',
   }

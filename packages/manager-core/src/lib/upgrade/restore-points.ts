@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { stampOf } from '../backup/new-backup.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { randomId } from '../domain/names.js'
+import { folderSize } from '../instances/folder-size.js'
+import type { InstanceVersion } from '../instances/version-step.js'
+import { writePrivateFile } from '../settings/write-private-file.js'
+
+/** What an upgrade keeps in the home of its instance. It goes into the trash, comes back and is purged with that. */
+export interface KeptPoint {
+  /** Absolute. */
+  readonly folder: string
+  readonly from: InstanceVersion
+  readonly to: InstanceVersion
+}
+
+/** An upgrade that can be rolled back. */
+export interface RestorePoint extends KeptPoint {
+  /** Name of its folder. */
+  readonly id: string
+  /** ISO 8601 */
+  readonly created: string
+  readonly expires: string
+  /** It has a snapshot of the data, too; else only the application was changed. */
+  readonly hasData: boolean
+}
+
+const prefix = 'restore-'
+const recordName = 'point.json'
+const dayMs = 86_400_000
+
+/** A snapshot of application and data, as a backup. */
+export const snapshotOf = (point: string) => join(point, 'backup')
+
+/** The application, when the data were not touched. */
+export const applicationOf = (point: string) => join(point, 'app')
+
+/** @param home of the instance */
+export function newPointFolder(home: string, { version }: InstanceVersion, now: Date): string {
+  return join(home, `${prefix}${stampOf(now)}-${version}-${randomId()}`)
+}
+
+/** Makes a restore point of a snapshot, or of the application that goes; of neither when none are kept. May be repeated. */
+export async function keepPoint(
+  { settings, clock }: Pick<ManagerContext, 'settings' | 'clock'>,
+  { folder, from, to }: KeptPoint,
+  going: string,
+): Promise<void> {
+  const hasData = existsSync(snapshotOf(folder))
+  if (settings.global.restorePointDays === 0) return rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (!hasData && existsSync(going)) await rename(going, applicationOf(folder))
+  const record = { format: 1, created: clock().toISOString(), from, to }
+  await writePrivateFile(join(folder, recordName), `${JSON.stringify(record, undefined, 2)}\n`)
+}
+
+/** Newest first; without those that have expired. */
+export async function listPoints(
+  context: Pick<ManagerContext, 'settings' | 'clock'>,
+  home: string,
+): Promise<readonly RestorePoint[]> {
+  const now = context.clock().toISOString()
+  return (await readPoints(context, home)).filter(({ expires }) => expires > now)
+}
+
+/** The newest one that led to what the instance has now; undefined: it cannot be rolled back. */
+export async function pointOf(
+  context: Pick<ManagerContext, 'settings' | 'clock' | 'home'>,
+  { id, revision }: Pick<Instance, 'id' | 'revision'>,
+): Promise<RestorePoint | undefined> {
+  const points = await listPoints(context, context.home.instance(id).folder)
+  return points.find(({ to }) => to.revision === revision)
+}
+
+/** Bytes of all restore points of an instance, also of those that have expired. */
+export async function sizeOfPoints(home: string): Promise<number> {
+  const sizes = await Promise.all((await foldersIn(home)).map(folderSize))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** The lock of the instance is held. */
+export async function removeExpiredPoints(
+  context: Pick<ManagerContext, 'settings' | 'clock'>,
+  home: string,
+): Promise<void> {
+  const now = context.clock().toISOString()
+  for (const { folder, expires } of await readPoints(context, home)) if (expires <= now) await removePoint(folder)
+}
+
+/** Of all instances that nobody works on. */
+export async function removeAllExpiredPoints(
+  context: Pick<ManagerContext, 'settings' | 'clock' | 'home' | 'registry' | 'locks'>,
+): Promise<void> {
+  for (const { id } of context.registry.instances()) {
+    const lock = context.locks.tryAcquire(
+      [`instance:${id}`],
+      `removal of expired restore points, process ${process.pid}`,
+    )
+    try {
+      if (lock) await removeExpiredPoints(context, context.home.instance(id).folder)
+    } finally {
+      lock?.release()
+    }
+  }
+}
+
+/** The lock of the instance is held. @returns how many bytes they had */
+export async function removeAllPoints(home: string): Promise<number> {
+  const bytes = await sizeOfPoints(home)
+  for (const folder of await foldersIn(home)) await removePoint(folder)
+  return bytes
+}
+
+/** From the removal of its record on it is none. */
+async function removePoint(folder: string): Promise<void> {
+  await rm(join(folder, recordName), { force: true })
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function readPoints(
+  { settings }: Pick<ManagerContext, 'settings'>,
+  home: string,
+): Promise<readonly RestorePoint[]> {
+  const days = settings.global.restorePointDays
+  const points = await Promise.all((await foldersIn(home)).map((folder) => readPoint(folder, days)))
+  return points.filter((point) => point !== undefined).toSorted((a, b) => b.created.localeCompare(a.created))
+}
+
+/** What an upgrade was killed over, and what was changed by hand, is none. */
+async function readPoint(folder: string, days: number): Promise<RestorePoint | undefined> {
+  try {
+    const text = await readFile(join(folder, recordName), 'utf8')
+    const { format, created, from, to } = JSON.parse(text) as KeptPoint & { format?: number; created: string }
+    if (format !== 1) return undefined
+    const expires = new Date(Date.parse(created) + days * dayMs).toISOString()
+    return { id: basename(folder), folder, created, expires, from, to, hasData: existsSync(snapshotOf(folder)) }
+  } catch {
+    return undefined
+  }
+}
+
+async function foldersIn(home: string): Promise<readonly string[]> {
+  const names = await readdir(home).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names.filter((name) => name.startsWith(prefix)).map((name) => join(home, name))
+}
