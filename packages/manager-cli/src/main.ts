@@ -40,13 +40,14 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   let manager: Manager | undefined
   const work = async () => {
     const { actions } = createFor('')
-    const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
+    const managerAt = (home: string | undefined, fallback?: string) =>
+      (manager = createFor(homeFolder(home, surroundings, fallback)))
     const onCall = (one: Call) => (call = one)
     const program = createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
     if (typed.length === 0) program.help()
     program.parse(typed, { from: 'user' })
     if (!call) return 0
-    return runCall(call, managerAt(call.options.home), surroundings, interruption)
+    return runCall(call, managerAt(call.options.home, call.action.defaultHome), surroundings, interruption)
   }
   try {
     const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])

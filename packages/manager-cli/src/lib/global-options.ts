@@ -27,7 +27,7 @@ export function globalOptions(mutating: boolean): Option[] {
   return [
     option(
       '--home <folder>',
-      "the manager's home (default: APPS_HOME, the current folder or its .manager, ~/.steward)",
+      "the manager's home (default: APPS_HOME, the current folder or its .manager, that of setup, ~/.steward)",
     ),
     option('--json', 'print one JSON document'),
     ofChanges('--yes', 'do not ask before something is lost'),

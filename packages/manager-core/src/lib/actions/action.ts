@@ -43,6 +43,8 @@ export interface Action {
   readonly standalone?: boolean
   /** With such input it works where the registry is lost or damaged, and recovers nothing before. Default: never. */
   readonly withoutRegistry?: (input: Readonly<Record<string, Input>>) => boolean
+  /** Home that is meant when none is named, whatever the current folder is. Default: the one that commands find. */
+  readonly defaultHome?: string
   readonly examples: readonly string[]
   /** How the command line shows the result as text. */
   readonly view: View

@@ -4,9 +4,11 @@ import { initAction } from './init.js'
 import { proxyActions } from './proxy.js'
 import { scheduleAction } from './schedule.js'
 import { serveAction } from './serve.js'
+import { setupAction } from './setup.js'
 
 export const managerActions: readonly Action[] = [
   initAction,
+  setupAction,
   configAction,
   scheduleAction,
   serveAction,

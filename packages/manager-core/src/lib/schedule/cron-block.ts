@@ -4,11 +4,14 @@ import { argumentsOf, environmentOf, jobNames, type Job, type JobRunner } from '
 /** The jobs of a home as lines of a crontab, between two marks that name the home. */
 export function cronBlock(jobs: readonly Job[], runner: JobRunner): string {
   const { begin, end } = marksOf(runner.home)
-  const environment = Object.entries(environmentOf(runner)).map(([name, value]) => `${name}=${quote(value)}`)
+  const environment = Object.entries(environmentOf(runner)).map(([name, value]) => `${name}=${shellWord(value)}`)
   const lines = jobs.map(({ name, time }) => {
-    const command = [...environment, ...argumentsOf(name, runner).map(quote), `>>${quote(runner.log)}`, '2>&1'].join(
-      ' ',
-    )
+    const command = [
+      ...environment,
+      ...argumentsOf(name, runner).map(shellWord),
+      `>>${shellWord(runner.log)}`,
+      '2>&1',
+    ].join(' ')
     // To cron an unescaped percent sign is a line end.
     return `${whenOf(time)} ${command.replaceAll('%', String.raw`\%`)}`
   })
@@ -83,6 +86,6 @@ function timeOf(line: string): string | undefined {
 }
 
 /** For a shell; plain words stay readable. */
-function quote(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -39,17 +39,17 @@ export function unitsOf(jobs: readonly Job[], runner: JobRunner, options: UnitOp
  */
 function serviceText(job: Job, runner: JobRunner, { system, user, group }: UnitOptions): string {
   const environment = Object.entries(environmentOf(runner)).map(
-    ([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
+    ([name, value]) => `Environment=${unitWord(`${name}=${value}`)}`,
   )
   const [program = '', ...args] = argumentsOf(job.name, runner)
-  return text([
+  return unitText([
     '[Unit]',
     `Description=${descriptionOf(job, runner)}`,
     ...(system ? ['Wants=network-online.target', 'After=network-online.target'] : []),
     '',
     '[Service]',
     'Type=oneshot',
-    `ExecStart=${[program, ...args].map((part) => quote(part).replaceAll('$', '$$$$')).join(' ')}`,
+    `ExecStart=${[program, ...args].map((part) => unitWord(part).replaceAll('$', '$$$$')).join(' ')}`,
     ...environment,
     ...(system && user !== undefined ? [`User=${user}`] : []),
     ...(system && group !== undefined ? [`Group=${group}`] : []),
@@ -61,7 +61,7 @@ function serviceText(job: Job, runner: JobRunner, { system, user, group }: UnitO
 
 /** What was due while the machine was off is made up for. */
 function timerText(job: Job, runner: JobRunner): string {
-  return text([
+  return unitText([
     '[Unit]',
     `Description=${descriptionOf(job, runner)}`,
     '',
@@ -74,7 +74,7 @@ function timerText(job: Job, runner: JobRunner): string {
   ])
 }
 
-function text(lines: readonly string[]): string {
+export function unitText(lines: readonly string[]): string {
   return `${['# Written by the instances manager; changes are lost.', ...lines].join('\n')}\n`
 }
 
@@ -83,7 +83,7 @@ function descriptionOf({ name }: Job, { home }: JobRunner): string {
 }
 
 /** As systemd reads words: percent signs are specifiers. */
-function quote(word: string): string {
+export function unitWord(word: string): string {
   const escaped = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')
   return `"${escaped}"`
 }

@@ -40,7 +40,8 @@ export function installationOf(program: string): Installation {
   return { by: 'npm', name, version, folder, prefix: isGlobal ? dirname(place) : place, isGlobal }
 }
 
-function packageFolderOf(program: string): string | undefined {
+/** undefined: it belongs to no package. */
+export function packageFolderOf(program: string): string | undefined {
   if (!existsSync(program)) return undefined
   let folder = dirname(realpathSync(program))
   while (!existsSync(join(folder, 'package.json'))) {

@@ -65,8 +65,12 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A home would be scattered among the files of `~` or of a project by a forgotten `--home`. */
-function refuseForeign(home: Home, names: readonly string[]): void {
+/**
+ * A home would be scattered among the files of `~` or of a project by a forgotten `--home`.
+ *
+ * @throws ManagerError ERR_STATE
+ */
+export function refuseForeign(home: Home, names: readonly string[]): void {
   if (names.includes(basename(home.config))) return
   const own = new Set(
     [home.hooks, home.templates, home.instances, home.trash, home.locks, home.logs, home.registryCopies].map((f) =>
@@ -87,13 +91,15 @@ function refuseForeign(home: Home, names: readonly string[]): void {
   })
 }
 
-function configText(baseUrl: string, password: Secret): string {
+/** @param more what else is set from the start */
+export function configText(baseUrl: string, password: Secret, more: Readonly<Record<string, string>> = {}): string {
   const ssl = baseUrl.startsWith('https:') ? '' : '\nexport APPS_SSL=false'
+  const others = Object.entries(more).map(([name, value]) => `\nexport ${assignmentLine(name, value)}`)
   return `# Settings of the instances manager. Read without a shell: nothing but NAME=value, quotes and $NAME.
 # "manager config" shows all variables with their values, and "manager config --all" those that are not set, too.
 
 # Address of the manager.
-export ${assignmentLine('APPS_BASEURL', baseUrl)}${ssl}
+export ${assignmentLine('APPS_BASEURL', baseUrl)}${ssl}${others.join('')}
 
 # Password of the API and the pages; the user is admin, or APPS_USERNAME.
 export ${assignmentLine('APPS_PASSWORD', password.reveal())}

@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import { defaultHome } from '../home.js'
+import { firewallHints } from '../setup/machine.js'
+import { look, type Look } from '../setup/look.js'
+import { defaultPort, defaultService, defaultUser, proxyChoices, supervisors } from '../setup/options.js'
+import { configOf, setUp } from '../setup/set-up.js'
+import { lookForRemoval, takeAway } from '../setup/take-away.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
+
+export const setupAction: Action = {
+  name: 'setup',
+  group: 'Manager',
+  summary: 'Make this machine a server: account, home, service, schedule, reverse proxy, log rotation',
+  description:
+    `For Debian and Ubuntu, as root. The home is that of --home, else APPS_HOME, else ${defaultHome}. Files that setup ` +
+    'wrote are brought up to date when it is called again, for instance after an upgrade; those that were changed by hand ' +
+    'are left as they are, and what setup would write is put beside them as <file>.dpkg-dist. What is there already and is ' +
+    'not setup’s is never changed. --dry-run prints every file and command. --remove takes away what setup made, and leaves ' +
+    'the home with its instances.',
+  options: [
+    {
+      name: 'user',
+      type: 'text',
+      summary: `Account that the manager runs as; it is made when it is not there (default: ${defaultUser})`,
+    },
+    {
+      name: 'port',
+      type: 'integer',
+      min: 1,
+      max: 65_535,
+      summary: `Port of the server, on this machine only (default: ${defaultPort})`,
+    },
+    { name: 'domain', type: 'text', summary: 'Host of the manager, such as apps.example.org; instances are below it' },
+    { name: 'email', type: 'text', summary: 'Who is told of failures, and by the authority of certificates' },
+    {
+      name: 'proxy',
+      type: 'choice',
+      choices: proxyChoices,
+      summary: 'Reverse proxy (default: the one that is installed)',
+    },
+    {
+      name: 'certificate',
+      type: 'file',
+      summary: 'Certificate of the domain, instead of those that Let’s Encrypt issues',
+    },
+    { name: 'key', type: 'file', summary: 'Key of that certificate' },
+    { name: 'http', type: 'flag', summary: 'Without HTTPS: passwords can be read on the way' },
+    {
+      name: 'service',
+      type: 'text',
+      summary: `Name of the service, for several managers on a machine (default: ${defaultService})`,
+    },
+    {
+      name: 'supervisor',
+      type: 'choice',
+      choices: supervisors,
+      summary: 'What runs it (default: systemd where it is installed)',
+    },
+    { name: 'root', type: 'file', summary: 'Write the files below this folder, and run nothing: for images' },
+    { name: 'remove', type: 'flag', summary: 'Take away what setup made' },
+    { name: 'purge', type: 'text', summary: 'With --remove: also this home, with all instances and backups in it' },
+  ],
+  ability: 'admin',
+  mutating: true,
+  destructive: 'Files and services of this machine will be changed; --dry-run prints them.',
+  surfaces: ['cli'],
+  standalone: true,
+  defaultHome,
+  examples: [
+    'setup --domain apps.example.org --email ops@example.org',
+    'setup --domain apps.example.org --email ops@example.org --dry-run',
+    'setup --user apps --proxy none',
+    'setup --yes',
+    'setup --remove',
+  ],
+  view: { type: 'text' },
+  handler: (call) => (call.input.remove === true ? remove(call) : install(call)),
+}
+
+async function install({ context: { home, command }, input, caller }: ActionCall): Promise<ActionResult> {
+  const { dryRun = false } = caller
+  const found = await look({ input, home: home.folder, command }, { dryRun })
+  if (dryRun) return preview(found)
+  const { changes, warnings, answers } = await setUp(found, sayTo(caller))
+  const said =
+    changes.length === 0
+      ? `${home.folder} is set up already; nothing was changed.`
+      : ['Set up:', ...changes.map((change) => `  ${change}`)].join('\n')
+  const silent = answers === false ? [`The server does not answer yet: journalctl -u ${found.options.service}`] : []
+  return {
+    message: found.root === '/' ? `${said}\n\n${ending(found)}` : said,
+    warnings: [...warnings, ...silent],
+    item: { changes: [...changes], home: home.folder },
+    exitCode: answers === false ? 1 : 0,
+  }
+}
+
+/** Every file and every command. */
+function preview(found: Look): ActionResult {
+  const { options, pieces, account, hasConfig, root, warnings } = found
+  const { home, user, supervisor, service } = options
+  const comment = (text: string) => `# ${text}`
+  const isDue = ({ state }: Look['pieces'][number]) => state === 'create' || state === 'update'
+  const config = configOf(found).replace(/^(export APPS_PASSWORD=).*/m, '$1…')
+  const parts = [
+    ...(account === undefined
+      ? [comment(`useradd --system --user-group --no-create-home --home-dir ${home} --shell /usr/sbin/nologin ${user}`)]
+      : []),
+    ...(hasConfig ? [] : [`${comment(`${join(root, home)}/config.sh, for ${user} alone`)}\n${config}`]),
+    ...pieces
+      .filter(isDue)
+      .map(({ path, text, isLink, about }) =>
+        isLink
+          ? comment(`${join(root, path)} -> ${text}: ${about}`)
+          : `${comment(`${join(root, path)}: ${about}`)}\n${text}`,
+      ),
+    ...pieces
+      .filter(({ state }) => state === 'changed' || state === 'newer')
+      .map(({ path }) => comment(`${path} was changed by hand, and would be left as it is.`)),
+    ...(root === '/' && pieces.some(isDue)
+      ? [
+          comment(
+            supervisor === 'systemd'
+              ? `systemctl daemon-reload; systemctl enable, start ${service}`
+              : `crontab of ${user}: the schedule`,
+          ),
+        ]
+      : []),
+  ]
+  return {
+    message: parts.length === 0 ? `${home} is set up already; nothing would be changed.` : parts.join('\n'),
+    item: { files: pieces.filter(isDue).map(({ path, text }) => ({ path, text })), home },
+    warnings,
+  }
+}
+
+/** Where it is now, and what comes next. */
+function ending({ options, proxy, root }: Look): string {
+  const { domain, port, https, home, user, supervisor } = options
+  const url = domain === undefined ? `http://localhost:${port}` : `${https === 'none' ? 'http' : 'https'}://${domain}`
+  const manager = user === 'root' ? 'sudo manager' : `sudo -u ${user} manager`
+  const hints = proxy ? firewallHints(https === 'none' ? [80] : [80, 443]) : []
+  const rows: readonly (readonly [string, string])[] = [
+    ['Address', `${url}/ui/`],
+    ['Log-in', `admin; the password: sudo grep APPS_PASSWORD ${join(root, home)}/config.sh`],
+    [
+      'Server',
+      supervisor === 'systemd'
+        ? `systemctl status ${options.service}`
+        : `started by cron within a minute; ${home}/logs/serve.log`,
+    ],
+    ...(domain === undefined ? [] : ([['DNS', `${domain} and *.${domain} have to lead to this machine`]] as const)),
+    ...(domain === undefined || proxy ? [] : ([['Proxy', `has to send ${url} to http://127.0.0.1:${port}`]] as const)),
+    ...(hints.length === 0
+      ? []
+      : ([['Firewall', `setup opened no port; if one is in the way: ${hints.join('; or ')}`]] as const)),
+    ['Next', `${manager} add demo`],
+    ['', `${manager} doctor`],
+  ]
+  return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n')
+}
+
+async function remove({ input, caller }: ActionCall): Promise<ActionResult> {
+  const { dryRun = false } = caller
+  const removal = lookForRemoval(input, { dryRun })
+  const { record, purge } = removal
+  const { home, service } = record.options
+  if (dryRun) {
+    const made = [...Object.keys(record.pieces), ...(purge ? [`${home}, with all instances and backups in it`] : [])]
+    return { message: ['This would be removed:', ...made.map((path) => `  ${path}`)].join('\n') }
+  }
+  const left = await takeAway(removal, sayTo(caller))
+  return {
+    message: [`What setup made for "${service}" is removed.`, ...left].join('\n'),
+    item: { home, left: [...left] },
+  }
+}
+
+function sayTo({ onEvent }: ActionCall['caller']): (text: string) => void {
+  return (step) => onEvent?.({ type: 'step', step, state: 'running' })
+}

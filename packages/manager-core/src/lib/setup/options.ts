@@ -1,0 +1,112 @@
+import { ManagerError } from '../../errors.js'
+
+/** What was said on the command line. */
+export type SetupInput = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+
+export const supervisors = ['systemd', 'cron'] as const
+export const proxyChoices = ['auto', 'nginx', 'httpd', 'none'] as const
+
+/** What the operator wants of this machine. What they do not say is as the last time, else the default. */
+export interface SetupOptions {
+  readonly home: string
+  /** Name of the service, of its files, and of what setup recorded: one per home. */
+  readonly service: string
+  /** Account that the manager runs as. */
+  readonly user: string
+  /** Where the server listens, on this machine only. */
+  readonly port: number
+  /** Host of the manager; undefined: it is reached from this machine only. */
+  readonly domain: string | undefined
+  readonly email: string | undefined
+  readonly proxy: (typeof proxyChoices)[number]
+  /** Certificates: `acme`, a file with its key, or none. */
+  readonly https: 'acme' | 'files' | 'none'
+  readonly certificate: string | undefined
+  readonly key: string | undefined
+  readonly supervisor: (typeof supervisors)[number]
+}
+
+/** The manager's account unless `--user` names another one. */
+export const defaultUser = 'apps'
+export const defaultPort = 8000
+export const defaultService = 'steward'
+
+/** @throws ManagerError ERR_USAGE for what no machine could do */
+export function setupOptions(
+  input: SetupInput,
+  { home, last, supervisor }: { home: string; last: Partial<SetupOptions>; supervisor: SetupOptions['supervisor'] },
+): SetupOptions {
+  const text = (name: keyof SetupOptions) => (input[name] as string | undefined) ?? (last[name] as string | undefined)
+  const domain = text('domain')?.toLowerCase()
+  const email = text('email')
+  const [certificate, key] = [text('certificate'), text('key')]
+  const options: SetupOptions = {
+    home,
+    service: serviceOf(input),
+    user: text('user') ?? defaultUser,
+    port: (input.port as number | undefined) ?? last.port ?? defaultPort,
+    domain,
+    email,
+    proxy: (text('proxy') as SetupOptions['proxy'] | undefined) ?? 'auto',
+    https: httpsOf(input, { domain, certificate, last: last.https }),
+    certificate,
+    key,
+    supervisor: (text('supervisor') as SetupOptions['supervisor'] | undefined) ?? supervisor,
+  }
+  check(options)
+  return options
+}
+
+/** @throws ManagerError ERR_USAGE */
+export function serviceOf(input: SetupInput): string {
+  const service = (input.service as string | undefined) ?? defaultService
+  // It becomes the name of files, some of which are ignored when there is a dot in their name.
+  if (/^[a-z][a-z0-9-]{0,30}$/.test(service)) return service
+  throw usage(`"${service}" cannot be the name of a service.`, 'Use lower-case letters, digits and hyphens.')
+}
+
+function httpsOf(
+  input: SetupInput,
+  {
+    domain,
+    certificate,
+    last,
+  }: { domain: string | undefined; certificate: string | undefined; last: SetupOptions['https'] | undefined },
+): SetupOptions['https'] {
+  if (domain === undefined || input.http === true) return 'none'
+  if (certificate !== undefined) return 'files'
+  return last ?? 'acme'
+}
+
+function check({ home, user, port, domain, email, https, certificate, key, proxy }: SetupOptions): void {
+  if (/[\s"'%$\\;{}#*?[\]]/.test(home) || !home.startsWith('/') || home === '/')
+    throw usage(
+      `"${home}" cannot be the home of a manager on a server.`,
+      'Use an absolute path without spaces and signs that shells or configuration files read specially.',
+    )
+  if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user))
+    throw usage(
+      `"${user}" cannot be the name of an account.`,
+      'Use lower-case letters, digits, hyphens and underscores.',
+    )
+  if (port < 1024) throw usage(`Port ${port} is one of those that only root may use.`, 'Name one from 1024 on.')
+  if (
+    domain !== undefined &&
+    !/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(domain)
+  )
+    throw usage(`"${domain}" is not the name of a host.`, 'Name the host alone, such as apps.example.org.')
+  if (domain === undefined && proxy !== 'auto' && proxy !== 'none')
+    throw usage(`Nothing can be published by ${proxy} without a host.`, 'Name it with --domain.')
+  if (https === 'acme' && email === undefined)
+    throw usage(
+      `Certificates for ${domain} need an address that the authority can write to.`,
+      'Name it with --email. With certificates of your own, name them with --certificate and --key; --http does without HTTPS.',
+    )
+  if ((certificate === undefined) !== (key === undefined))
+    throw usage('A certificate needs its key.', 'Name both with --certificate and --key.')
+  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) throw usage(`"${email}" is not an e-mail address.`, '')
+}
+
+function usage(message: string, help: string): ManagerError {
+  return new ManagerError('ERR_USAGE', message, help === '' ? {} : { help })
+}
