@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bootMachine, checkout, machineIsMissing, node, type Machine } from './programs/machine.js'
+import { codeBlocks } from './programs/markdown.js'
+
+const missing = process.env['TEST_DEEP'] ? machineIsMissing() : 'It takes a minute: npm run test:deep.'
+
+const program = `#!/bin/sh\\nexec ${node} ${checkout}/packages/manager-cli/dist/cli.js "$@"\\n`
+const enable = (unit: string) =>
+  `ln -s /lib/systemd/system/${unit}.service $R/etc/systemd/system/multi-user.target.wants/`
+
+/** One on which nothing is installed but what the documentation says. */
+async function machineWith(proxy: 'nginx' | 'apache2'): Promise<Machine> {
+  const machine = await bootMachine({ prepare: enable(proxy) })
+  await machine.must(`printf '${program}' >/usr/local/bin/manager; chmod 755 /usr/local/bin/manager`)
+  return machine
+}
+
+/** All that setup may write to, with its contents. */
+const tree = `find /etc /usr/local /srv /var/spool/cron -xdev \\( -type f -o -type l -o -type d \\) \\
+  ! -path '/etc/nginx/*.pid' -printf '%p %M %u %l ' -a \\( -type f -exec sha256sum '{}' ';' -o -printf '\\n' \\) | sort`
+const withoutBackups = (listing: string) =>
+  // Programs of accounts keep the files before their change; ids of groups stay as they were.
+  listing.split('\n').filter((line) => !/^\S*\/etc\/(passwd-|group-|shadow-|gshadow-|subuid|subgid)/.test(line))
+
+describe.skipIf(missing)(`setup on a machine of its own${missing ? `: ${missing}` : ''}`, { timeout: 240_000 }, () => {
+  describe('as docs/production.md says it', () => {
+    let machine: Machine
+    const blocks = codeBlocks(new URL('../docs/production.md', import.meta.url), 'sh')
+    let before: readonly string[]
+
+    beforeAll(async () => {
+      machine = await machineWith('nginx')
+      before = withoutBackups(await machine.must(tree))
+    }, 120_000)
+    afterAll(() => machine?.close())
+
+    it('each block does what it says, and in the end the machine is as it was', async () => {
+      const [install, ...others] = blocks
+      expect(install).toContain('npm install --global')
+      for (const block of others.slice(0, 2)) await machine.must(`set -e\n${block}`)
+      // It answers through the reverse proxy, as its own site and as that of the instance.
+      const answer = (host: string, path: string) => machine.must(`curl -sS -H 'Host: ${host}' http://127.0.0.1${path}`)
+      expect(await answer('apps.example.org', '/ping')).toBe('{"status":"OK"}')
+      expect(await answer('demo.apps.example.org', '/health')).toContain('status=OK')
+      expect(await machine.must('journalctl --no-pager -u steward')).toMatch(/COMMAND=\S+steward-proxy .* -s reload/)
+      const listeners = await machine.must('ps -eo user:20,args')
+      expect(listeners).toMatch(/^apps .*serve --home \/srv\/apps$/m)
+      // Instances outlive the server.
+      const pid = await machine.must("pgrep -u apps -f 'app-server.*/instances/' | head -1")
+      await machine.must('systemctl restart steward')
+      expect(await machine.must("pgrep -u apps -f 'app-server.*/instances/' | head -1")).toBe(pid)
+      for (const block of others.slice(2)) {
+        const said = /^# (.*)$/m.exec(block)?.[1]
+        const printed = await machine.must(`set -e\n${block}`)
+        if (said !== undefined) expect(printed).toContain(said)
+      }
+      expect(withoutBackups(await machine.must(tree))).toEqual(before)
+      expect(await machine.must('ps -eo args')).not.toContain('/srv/apps')
+      expect((await machine.run('getent passwd apps')).code).toBe(2)
+      await machine.must('nginx -t -q')
+    })
+  })
+
+  it('what it writes is without fault to the programs that read it, and what was changed by hand stays', async () => {
+    const machine = await machineWith('nginx')
+    try {
+      await machine.must('manager setup --yes --domain apps.example.org --http')
+      await machine.must('for unit in /etc/systemd/system/steward*; do systemd-analyze verify $unit || exit 1; done')
+      await machine.must('visudo -cq && nginx -t -q && logrotate --debug /etc/logrotate.d/steward')
+      // The rule of sudo opens nothing else.
+      const asApps = (args: string) => machine.run(`sudo -u apps sudo -n ${args}`)
+      for (const args of ['/usr/local/lib/steward/steward-proxy -t -q -c /tmp/nginx.conf', 'id'])
+        expect((await asApps(args)).code).not.toBe(0)
+      const stop = await asApps('/usr/local/lib/steward/steward-proxy -c /etc/nginx/nginx.conf -s stop')
+      expect(stop).toMatchObject({ code: 64, stderr: expect.stringContaining('Not allowed') })
+
+      await machine.must('echo "# mine" >>/etc/systemd/system/steward.service')
+      const left = await machine.run('manager setup --yes')
+      expect(left).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was changed') })
+      expect(left.stderr).toContain('/etc/systemd/system/steward.service was changed by hand, and left as it is.')
+      expect(await machine.must('tail -1 /etc/systemd/system/steward.service')).toBe('# mine\n')
+      // An upgrade: the version that was recorded is another one.
+      await machine.must(`sed -i 's/"version": ".*"/"version": "0.0.0-before"/' /etc/steward/steward.json`)
+      const pid = 'systemctl show --property MainPID --value steward'
+      const first = await machine.must(pid)
+      expect(await machine.must('manager setup --yes')).toContain('server restarted')
+      expect(await machine.must(pid)).not.toBe(first)
+
+      const removed = await machine.must('manager setup --remove --yes')
+      expect(removed).toContain('is kept as /etc/systemd/system/steward.service.dpkg-old')
+      expect(await machine.must('ls /srv/apps/config.sh; getent passwd apps | cut -d: -f1')).toContain('apps\n')
+      expect((await machine.run('systemctl is-active steward')).stdout).toBe('inactive\n')
+    } finally {
+      await machine.close()
+    }
+  })
+
+  it('as root with httpd, modules and all, and after a boot everything runs again', async () => {
+    const machine = await machineWith('apache2')
+    try {
+      const before = await machine.must('ls /etc/apache2/mods-enabled /etc/apache2/conf-enabled')
+      await machine.must('manager setup --yes --domain apps.example.org --http --user root --proxy httpd')
+      await machine.must('manager add demo')
+      const health = `for try in $(seq 100); do
+  curl -sS -H 'Host: demo.apps.example.org' http://127.0.0.1/health | grep status=OK && exit 0; sleep 0.2
+done; exit 1`
+      await machine.must(health)
+      // As after a boot: nothing of it runs, and then what is enabled starts.
+      await machine.must("systemctl stop steward; while pkill -KILL -f '[/]srv/apps'; do sleep 0.2; done")
+      await machine.must('systemctl isolate multi-user.target')
+      await machine.must(health)
+      await machine.must('manager setup --remove --yes --purge /srv/apps')
+      expect(await machine.must('ls /etc/apache2/mods-enabled /etc/apache2/conf-enabled')).toBe(before)
+    } finally {
+      await machine.close()
+    }
+  })
+})
