@@ -26,7 +26,7 @@ export async function tryRun(
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', ...environment },
     ...{ extendEnv: false, all: true as const, reject: false as const, stdin: 'ignore' as const, timeout: 600_000 },
   })
-  return { ok: !failed, output: all?.trim() || shortMessage || '', stdout: String(stdout ?? '') }
+  return { ok: !failed, output: all?.trim() || shortMessage || '', stdout }
 }
 
 /** @throws ManagerError ERR_FAILED with what it said */

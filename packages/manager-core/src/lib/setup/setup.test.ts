@@ -170,7 +170,7 @@ describe('setup --root', () => {
     if (what.includes('another') && what.includes('manager')) await setup(public_)
     const before = files()
     const { home, ...more } = { home: '/srv/apps', ...(input as Record<string, Input>) }
-    const failure = await setup(more, { home: String(home) }).catch((error: Error & { help?: string }) => error)
+    const failure = await setup(more, { home }).catch((error: Error & { help?: string }) => error)
     expect(`${(failure as Error).message} ${(failure as { help?: string }).help ?? ''}`).toContain(message)
     expect(files()).toEqual(before)
   })
