@@ -173,7 +173,10 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     const { newAdministrator, administrator } = application
     const { neutralised } = settings
     process.stdout.write(
-      welcome({ definition, host, port: listener.port, newAdministrator, administrator, neutralised }),
+      welcome({
+        ...{ definition, host, port: listener.port, newAdministrator, administrator, neutralised },
+        isManaged: process.env.STEWARD_RUN !== undefined,
+      }),
     )
     releaseMemorySoon()
     await untilStopped(logger)

@@ -8,6 +8,8 @@ export interface WelcomeOptions {
   readonly newAdministrator: Application['newAdministrator']
   readonly administrator: Application['administrator']
   readonly neutralised: boolean
+  /** The instances manager started it: nobody reads this at a terminal, and it stands in a log. */
+  readonly isManaged: boolean
 }
 
 /** What is printed when the server is up: the address, the first password, and commands to try. */
@@ -18,12 +20,15 @@ export function welcome({
   newAdministrator,
   administrator,
   neutralised,
+  isManaged,
 }: WelcomeOptions): string {
   const { name, title = name, version, level = '5.1' } = definition
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const password = newAdministrator?.generatedPassword
   const tester = Number(level) >= 3.2 ? `\nTry it in a browser: ${origin}/${name}/api/tester` : ''
-  return `${title} ${version} is served at ${origin}/${name}/api/rest${tester}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
+  const served = `${title} ${version} is served at ${origin}/${name}/api/rest`
+  if (isManaged) return `${served}\n`
+  return `${served}${tester}${neutralised ? '\nIt is neutralised: webhooks are not called, nothing is sent out. (STEWARD_NEUTRALISED)' : ''}
 ${administrator === undefined ? '\nThere is no active administrator. To make one: app-server <folder> --reset-admin\n' : ''}${password === undefined ? '' : `\nAdministrator "${administrator}" was made with the password ${password}\nKeep it: it is shown this once. (--reset-admin gives a new one.)\n`}
 Try in a shell:
   AUTH='${administrator ?? '<login>'}:${password ?? '<password>'}' URL=${origin}/api/rest/SystemParam JSON='Content-Type: application/json'

@@ -41,20 +41,24 @@ describe('table()', () => {
     expect(table(rows, ['name', 'count'])).toBe('NAME  COUNT\n日本  1\ndemo\n')
   })
 
-  test('the widest columns are cut until a row fits, none below eight', () => {
-    const lines = table(rows, ['name', 'note', 'count'], { width: 30 }).split('\n')
-    expect(lines[1]).toBe(`日本  ${'a'.repeat(16)}…  1`)
-    expect(table(rows, ['name', 'note', 'count'], { width: 10 }).split('\n')[1]).toBe('日本  aaaaaaa…  1')
+  test('the widest columns are cut until a row fits; before one is cut too short, the last ones are left out', () => {
+    const columns = ['name', 'note', 'count']
+    const [head, line] = table(rows, columns, { width: 40 }).split('\n')
+    expect([head?.length, line]).toEqual([40, `日本  ${'a'.repeat(26)}…  1`])
+    expect(table(rows, columns, { width: 36 }).split('\n').slice(0, 2)).toEqual([
+      'NAME  NOTE …',
+      `日本  ${'a'.repeat(29)}…`,
+    ])
+    expect(table(rows, ['note'], { width: 10 }).split('\n')[1]).toBe(`${'a'.repeat(9)}…`)
   })
 })
 
-test('record() has a line per key, sections for what is inside, and a line for each of a list', () => {
+test('record() has a line per key that has a value, sections for what is inside, and a line for each of a list', () => {
   const item = { name: 'demo', ports: [1, 2], health: { status: 'OK', empty: {} }, jobs: [{ a: 1 }, { a: 2 }] }
   expect(record(item)).toBe(`name:  demo
 ports: 1, 2
 health:
   status: OK
-  empty:
 jobs:
   a=1
   a=2
@@ -136,8 +140,10 @@ test('columns of a table can be chosen; one that there is not is refused with th
   >[0]
   const result = { message: '', list: [{ a: 1, b: 'x'.repeat(60) }] }
   expect(resultText(action, result, {}).out).toBe('A\n1\n')
-  expect(resultText(action, result, { columns: ['b', 'a'], width: 20 }).out).toMatch(/^B +A\nx+…  1\n$/)
+  expect(resultText(action, result, { columns: ['b', 'a'], width: 40 }).out).toMatch(/^B +A\nx+…  1\n$/)
   expect(resultText(action, result, { wide: true, width: 20 }).out).toContain(`1  ${'x'.repeat(60)}\n`)
+  const optional = { ...action, view: { ...action.view, columns: ['a', 'b'], optional: ['a', 'b'] } } as typeof action
+  expect(resultText(optional, { message: '', list: [{ a: '', b: 0 }, { a: null }] }, {}).out).toBe('B\n0\n\n')
   expect(() => resultText(action, result, { columns: ['c'] })).toThrow(
     expect.objectContaining({ help: 'Columns: a, b.' }),
   )

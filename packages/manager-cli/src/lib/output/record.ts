@@ -3,14 +3,14 @@ import { cellText, wordsOf } from './cell.js'
 import { lineOf, printable } from './text.js'
 import { createTimes, type Times } from './times.js'
 
-/** `key: value` lines, values aligned; an object inside becomes a section, a list of objects a line each. */
+/** `key: value` lines, values aligned; an object inside becomes a section, a list of objects a line each. Empty values have no line. */
 export function record(item: Json, times: Times = createTimes()): string {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return `${lineOf(item)}\n`
   return linesOf(item as Readonly<Record<string, Json>>, '', times).join('')
 }
 
 function linesOf(item: Readonly<Record<string, Json | undefined>>, indent: string, times: Times): string[] {
-  const entries = Object.entries(item).filter(([, value]) => value !== undefined) as [string, Json][]
+  const entries = Object.entries(item).filter(([, value]) => !isEmpty(value)) as [string, Json][]
   const plain = entries.filter(([, value]) => !isNested(value))
   const width = Math.max(0, ...plain.map(([key]) => wordsOf(key).length)) + 1
   return entries.flatMap(([key, value]) => {
@@ -21,6 +21,12 @@ function linesOf(item: Readonly<Record<string, Json | undefined>>, indent: strin
       : linesOf(value as Readonly<Record<string, Json>>, `${indent}  `, times)
     return [`${indent}${name}\n`, ...inner]
   })
+}
+
+/** What there is not is not worth a line; programs get it all the same. */
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
 }
 
 function isNested(value: Json): boolean {

@@ -27,22 +27,21 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
   const { quiet, times = createTimes(), paint = plainPaint } = options
   const message = result.message === '' ? '' : `${printable(result.message)}\n`
   const sentence = quiet ? '' : message
-  // A list beside what the view shows; lines of text are in the message.
+  const shownLines = () => (result.list ?? []).map((line) => `${logLine(String(line), { times, paint })}\n`).join('')
+  // A list beside what the view shows; of a text, lines are in the message.
   const [first] = view.type === 'table' ? [] : (result.list ?? [])
-  const listed =
-    typeof first !== 'object' || first === null
-      ? ''
-      : table(result.list as readonly Json[], Object.keys(first), options)
+  const isObject = typeof first === 'object' && first !== null
+  const listed = isObject
+    ? table(result.list as readonly Json[], Object.keys(first), options)
+    : view.type === 'record'
+      ? shownLines()
+      : ''
   if (result.plan) return { out: plan(result.plan) + listed, aside: '' }
   if (view.type === 'table' && result.list)
     return result.list.length === 0
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
-      : { out: chosenTable(result.list, view.columns, options), aside: sentence }
-  if (view.type === 'log')
-    return {
-      out: (result.list ?? []).map((line) => `${logLine(String(line), { times, paint })}\n`).join(''),
-      aside: '',
-    }
+      : { out: chosenTable(result.list, view, options), aside: sentence }
+  if (view.type === 'log') return { out: shownLines(), aside: '' }
   const item = result.item ?? result.data
   if (view.type === 'record' && item !== undefined && !mutating)
     return { out: record(item, times) + (listed && `\n${listed}`), aside: '' }
@@ -50,13 +49,20 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
 }
 
 /** @throws ManagerError ERR_USAGE for a column that there is not */
-function chosenTable(list: readonly Json[], usual: readonly string[], options: TextOptions): string {
-  const known = [...new Set(list.flatMap((row) => Object.keys(row as object)))]
-  const { columns = options.wide ? known : usual, width, wide } = options
-  const unknown = columns.find((column) => !known.includes(column) && !usual.includes(column))
+function chosenTable(
+  list: readonly Json[],
+  { columns: usual, optional = [] }: Extract<Action['view'], { type: 'table' }>,
+  options: TextOptions,
+): string {
+  const rows = list as readonly Readonly<Record<string, Json>>[]
+  const known = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const { columns: wanted, width, wide } = options
+  const unknown = wanted?.find((column) => !known.includes(column) && !usual.includes(column))
   if (unknown !== undefined)
     throw new ManagerError('ERR_USAGE', `There is no column "${unknown}".`, { help: `Columns: ${known.join(', ')}.` })
-  return table(list, columns, { ...options, width: wide ? undefined : width })
+  const isFilled = (column: string) => rows.some((row) => !['', null, undefined].includes(row[column] as string))
+  const shown = wanted ?? (wide ? known : usual.filter((column) => !optional.includes(column) || isFilled(column)))
+  return table(rows, shown, { ...options, width: wide ? undefined : width })
 }
 
 /** A result for programs: the same keys whatever happened. `status` is the exit code, 0 = done. */

@@ -8,16 +8,18 @@ import { createTimes, type Times } from './times.js'
 const gap = '  '
 /** A column is not cut below this. */
 const leastWidth = 8
+/** Where a column would have to be cut below this, the last ones are left out first. */
+const readableWidth = 24
 
 export interface TableOptions {
-  /** Of the terminal: the widest columns are cut until a row fits; undefined: nothing is cut. */
+  /** Of the terminal; undefined: nothing is cut or left out. */
   readonly width?: number | undefined
   readonly times?: Times | undefined
   readonly paint?: Paint | undefined
 }
 
 /**
- * Rows under headings, columns aligned, no lines.
+ * Rows under headings, columns aligned, no lines. Where there is no room, the last columns are left out, which `…` tells.
  *
  * @param columns keys of the rows' objects
  */
@@ -36,12 +38,16 @@ export function table(
     for (const text of texts) most = Math.max(most, widthOf(text))
     return most
   })
-  if (width !== undefined) fit(widths, width)
-  const head = headings.map((heading, at) => padded(heading, widths[at] as number)).join(gap)
-  let text = paint('bold', head.trimEnd())
+  const count = width === undefined ? columns.length : fit(widths, width)
+  const shownCells = cells.slice(0, count)
+  const head = headings
+    .slice(0, count)
+    .map((heading, at) => padded(heading, widths[at] as number))
+    .join(gap)
+  let text = paint('bold', `${head.trimEnd()}${count < columns.length ? ' …' : ''}`)
   for (let row = 0; row < rows.length; row++) {
     let line = ''
-    for (const [at, texts] of cells.entries()) {
+    for (const [at, texts] of shownCells.entries()) {
       const cell = texts[row] as string
       const room = widths[at] as number
       const shown = width === undefined ? cell : cut(cell, room)
@@ -64,13 +70,24 @@ function styleOf(column: string, cell: string): Style | undefined {
 
 const judging = new Set(['status', 'state', 'observed', 'health', 'level', 'result', 'reason'])
 
-function fit(widths: number[], width: number): void {
-  const over = () => widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width
+/** @returns how many columns there is room for; the widest of them are cut until a row fits. */
+function fit(widths: number[], width: number): number {
+  const least = widths.map((one) => Math.min(one, readableWidth))
+  let count = widths.length
+  while (count > 1 && sum(least.slice(0, count)) > width) count--
+  const shown = widths.slice(0, count)
+  const over = () => sum(shown) - width
   while (over() > 0) {
-    const widest = Math.max(...widths)
-    if (widest <= leastWidth) return
-    const next = Math.max(leastWidth, ...widths.filter((one) => one < widest))
-    const at = widths.indexOf(widest)
-    widths[at] = Math.max(widest - over(), Math.min(next, widest - 1))
+    const widest = Math.max(...shown)
+    if (widest <= leastWidth) break
+    const next = Math.max(leastWidth, ...shown.filter((one) => one < widest))
+    const at = shown.indexOf(widest)
+    shown[at] = Math.max(widest - over(), Math.min(next, widest - 1))
   }
+  widths.splice(0, widths.length, ...shown)
+  return count
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((all, one) => all + one + gap.length, -gap.length)
 }

@@ -99,7 +99,14 @@ export type Input = string | number | boolean | readonly string[] | undefined
 
 /** `table` shows `list`, `record` shows `item`, `text` shows `message`, `log` shows `list` or `stream`: lines of a log. */
 export type View =
-  | { readonly type: 'table'; readonly columns: readonly string[]; readonly empty: string }
+  | {
+      readonly type: 'table'
+      /** The most important first: narrow terminals get only the first ones. */
+      readonly columns: readonly string[]
+      /** Columns that are left out when no row has anything there. */
+      readonly optional?: readonly string[]
+      readonly empty: string
+    }
   | { readonly type: 'record' }
   | { readonly type: 'text' }
   | { readonly type: 'log' }

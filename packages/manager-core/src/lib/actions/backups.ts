@@ -36,6 +36,7 @@ const backups: Action = {
   view: {
     type: 'table',
     columns: ['name', 'backup', 'saved', 'version', 'size', 'database', 'verified', 'proved', 'copies', 'damage'],
+    optional: ['proved', 'copies', 'damage'],
     empty: 'There are no backups.',
   },
   async handler({ context, input, caller }) {

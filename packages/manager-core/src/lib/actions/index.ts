@@ -15,6 +15,7 @@ import { neutraliseActions } from './neutralise.js'
 import { requestActions } from './requests.js'
 import { operationActions } from './operations.js'
 import { runningActions } from './running.js'
+import { statusAction } from './status.js'
 import { targetActions } from './targets.js'
 import { tokenActions } from './tokens.js'
 import { versionActions } from './versions.js'
@@ -28,6 +29,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...backupActions,
   ...targetActions,
   ...lookingActions,
+  statusAction,
   databaseInfo,
   ...historyActions,
   ...monitoringActions,

@@ -126,9 +126,7 @@ describe('list', () => {
   test('a condition that takes too long is ended', async () => {
     const where = `replace(replace(replace('${'a'.repeat(9_000)}', 'a', '${'b'.repeat(900)}'), 'b', 'cccccccc'), 'c', 'd') glob '${'*d'.repeat(40)}*x'`
     const file = manager.context.home.database
-    const begin = performance.now()
-    await expect(filterBySql({ file, where, fresh: [], timeoutMs: 500 })).rejects.toThrow('longer than 0.5 s')
-    expect(performance.now() - begin).toBeLessThan(10_000)
+    await expect(filterBySql({ file, where, fresh: [], timeoutMs: 50 })).rejects.toThrow('longer than 0.05 s')
   })
 
   test('an order by what is no column names what was meant', async () => {

@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import { selectInstances } from '../instances/select-instances.js'
+import { measured, overviews, wayOut } from '../overview/overview.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
 import type { Action, ActionCall } from './action.js'
@@ -34,6 +35,11 @@ export const lookingActions: readonly Action[] = [
         type: 'text',
         summary: 'By these columns, as in "version,-created" (default: name)',
       },
+      {
+        name: 'measure',
+        type: 'yes-no',
+        summary: 'Also health, uptime, memory and last backup (default: yes at the command line)',
+      },
     ],
     ability: 'read',
     mutating: false,
@@ -47,17 +53,10 @@ export const lookingActions: readonly Action[] = [
     view: {
       type: 'table',
       columns: [
-        'name',
-        'version',
-        'status',
-        'observed',
-        'url',
-        'database',
-        'protected',
-        'auto_update',
-        'auto_save',
-        'proved',
+        ...['name', 'version', 'update', 'state', 'health', 'public_url', 'uptime_seconds', 'memory_mb'],
+        ...['last_backup', 'restarts'],
       ],
+      optional: ['update'],
       empty: 'There are no such instances.',
     },
     async handler(call) {
@@ -73,7 +72,18 @@ export const lookingActions: readonly Action[] = [
         { word, version, database, status, order },
         word === undefined ? [] : registry.versions().map((one) => one.version),
       )
-      return { message: `${list.length} of ${stored.length} instances`, list }
+      const shown = new Set(list.map(({ id }) => id))
+      const found = instances.filter(({ id }) => shown.has(id))
+      const known = overviews(call.context, found)
+      const measures = call.input.measure ?? call.caller.surface === 'cli'
+      const more = measures ? await measured(call.context, found, call.caller.signal) : undefined
+      const warnings = found.flatMap((one) => wayOut(one, known.get(one.id)!) ?? [])
+      return {
+        message:
+          stored.length === 1 && list.length === 1 ? '1 instance' : `${list.length} of ${stored.length} instances`,
+        list: list.map((one) => ({ ...one, ...known.get(one.id), ...more?.get(one.id) })),
+        ...(warnings.length > 0 && { warnings }),
+      }
     },
   },
   {
@@ -88,12 +98,15 @@ export const lookingActions: readonly Action[] = [
     async handler(call) {
       const { context, input } = call
       const [instance] = await observed(context, [context.registry.get(String(input.name))])
+      const overview = overviews(context, [instance!]).get(instance!.id)!
       const item = {
         ...wireInstance(instance!, context.settings.global),
+        ...overview,
         neutralised: await neutralised(call, instance!),
         ...(await restorePointOf(context, instance!)),
       }
-      return { message: `${item.name} is ${item.observed}`, item }
+      const warning = wayOut(instance!, overview)
+      return { message: `${item.name} is ${item.observed}`, item, ...(warning && { warnings: [warning] }) }
     },
   },
 ]

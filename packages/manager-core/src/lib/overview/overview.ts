@@ -1,0 +1,124 @@
+import pLimit from 'p-limit'
+import type { ManagerContext } from '../context.js'
+import { isRunning, type Instance } from '../domain/instance.js'
+import { createJournal } from '../operation/journal.js'
+import { isUpgradeNeeded } from '../upgrade/upgrade-needed.js'
+import { checkHealth } from '../instances/health.js'
+
+/** What an operator looks at first, beside the fields of an instance. */
+export type Overview = {
+  /** What is observed and, when it differs, what is recorded; whether an operation changes it or needs attention. */
+  readonly state: string
+  /** `available`: its version has a newer template. Empty: it has the newest. */
+  readonly update: 'available' | ''
+  /** Why an operation needs attention; empty: none does. */
+  readonly attention: string
+}
+
+/** What has to be looked for on disk and asked of processes. Null and empty: it does not run, or nobody knows. */
+export type Measured = {
+  /** `OK`, or the reason why not, as monitoring tells it; empty: it does not run. */
+  readonly health: string
+  /** ISO 8601; since when it runs, or when it ended. */
+  readonly since: string
+  readonly uptime_seconds: number | null
+  /** How often it was started again after a crash since it was started. */
+  readonly restarts: number | null
+  readonly memory_mb: number | null
+  /** When the last good backup of it was begun that is here, ISO 8601. */
+  readonly last_backup: string
+}
+
+/** How many instances are asked at the same time, and how long each may take, in ms. */
+const atOnce = 50
+const patienceMs = 2000
+
+/** By the instance's id; nothing is asked of anybody. */
+export function overviews(
+  { registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>,
+  instances: readonly Instance[],
+): ReadonlyMap<string, Overview> {
+  const newest = new Map(registry.versions().map((version) => [version.version, version]))
+  const open = createJournal(registry.database, { clock }).open()
+  const attention = new Map(
+    open.filter(({ state }) => state === 'attention').map(({ instanceId, message }) => [instanceId, message]),
+  )
+  return new Map(
+    instances.map((instance) => {
+      const version = newest.get(instance.version)
+      return [
+        instance.id,
+        {
+          state: stateOf(instance, attention.has(instance.id)),
+          update: version && isUpgradeNeeded(instance, version) ? 'available' : '',
+          attention: attention.get(instance.id) ?? '',
+        },
+      ]
+    }),
+  )
+}
+
+/** How to get out of what needs attention, for a person; undefined: nothing does. */
+export function wayOut({ name, operation }: Instance, { attention }: Overview): string | undefined {
+  if (attention === '') return undefined
+  const cause = attention.replace(/\.?$/, '.')
+  return `"${name}" needs attention: ${cause} Put that right, then: manager doctor --fix. To leave "${name}" as it is: manager giveup ${operation}`
+}
+
+/** By the instance's id. */
+export async function measured(
+  context: Pick<ManagerContext, 'runtime' | 'home' | 'backups' | 'clock'>,
+  instances: readonly Instance[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, Measured>> {
+  const { runtime, home, clock } = context
+  const refs = instances
+    .filter(({ observed }) => observed !== 'stopped')
+    .map(({ id }) => ({ id, folder: home.instance(id).folder }))
+  const [usage, backups] = await Promise.all([runtime.usageAll(refs), lastBackups(context)])
+  const limit = pLimit(atOnce)
+  const measure = async ({ id, port, observed }: Instance): Promise<Measured> => {
+    const last = { last_backup: backups.get(id) ?? '' }
+    if (observed === 'stopped') return { ...nothing, ...last }
+    const { since = '', restarts } = await runtime.observe({ id, folder: home.instance(id).folder })
+    // One that is paused cannot answer, and one that starts has not to.
+    const answers = observed === 'started' || observed === 'degraded'
+    const health = answers ? await checkHealth(port, { timeoutMs: patienceMs, signal }) : undefined
+    const ran = since === '' || !isRunning(observed) ? null : clock().getTime() - Date.parse(since)
+    return {
+      health: health ? (health.reason ?? 'OK') : '',
+      since,
+      uptime_seconds: ran === null ? null : Math.max(0, Math.round(ran / 1000)),
+      restarts,
+      memory_mb: usage.get(id)?.memoryMb ?? null,
+      ...last,
+    }
+  }
+  const all = instances.map((one) => limit(async () => [one.id, await measure(one)] as const))
+  return new Map(await Promise.all(all))
+}
+
+const nothing: Measured = {
+  health: '',
+  since: '',
+  uptime_seconds: null,
+  restarts: null,
+  memory_mb: null,
+  last_backup: '',
+}
+
+/** By the instance's id. Where backups cannot be looked for, the rest is worth showing all the same. */
+async function lastBackups({ backups }: Pick<ManagerContext, 'backups'>): Promise<ReadonlyMap<string, string>> {
+  const found = await backups.list().catch(() => [])
+  const good = found.filter(({ damage }) => damage === undefined).map(({ manifest }) => manifest)
+  const last = new Map<string, string>()
+  for (const { instance, started } of good) if (started > (last.get(instance.id) ?? '')) last.set(instance.id, started)
+  return last
+}
+
+function stateOf({ desired, observed, operation }: Instance, needsAttention: boolean): string {
+  const fits = observed === 'crashed' || isRunning(observed) === (desired === 'started')
+  const state = fits ? observed : `${observed}, recorded as ${desired}`
+  if (needsAttention) return `${state}, needs attention`
+  return operation === '' ? state : `${state}, being changed`
+}
