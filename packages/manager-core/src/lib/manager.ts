@@ -7,6 +7,7 @@ import { subjectOf } from './access/subject.js'
 import { actions, findAction } from './actions/index.js'
 import type { Action, ActionResult, Input } from './actions/action.js'
 import { checkInput } from './actions/check-input.js'
+import { checkTemplateCode } from './application/check-template-code.js'
 import { createBackups } from './backup/create-backups.js'
 import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
@@ -125,7 +126,11 @@ export function createManager(options: ManagerOptions): Manager {
     runtime: once(() => createProcessRuntime()),
     databases: once(() => createDatabases({ settings })),
     templates: once(() =>
-      createTemplates({ home, settings, registry: openedRegistry, locks: () => context.locks, clock, defaultTemplate }),
+      createTemplates({
+        ...{ home, settings, registry: openedRegistry, clock, defaultTemplate },
+        locks: () => context.locks,
+        check: (folder, version, signal) => checkTemplateCode(context, { folder, version, signal }),
+      }),
     ),
     backups: once(() => createBackups({ settings, registry: openedRegistry, clock })),
     targets: once(() => createTargets({ settings, home, ...options.targets })),

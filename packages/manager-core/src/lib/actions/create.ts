@@ -163,7 +163,9 @@ async function originOf(
 ): Promise<CreationRequest['from']> {
   if (text === undefined) return { version: null }
   const versions = (await templates.list()).map(({ version }) => version)
-  if (versions.includes(text)) return { version: text }
+  const isFailed = (await templates.failed()).some(({ version }) => version === text)
+  // Of one that failed it is told why there is none, unless an instance has its name.
+  if (versions.includes(text) || (isFailed && !registry.find(text))) return { version: text }
   const instance = registry.find(text)
   if (instance) return { instance: instance.id, name: instance.name }
   const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text

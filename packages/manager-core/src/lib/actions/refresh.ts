@@ -44,7 +44,7 @@ async function refresh({ context, caller, input }: ActionCall): Promise<ActionRe
     message: [(dryRun ? 'Nothing was fetched: ' : '') + summarise(report), self?.told].filter(Boolean).join('. '),
     warnings: [
       ...(self?.warnings ?? []),
-      ...failed.map(({ version, error }) => `Version ${version} was not fetched: ${error}`),
+      ...failed.map(({ version, error }) => `The newest template of version ${version} was not taken: ${error}`),
       ...kept,
     ],
     list: report.versions.map(({ version, result, date, revision, error }) => ({

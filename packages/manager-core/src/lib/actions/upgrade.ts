@@ -1,7 +1,8 @@
 import { wireInstance } from '../instances/wire-instance.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
-import { isUpgradeNeeded } from '../upgrade/upgrade-needed.js'
+import { checkUpgrade, whyNotUpgraded } from '../upgrade/check-upgrade.js'
+import { isUpgradeNeeded, shortRevision } from '../upgrade/upgrade-needed.js'
 import { upgradeKind } from '../upgrade/upgrade.js'
 import type { Action, Parameter } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -32,7 +33,10 @@ export const upgradeAction: Action = {
     const replace = input['replace'] === true
     if (!force && !replace && !isUpgradeNeeded(instance, newest))
       return {
-        message: `"${instance.name}" has the newest ${instance.version} already, of ${instance.versionDate}.`,
+        message:
+          `"${instance.name}" has the newest ${newest.version} already: revision ${shortRevision(newest.revision)} of ` +
+          `${newest.date}. Its template was last looked for at ${newest.refreshed}; "refresh" looks again.`,
+        ...(newest.problem !== '' && { warnings: [`A newer template was not taken: ${newest.problem}`] }),
         item: wireInstance(instance, context.settings.global),
       }
     return runOperation(call, upgradeKind, { id: instance.id, name: instance.name, force, replace }, () => {
@@ -67,10 +71,24 @@ export const upgradeAllAction: Action = {
   async handler({ context, input, caller }) {
     if (caller.dryRun) {
       const wanted = await autoUpgraded(context)
-      const list = wanted.map((one) => ({
-        ...{ name: one.name, version: one.version, result: 'would be upgraded', message: '' },
-      }))
-      return { message: `${list.length} would be upgraded.`, list }
+      const list = []
+      for (const { id, name, version } of wanted) {
+        const problem = await whyNotUpgraded(() =>
+          context.operations.plan(upgradeKind, { id, name, force: false }, caller),
+        )
+        list.push({
+          name,
+          version,
+          result: problem === undefined ? 'would be upgraded' : 'would fail',
+          message: problem ?? '',
+        })
+      }
+      const failing = list.filter(({ message }) => message !== '').length
+      return {
+        message: `${list.length - failing} would be upgraded, ${failing} would fail.`,
+        list,
+        ...(failing > 0 && { exitCode: 1 as const }),
+      }
     }
     const options = { keepGoing: input['keep-going'] === true, now: input['now'] === true }
     const { entries, warnings } = await upgradeAll(context, caller, options)
@@ -98,16 +116,22 @@ export const setVersionAction: Action = {
   mutating: true,
   examples: ['setversion demo 2.0', 'upgrade demo'],
   view: { type: 'text' },
-  handler(call) {
+  async handler(call) {
     const { context, input } = call
-    const { id, name: instanceName } = context.registry.get(input.name as string)
-    const request = { id, name: instanceName, version: input.version as string }
-    return runOperation(call, setVersionKind, request, () => {
+    const instance = context.registry.get(input.name as string)
+    const { id, name: instanceName } = instance
+    const version = input.version as string
+    const result = await runOperation(call, setVersionKind, { id, name: instanceName, version }, () => {
       const now = context.registry.get(instanceName)
       return {
         message: `"${now.name}" has version ${now.version} now; the next upgrade moves it there (upgrade ${now.name}).`,
         item: wireInstance(now, context.settings.global),
       }
     })
+    const { folder: template } = await context.templates.get(version)
+    const problem = await whyNotUpgraded(() => checkUpgrade(context, instance, { template }))
+    return problem === undefined
+      ? result
+      : { ...result, warnings: [...(result.warnings ?? []), `The next upgrade would fail. ${problem}`] }
   },
 }

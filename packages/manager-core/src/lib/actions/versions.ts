@@ -9,22 +9,25 @@ export const versionActions: readonly Action[] = [
     group: 'Manager',
     summary: 'List the versions that instances can be made of',
     description:
-      'Versions are the files version-<version>.sh of the home. Each names its template (APPS_TEMPLATE): default, folder:<path>, git:<url>#<branch, tag or commit>, or npm:<name>@<range>. "refresh" fetches them.',
+      'Versions are the files version-<version>.sh of the home. Each names its template (APPS_TEMPLATE): default, folder:<path>, git:<url>#<branch, tag or commit>, or npm:<name>@<range>. "refresh" fetches them, and takes none that cannot be loaded: the one before stays in use then, and its problem is shown here.',
     ability: 'read',
     mutating: false,
     scoped: true,
     examples: ['versions', 'versions --json'],
     view: {
       type: 'table',
-      columns: ['version', 'date', 'default', 'title', 'location'],
+      columns: ['version', 'date', 'default', 'title', 'location', 'problem'],
       empty: 'No version was fetched yet.',
     },
     async handler({ context }) {
       const versions = await context.templates.list()
-      const list = versions.map(({ version, date, isDefault, title, revision, location, fetched }) => ({
-        ...{ version, date, default: isDefault, title, revision, location, fetched },
-      }))
-      return { message: list.length === 1 ? '1 version' : `${list.length} versions`, list }
+      const list = versions.map(({ isDefault, folder: _folder, ...version }) => ({ ...version, default: isDefault }))
+      const missing = (await context.templates.failed()).filter(({ isFetched }) => !isFetched)
+      return {
+        message: list.length === 1 ? '1 version' : `${list.length} versions`,
+        list,
+        warnings: missing.map(({ version, problem }) => `Version ${version} cannot be used: ${problem}`),
+      }
     },
   },
   refreshAction,

@@ -17,11 +17,16 @@ export const templateChecks: readonly DoctorCheck[] = [
       const versions = await templates.list()
       if (versions.length === 0)
         return [{ level: 'error', message: 'There are no versions, so nothing can be added.', fix }]
-      return versions.flatMap(({ version, folder }): Finding[] =>
+      const untaken = (await templates.failed()).map(({ version, at, problem, isFetched }): Finding => ({
+        level: isFetched ? 'warning' : 'error',
+        message: `The newest template of version ${version} was not taken at ${at}: ${problem}`,
+      }))
+      const missing = versions.flatMap(({ version, folder }): Finding[] =>
         existsSync(join(folder, 'app.yaml'))
           ? []
           : [{ level: 'error', message: `Version ${version} is not where it should be: ${folder}.`, fix }],
       )
+      return [...missing, ...untaken]
     },
   },
 ]

@@ -1,3 +1,4 @@
+import { checkTemplateCode } from '../application/check-template-code.js'
 import { randomId } from '../domain/names.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
@@ -43,6 +44,7 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
     const { id, version: wanted } = request
     const instance = unprotected(request, 'reset', context)
     const { version, date, revision, folder: application } = await context.templates.get(wanted ?? instance.version)
+    await checkTemplateCode(context, { folder: application, version })
     const { database } = instance
     await reachDatabaseServer(context, database)
     await checkSpace(context.home.folder, await folderSize(application))

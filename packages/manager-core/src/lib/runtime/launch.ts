@@ -38,7 +38,7 @@ export interface RestartPolicy {
 }
 
 /** Of the operator's variables, those that say how programs run here, and no secrets. */
-const inherited = /^(PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/
+export const inherited = /^(PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/
 
 // Node runs the source as it is, so tests need no build.
 const guest = new URL(import.meta.url.endsWith('.ts') ? './guest.worker.ts' : './guest.worker.js', import.meta.url)

@@ -182,6 +182,11 @@ const migrations = [
    alter table instance add column held_revision text not null default '';
    create trigger change_held after update of installed_version, held_revision on instance
      begin update registry set changes = changes + 1; end;`,
+  `create table version_look (
+     version text primary key,
+     at text not null,
+     problem text not null default ''
+   ) without rowid`,
 ]
 
 /** What another manager needs to be this one: all but measurements. */

@@ -24,6 +24,8 @@ export interface Registry {
   /** Without those that are there while a backup is proved. */
   count(): number
   versions(): readonly VersionRow[]
+  /** Of the last refresh, one per version. */
+  versionLooks(): readonly VersionLook[]
   /** The newest ones, oldest first. */
   history(filter?: HistoryFilter): readonly HistoryEntry[]
   /** All or nothing; other processes wait. */
@@ -43,6 +45,9 @@ export interface RegistryWriter {
   releasePorts(operation: string): void
   putVersion(version: VersionRow): void
   deleteVersion(version: string): void
+  putVersionLook(look: VersionLook): void
+  /** Removes those of all other versions. */
+  keepVersionLooks(versions: readonly string[]): void
   addHistory(entry: NewHistoryEntry): void
 }
 
@@ -65,6 +70,15 @@ export interface VersionRow {
   readonly fetched: string
   /** Name of the folder in `templates/`. */
   readonly folder: string
+}
+
+/** What a refresh found for a version. */
+export interface VersionLook {
+  readonly version: string
+  /** ISO 8601 in UTC. */
+  readonly at: string
+  /** Why the newest template was not taken; empty: nothing is wrong. */
+  readonly problem: string
 }
 
 /** What was done: one per action that changes something. */
@@ -139,6 +153,7 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
     },
     count: () => Number(all(`select count(*) as n from instance where source not like 'prove:%'`)[0]?.n),
     versions: () => all('select * from version order by version') as unknown as VersionRow[],
+    versionLooks: () => all('select * from version_look order by version') as unknown as VersionLook[],
     history({ instance, only, limit = 100 } = {}) {
       const rows = all(
         `select * from history
@@ -241,6 +256,13 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
         ...[version, title, date, revision, location, fetched, folder],
       ),
     deleteVersion: (version) => void run('delete from version where version = ?', version),
+    putVersionLook: ({ version, at, problem }) =>
+      void run('insert or replace into version_look (version, at, problem) values (?, ?, ?)', version, at, problem),
+    keepVersionLooks: (versions) =>
+      void run(
+        'delete from version_look where version not in (select value from json_each(?))',
+        JSON.stringify(versions),
+      ),
     addHistory(entry) {
       const { lastInsertRowid } = run(
         'insert into history (at, actor, surface, action, instance_id, instance, parameters, result, message, operation, duration, address) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',

@@ -21,6 +21,8 @@ export interface TemplatesOptions {
   readonly clock: () => Date
   /** Absolute path of the template that ships with the manager, location `default`. */
   readonly defaultTemplate: string
+  /** Whether the application of a folder can be served. @throws ManagerError with what is wrong with it */
+  readonly check: (folder: string, version: string, signal: AbortSignal | undefined) => Promise<void>
 }
 
 type VersionReport = RefreshReport['versions'][number]
@@ -30,7 +32,7 @@ type VersionReport = RefreshReport['versions'][number]
  * the registry, and in `templates/`.
  */
 export function createTemplates(options: TemplatesOptions): Templates {
-  const { home, settings, registry, locks, clock, defaultTemplate } = options
+  const { home, settings, registry, locks, clock, defaultTemplate, check } = options
   const places = { base: home.folder, workFolder: home.templates }
   const sources: readonly TemplateSource[] = [
     createFolderSource(places),
@@ -47,7 +49,15 @@ export function createTemplates(options: TemplatesOptions): Templates {
   function list(): readonly TemplateVersion[] {
     const all = rows()
     const { defaultVersion = all.at(-1)?.version } = settings().global
-    return all.map((row) => ({ ...row, folder: revisions.path(row), isDefault: row.version === defaultVersion }))
+    const looks = new Map(
+      registry()
+        .versionLooks()
+        .map((look) => [look.version, look]),
+    )
+    return all.map((row) => {
+      const { at: refreshed = row.fetched, problem = '' } = looks.get(row.version) ?? {}
+      return { ...row, folder: revisions.path(row), isDefault: row.version === defaultVersion, refreshed, problem }
+    })
   }
 
   async function get(version: string): Promise<TemplateVersion> {
@@ -56,6 +66,18 @@ export function createTemplates(options: TemplatesOptions): Templates {
     if (found) return found
     const shown = version.length > 40 ? `${version.slice(0, 40)}…` : version
     const there = all.map((one) => one.version).join(', ')
+    const look = registry()
+      .versionLooks()
+      .find((one) => one.version === version)
+    if (look && look.problem !== '')
+      throw new ManagerError(
+        'ERR_TEMPLATE',
+        `Version ${version} has no template that could be taken: ${look.problem}`,
+        {
+          help: `Correct it, or name another one in version-${version}.sh, and refresh.`,
+          command: 'refresh',
+        },
+      )
     throw new ManagerError('ERR_NOT_FOUND', `There is no version "${shown}".`, {
       help: there === '' ? 'No version was fetched yet.' : `There are: ${there}.`,
       command: there === '' ? 'refresh' : 'versions',
@@ -102,8 +124,11 @@ export function createTemplates(options: TemplatesOptions): Templates {
       if (dryRun) return { version, result, revision, date }
 
       onProgress?.(`Version ${version}: fetching`)
-      const { folder, title } = await revisions.add(version, revision, (to) =>
-        source.fetch(place, { revision, date }, to, signal),
+      const { folder, title } = await revisions.add(
+        version,
+        revision,
+        (to) => source.fetch(place, { revision, date }, to, signal),
+        (draft) => check(draft, version, signal),
       )
       const now = clock()
       const row: VersionRow = {
@@ -122,6 +147,13 @@ export function createTemplates(options: TemplatesOptions): Templates {
 
   return {
     list: async () => list(),
+    async failed() {
+      const fetched = new Set(rows().map(({ version }) => version))
+      return registry()
+        .versionLooks()
+        .filter(({ problem }) => problem !== '')
+        .map((look) => ({ ...look, isFetched: fetched.has(look.version) }))
+    },
     get,
     async default() {
       const { defaultVersion } = settings().global
@@ -135,7 +167,13 @@ export function createTemplates(options: TemplatesOptions): Templates {
         if (!dryRun) await revisions.tidy(registry().versions())
         const versions = await configured()
         const reports: VersionReport[] = []
-        for (const version of versions) reports.push(await refreshVersion(version, how))
+        for (const version of versions) {
+          const report = await refreshVersion(version, how)
+          reports.push(report)
+          const look = { version, at: clock().toISOString(), problem: report.error ?? '' }
+          if (!dryRun) registry().transaction((writer) => writer.putVersionLook(look))
+        }
+        if (!dryRun) registry().transaction((writer) => writer.keepVersionLooks(versions))
         for (const row of rows().filter(({ version }) => !versions.includes(version))) {
           if (!dryRun) {
             registry().transaction((writer) => writer.deleteVersion(row.version))

@@ -14,7 +14,7 @@ export interface Revisions {
   /** Absolute path. */
   path(row: Pick<VersionRow, 'folder'>): string
   /**
-   * Builds a revision beside, checks it, and gives it its name; nothing is there when it fails.
+   * Builds a revision beside, checks it, and gives it its name; nothing is there when one of these fails.
    *
    * @throws ManagerError ERR_TEMPLATE
    */
@@ -22,6 +22,7 @@ export interface Revisions {
     version: string,
     revision: string,
     fetch: (folder: string) => Promise<void>,
+    check: (folder: string) => Promise<void>,
   ): Promise<{ readonly folder: string; readonly title: string }>
   link(row: Pick<VersionRow, 'version' | 'folder'>): Promise<void>
   unlink(row: Pick<VersionRow, 'version'>): Promise<void>
@@ -55,7 +56,7 @@ export function createRevisions(folder: string): Revisions {
       const there = await lstat(at(version)).catch(() => undefined)
       if (there?.isSymbolicLink()) await rm(at(version))
     },
-    async add(version, revision, fetch) {
+    async add(version, revision, fetch, check) {
       const hash = createHash('sha256').update(revision).digest('hex').slice(0, 12)
       const name = join(revisionsFolder, `${version}-${hash}-${randomUUID().slice(0, 4)}`)
       const draft = at(`${fetchPrefix}${randomUUID()}`)
@@ -63,6 +64,7 @@ export function createRevisions(folder: string): Revisions {
         await mkdir(draft, { recursive: true, mode: 0o700 })
         await fetch(draft)
         const { title } = await checkTemplate(draft)
+        await check(draft)
         await syncTree(draft, await readApplication(draft))
         await chmod(draft, 0o755)
         await mkdir(at(revisionsFolder), { recursive: true })

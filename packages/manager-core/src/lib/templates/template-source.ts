@@ -29,6 +29,10 @@ export interface TemplateVersion extends TemplateRevision {
   /** The setting that it was fetched from, without user and password. */
   readonly location: string
   readonly fetched: string
+  /** When it was looked for a newer one last. */
+  readonly refreshed: string
+  /** Why the newest one was not taken then; empty: it is this one. */
+  readonly problem: string
   readonly isDefault: boolean
   /** Absolute path of the application. */
   readonly folder: string
@@ -37,7 +41,9 @@ export interface TemplateVersion extends TemplateRevision {
 /** The versions of a manager. */
 export interface Templates {
   list(): Promise<readonly TemplateVersion[]>
-  /** @throws ManagerError ERR_NOT_FOUND naming the versions there are. */
+  /** Versions whose newest template was not taken at the last refresh, also those that have none. */
+  failed(): Promise<readonly FailedVersion[]>
+  /** @throws ManagerError ERR_NOT_FOUND naming the versions there are; ERR_TEMPLATE saying why it has no template */
   get(version: string): Promise<TemplateVersion>
   /** The configured default version, or the newest. @throws ManagerError ERR_NOT_FOUND */
   default(): Promise<TemplateVersion>
@@ -47,6 +53,15 @@ export interface Templates {
    * @throws ManagerError ERR_BUSY
    */
   refresh(options?: RefreshOptions): Promise<RefreshReport>
+}
+
+export interface FailedVersion {
+  readonly version: string
+  /** When that was tried: ISO 8601 in UTC. */
+  readonly at: string
+  readonly problem: string
+  /** An older template is in use. */
+  readonly isFetched: boolean
 }
 
 export interface RefreshOptions {

@@ -43,6 +43,10 @@ beforeEach(() => {
     locks: () => locks,
     clock: () => now,
     defaultTemplate,
+    check: async (folder) => {
+      if (readFileSync(join(folder, 'app.yaml'), 'utf8').includes('broken'))
+        throw new Error('objects/a.yaml:1:1 broken')
+    },
   })
 })
 
@@ -112,8 +116,34 @@ describe('refresh()', () => {
     expect((await refresh())[0]?.error).toContain('no app.yaml')
     rmSync(template, { recursive: true })
     expect((await refresh())[0]?.error).toContain(template)
-    expect(await list()).toEqual(before)
+    expect(await list()).toEqual(
+      before.map((one) => ({ ...one, problem: expect.stringContaining(template) as string })),
+    )
     expect(readFileSync(join(home, 'templates/1.0/app.yaml'), 'utf8')).toContain('1.0.0')
+    expect(left()).toEqual([])
+  })
+
+  it('does not take what cannot be loaded, and remembers why until it is corrected', async () => {
+    configure('1.0', `folder:${template}`)
+    configure('2.0', `folder:${template}`)
+    write('app.yaml', 'name: shop\ntitle: broken\nversion: 1.0.0\n')
+    expect((await refresh()).map(({ result }) => result)).toEqual(['failed', 'failed'])
+    await expect(templates.get('2.0')).rejects.toMatchObject({
+      code: 'ERR_TEMPLATE',
+      message: 'Version 2.0 has no template that could be taken: objects/a.yaml:1:1 broken',
+    })
+    write('app.yaml', 'name: shop\ntitle: A shop\nversion: 1.0.0\n')
+    await refresh()
+    const [good] = await list()
+    expect(good?.problem).toBe('')
+    write('app.yaml', 'name: shop\ntitle: broken\nversion: 1.1.0\n')
+    now = new Date('2030-01-02T00:00:00Z')
+    rmSync(join(home, 'version-2.0.sh'))
+    await refresh()
+    const problem = 'objects/a.yaml:1:1 broken'
+    expect(await list()).toEqual([{ ...good, isDefault: true, refreshed: now.toISOString(), problem }])
+    expect(await templates.failed()).toEqual([{ version: '1.0', at: now.toISOString(), problem, isFetched: true }])
+    expect(readFileSync(join(good?.folder ?? '', 'app.yaml'), 'utf8')).toContain('1.0.0')
     expect(left()).toEqual([])
   })
 

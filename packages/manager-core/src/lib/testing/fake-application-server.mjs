@@ -6,7 +6,9 @@
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
 //   model: the data model that it tells
-// With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
+//   problems: what is wrong with it, for --check and --plan
+//   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
+// With --check and --plan it only tells that; --sync runs `migrate`. With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -30,7 +32,19 @@ process.once('SIGTERM', () => {
   process.exit(0)
 })
 
-if (process.argv.includes('--describe')) {
+const isPlan = process.argv.includes('--plan')
+if (isPlan || process.argv.includes('--check')) {
+  const { problems = [], changes: database = { steps: [], leftover: [], losses: [] } } = fake
+  tell(
+    JSON.stringify({
+      format: 'steward-check',
+      version: 1,
+      problems,
+      ...(isPlan && problems.length === 0 && { database }),
+    }),
+  )
+  clearInterval(stay)
+} else if (process.argv.includes('--describe')) {
   const documents = join(process.argv[process.argv.indexOf('--data') + 1], 'documents')
   tell(
     JSON.stringify({

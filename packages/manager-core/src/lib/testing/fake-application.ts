@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { DatabaseChanges } from '../application/check-application.js'
 
 /** Program that serves the fake application; it is only there in the sources, for tests. */
 export const fakeApplicationServer = fileURLToPath(new URL('./fake-application-server.mjs', import.meta.url))
@@ -16,6 +17,10 @@ export interface FakeApplication {
   readonly crashMs?: number
   /** SQL for the SQLite database, run at each start. */
   readonly migrate?: string
+  /** What `--check` and `--plan` tell of its files. */
+  readonly problems?: readonly string[]
+  /** What `--plan` tells of its database. */
+  readonly changes?: DatabaseChanges
   /** The data model that it tells. Default: the same for all. */
   readonly model?: string
 }

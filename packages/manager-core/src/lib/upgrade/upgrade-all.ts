@@ -4,7 +4,7 @@ import { mailFailure } from '../mail/mail-failure.js'
 import { forEachInstance } from '../operation/for-each-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
 import type { Caller, OperationResult } from '../operation/operation.js'
-import { isUpgradeNeeded } from './upgrade-needed.js'
+import { availableUpdate } from './upgrade-needed.js'
 import { upgradeKind } from './upgrade.js'
 
 export type UpgradeAllEntry = {
@@ -64,13 +64,12 @@ export async function autoUpgraded({
   registry,
   templates,
 }: Pick<ManagerContext, 'registry' | 'templates'>): Promise<readonly Instance[]> {
-  const versions = new Map((await templates.list()).map((one) => [one.version, one]))
+  const versions = await templates.list()
   return registry
     .instances()
     .filter((instance) => {
-      const newest = versions.get(instance.version)
-      if (!instance.autoUpdate || newest === undefined) return false
-      return newest.revision !== instance.heldRevision && isUpgradeNeeded(instance, newest)
+      const update = instance.autoUpdate ? availableUpdate(instance, versions) : undefined
+      return update !== undefined && update.revision !== instance.heldRevision
     })
     .toSorted((a, b) => Number(a.protected) - Number(b.protected))
 }

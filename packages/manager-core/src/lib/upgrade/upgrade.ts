@@ -11,12 +11,13 @@ import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { saveSteps } from '../operation/steps/backup-steps.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { checkNotes, checkUpgrade, type UpgradeCheck } from './check-upgrade.js'
 import { besideStep, dropStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
 import { restoreSnapshot } from './restore-snapshot.js'
 import { upgradeBesideSteps } from './upgrade-beside.js'
-import { isUpgradeNeeded, whyNotReplaced } from './upgrade-needed.js'
+import { isUpgradeNeeded, shortRevision, titleChange, whyNotReplaced } from './upgrade-needed.js'
 
 export type UpgradeRequest = {
   readonly id: string
@@ -35,6 +36,9 @@ type UpgradeFacts = {
   readonly revision: string
   /** What it runs. */
   readonly from: InstanceVersion
+  /** Name and versions of the application, see `titleChange`. */
+  readonly application: string | null
+  readonly check: UpgradeCheck | null
   /** Folder of the new application. */
   readonly template: string
   /** Folder of the restore point that it leaves. */
@@ -76,6 +80,7 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
         command: 'versions',
       })
     await checkDataThere(context, instance)
+    const check = await checkUpgrade(context, instance, { template })
     const { state } = await runtime.observe({ id, folder })
     const { autoUpgrade } = await settings.instance(folder)
     const handing = !isRunning(state)
@@ -91,6 +96,8 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
       ...{ name: instance.name, folder, version, versionDate: date, revision, template, bytes },
       from: installedOf(instance),
       point: newPointFolder(folder, installedOf(instance), context.clock()),
+      application: (await titleChange(app, template)) ?? null,
+      check,
       runs: instance.desired === 'started' || isRunning(state),
       handing,
       patches: !autoUpgrade,
@@ -102,7 +109,8 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
 
 function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   const { name, folder, version, versionDate, revision, from, template, runs, patches, windowMs } = facts
-  const { handing } = facts
+  // Those of an operation that an older manager began have no application and no check.
+  const { handing, application, check } = facts
   const instance = { id, name }
   const input = { action: 'upgrade', instance: name, version, versionDate, revision, from }
   const hook = { args: [name, version], folder, instance, input }
@@ -138,6 +146,8 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
       hookStep({ ...hook, hook: 'post-upgrade' }),
     ],
     notes: [
+      ...(application ? [`Application: ${application}, revision ${shortRevision(revision)}.`] : []),
+      ...(check ? checkNotes(check) : []),
       `It needs ${sizeText(facts.bytes)} of disk for a while.`,
       ...(handing ? [gapNote(handing)] : []),
       ...(isBeside

@@ -1,0 +1,108 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import { applicationServerOf } from '../instances/application-server.js'
+import { inherited } from '../runtime/launch.js'
+import { redact } from '../runtime/redact.js'
+
+/** What `app-server --check` and `--plan` tell of an application, before it is started. */
+export interface ApplicationCheck {
+  /** What is wrong with its files, each with file, line and column as far as they are known. */
+  readonly problems: readonly string[]
+  /** What a start would do with its database. Only when that was asked for, and there are no problems. */
+  readonly database?: DatabaseChanges
+}
+
+export interface DatabaseChanges {
+  readonly steps: readonly { readonly description: string; readonly destructive: boolean }[]
+  /** What only a destructive change would lose. */
+  readonly losses?: readonly DatabaseLoss[]
+  /** Why the rows do not allow the change at all. */
+  readonly refusal?: string
+}
+
+export type DatabaseLoss = {
+  readonly table: string
+  readonly column: string
+  /** `change column customer.name from string(80) to string(20)` */
+  readonly description: string
+  /** Rows that have a value. */
+  readonly values: number
+  /** Those whose value would be dropped, cut, rounded or emptied. */
+  readonly lost: number
+}
+
+export interface CheckOptions {
+  /** Folder of the application. */
+  readonly app: string
+  /** As it would have it when it runs. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Its folder of data, to look at its database, too. Default: its files only. */
+  readonly data?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Counting the rows of large tables takes its time, and the old version serves meanwhile. */
+const timeout = 10 * 60_000
+const maxOutput = 16 * 2 ** 20
+
+/**
+ * Has an application loaded by the program that would serve it, in a process of its own, which changes nothing.
+ *
+ * @returns undefined when the application has a server of its own that cannot check.
+ * @throws ManagerError ERR_FAILED when its code ends or holds the process; ERR_DATABASE when the database cannot be read
+ */
+export async function checkApplication(
+  { applicationServer }: Pick<ManagerContext, 'applicationServer'>,
+  { app, environment, data, signal }: CheckOptions,
+): Promise<ApplicationCheck | undefined> {
+  const args = [applicationServerOf(app, applicationServer), app, data === undefined ? '--check' : '--plan']
+  const { execa } = await import('execa')
+  const own = Object.entries(process.env).filter(([name]) => inherited.test(name))
+  const run = execa(process.execPath, data === undefined ? args : [...args, '--data', data], {
+    env: { ...Object.fromEntries(own), ...environment },
+    ...{ cwd: app, extendEnv: false, timeout, stdin: 'ignore' as const, reject: false as const, maxBuffer: maxOutput },
+    ...(signal && { cancelSignal: signal }),
+  })
+  let output = ''
+  run.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    // Timers of the application would keep the process alive.
+    if (answerIn(output)) run.kill('SIGKILL')
+  })
+  const { stderr, timedOut } = await run
+  signal?.throwIfAborted()
+  const answer = answerIn(output)
+  if (answer) return answer
+  if (/unknown option '--(check|plan)'/.test(stderr)) return undefined
+  const text = redact(stderr.trim()).slice(-2000)
+  if (timedOut)
+    throw new ManagerError('ERR_FAILED', `The application could not be checked in ${timeout / 60_000} minutes.`, {
+      output: text,
+    })
+  const reason = text
+    .split('\n')
+    .find((line) => line.startsWith('app-server: '))
+    ?.slice('app-server: '.length)
+  throw new ManagerError(
+    reason === undefined ? 'ERR_FAILED' : 'ERR_DATABASE',
+    reason ?? 'The code of the application ended the process that was to check it.',
+    { output: text },
+  )
+}
+
+/** The last whole line that is an answer: code of the application may print, too. */
+function answerIn(output: string): ApplicationCheck | undefined {
+  const line =
+    output
+      .slice(0, output.lastIndexOf('\n') + 1)
+      .trimEnd()
+      .split('\n')
+      .at(-1) ?? ''
+  if (!line.startsWith('{"format":"steward-check"')) return undefined
+  try {
+    const value = JSON.parse(line) as ApplicationCheck & { readonly version?: number }
+    return value.version === 1 ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,89 @@
+import { ManagerError } from '../../errors.js'
+import { checkApplication, type DatabaseLoss } from '../application/check-application.js'
+import { problemList } from '../application/problem-list.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import { failureOf } from '../failure.js'
+import { specOf } from '../instances/instance-spec.js'
+
+/** What a start of the new application will do with the database. */
+export type UpgradeCheck = {
+  /** Descriptions of the changes; null: the application's own server cannot tell them. */
+  readonly changes: readonly string[] | null
+  /** What only a destructive change loses. */
+  readonly losses: readonly DatabaseLoss[]
+}
+
+export interface CheckUpgradeOptions {
+  /** Folder of the new application. */
+  readonly template: string
+  /** Values may be lost. Default: refused. */
+  readonly destructive?: boolean
+}
+
+/**
+ * Looks, while the instance runs, whether the new application can be loaded and the live database be brought in step with
+ * it. It is loaded by its own server, in the instance's environment; nothing is changed.
+ *
+ * @throws ManagerError ERR_STATE when a start would fail; the instance was not touched
+ */
+export async function checkUpgrade(
+  context: ManagerContext,
+  instance: Instance,
+  { template, destructive = false }: CheckUpgradeOptions,
+): Promise<UpgradeCheck> {
+  const refuse = (why: string, options?: ConstructorParameters<typeof ManagerError>[2]) =>
+    new ManagerError('ERR_STATE', `Instance "${instance.name}" is not upgraded: ${why}`, options)
+  const { data } = context.home.instance(instance.id)
+  const { environment } = await specOf(context, instance, { app: template })
+  const checked = await checkApplication(context, { app: template, environment, data }).catch((error: unknown) => {
+    const { message, help, output } = failureOf(error)
+    throw refuse(message, {
+      cause: error,
+      ...(help !== undefined && { help }),
+      ...(output !== undefined && { output }),
+    })
+  })
+  if (!checked) return { changes: null, losses: [] }
+  const correct = 'Correct the template, then: refresh.'
+  if (checked.problems.length > 0)
+    throw refuse(`the new application cannot be served: ${problemList(checked.problems)}`, { help: correct })
+  const { steps = [], losses = [], refusal } = checked.database ?? {}
+  if (refusal !== undefined) throw refuse(refusal)
+  if (!destructive && steps.some((step) => step.destructive)) {
+    const lost = losses.filter(({ description }) => steps.some((step) => step.description === description))
+    throw refuse(`data could be lost. ${problemList(lost.map(lossText))}`, {
+      help: 'Take the change back in the template, or allow it for this upgrade with --destructive.',
+      command: `upgrade ${instance.name} --destructive --dry-run`,
+    })
+  }
+  return { changes: steps.map(({ description }) => description), losses: destructive ? losses : [] }
+}
+
+/** What an attempt is refused with; undefined: it is not. */
+export async function whyNotUpgraded(attempt: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await attempt()
+    return undefined
+  } catch (error) {
+    return failureOf(error).message
+  }
+}
+
+/** `drop column customer.fax: 12 of 12 values are lost` */
+export function lossText({ description, values, lost }: DatabaseLoss): string {
+  return `${description}: ${lost} of ${values} values ${lost === 1 ? 'is' : 'are'} lost`
+}
+
+/** What a person is told before. */
+export function checkNotes({ changes, losses }: UpgradeCheck): readonly string[] {
+  if (changes === null)
+    return ['The application has a server of its own that does not say what changes in the database.']
+  const lossy = new Set(losses.map(({ description }) => description))
+  const kept = changes.filter((description) => !lossy.has(description))
+  return [
+    ...kept.map((description) => `Database: ${description}.`),
+    ...losses.map((loss) => `Database: ${lossText(loss)}.`),
+    ...(changes.length + losses.length === 0 ? ['The database stays as it is.'] : []),
+  ]
+}
