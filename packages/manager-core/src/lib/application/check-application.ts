@@ -1,8 +1,10 @@
 import { ManagerError } from '../../errors.js'
+import { asAccount, type SystemAccount } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
 import { applicationServerOf } from '../instances/application-server.js'
 import { inherited } from '../runtime/launch.js'
 import { redact } from '../runtime/redact.js'
+import { withReadableCopy } from './readable-copy.js'
 
 /** What `app-server --check` and `--plan` tell of an application, before it is started. */
 export interface ApplicationCheck {
@@ -38,6 +40,8 @@ export interface CheckOptions {
   readonly environment: Readonly<Record<string, string>>
   /** Its folder of data, to look at its database, too. Default: its files only. */
   readonly data?: string
+  /** Whose processes run the instance. Default: this process's user. */
+  readonly account?: SystemAccount | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -52,14 +56,23 @@ const maxOutput = 16 * 2 ** 20
  * @throws ManagerError ERR_FAILED when its code ends or holds the process; ERR_DATABASE when the database cannot be read
  */
 export async function checkApplication(
-  { applicationServer }: Pick<ManagerContext, 'applicationServer'>,
-  { app, environment, data, signal }: CheckOptions,
+  context: Pick<ManagerContext, 'applicationServer'>,
+  options: CheckOptions,
 ): Promise<ApplicationCheck | undefined> {
-  const args = [applicationServerOf(app, applicationServer), app, data === undefined ? '--check' : '--plan']
+  return withReadableCopy(options.app, options.account, (app) => check(context, { ...options, app }))
+}
+
+async function check(
+  { applicationServer }: Pick<ManagerContext, 'applicationServer'>,
+  { app, environment, data, account, signal }: CheckOptions,
+): Promise<ApplicationCheck | undefined> {
+  const task = data === undefined ? ['--check'] : ['--plan', '--data', data]
+  const args = [applicationServerOf(app, applicationServer), app, ...task]
+  const [program, before] = asAccount(account, process.execPath)
   const { execa } = await import('execa')
   const own = Object.entries(process.env).filter(([name]) => inherited.test(name))
-  const run = execa(process.execPath, data === undefined ? args : [...args, '--data', data], {
-    env: { ...Object.fromEntries(own), ...environment },
+  const run = execa(program, [...before, ...args], {
+    env: { ...Object.fromEntries(own), ...(account && { HOME: data ?? app, TMPDIR: undefined }), ...environment },
     ...{ cwd: app, extendEnv: false, timeout, stdin: 'ignore' as const, reject: false as const, maxBuffer: maxOutput },
     ...(signal && { cancelSignal: signal }),
   })

@@ -1,7 +1,12 @@
 import { ManagerError } from '../../errors.js'
+import type { SystemAccount } from '../accounts/account.js'
+import { whyNotIsolated } from '../accounts/why-not.js'
 import type { ManagerContext } from '../context.js'
 import { checkApplication } from './check-application.js'
 import { problemList } from './problem-list.js'
+
+/** Of most systems; who has nothing. */
+export const nobody: SystemAccount = { name: 'nobody', uid: 65_534, gid: 65_534 }
 
 /**
  * Whether the application of a template can be loaded, as instances of this version would load it.
@@ -9,7 +14,7 @@ import { problemList } from './problem-list.js'
  * @throws ManagerError ERR_TEMPLATE with file, line and column of what is wrong
  */
 export async function checkTemplateCode(
-  context: Pick<ManagerContext, 'applicationServer' | 'settings'>,
+  context: Pick<ManagerContext, 'applicationServer' | 'settings' | 'home'>,
   { folder, version, signal }: { folder: string; version: string; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { settings } = context
@@ -17,7 +22,9 @@ export async function checkTemplateCode(
   const environment = { ...settings.global.passedOn, ...passedOn }
   let problems: readonly string[] = []
   try {
-    problems = (await checkApplication(context, { app: folder, environment, signal }))?.problems ?? []
+    // Code that nobody knows yet is not run as root where instances have accounts of their own.
+    const account = whyNotIsolated(context) ? undefined : nobody
+    problems = (await checkApplication(context, { app: folder, environment, account, signal }))?.problems ?? []
   } catch (error) {
     if (!ManagerError.is(error)) throw error
     const { message, output, cause } = error

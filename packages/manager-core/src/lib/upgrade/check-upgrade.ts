@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
 import { checkApplication, type DatabaseLoss } from '../application/check-application.js'
 import { problemList } from '../application/problem-list.js'
 import type { ManagerContext } from '../context.js'
@@ -34,9 +35,10 @@ export async function checkUpgrade(
 ): Promise<UpgradeCheck> {
   const refuse = (why: string, options?: ConstructorParameters<typeof ManagerError>[2]) =>
     new ManagerError('ERR_STATE', `Instance "${instance.name}" is not upgraded: ${why}`, options)
-  const { data } = context.home.instance(instance.id)
+  const { folder, data } = context.home.instance(instance.id)
   const { environment } = await specOf(context, instance, { app: template })
-  const checked = await checkApplication(context, { app: template, environment, data }).catch((error: unknown) => {
+  const options = { app: template, environment, data, account: accountAt(folder) }
+  const checked = await checkApplication(context, options).catch((error: unknown) => {
     const { message, help, output } = failureOf(error)
     throw refuse(message, {
       cause: error,

@@ -1,0 +1,31 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SystemAccount } from '../accounts/account.js'
+import { give } from '../accounts/give.js'
+import { closedFolder } from '../accounts/why-not.js'
+import { copyFolder } from '../instances/stage.js'
+
+/**
+ * Works with an application as an account can read it: with a copy of its own, which goes afterwards. Templates are the
+ * manager's, and may be closed for everybody else.
+ *
+ * @param account absent: this process's user, who needs no copy
+ */
+export async function withReadableCopy<T>(
+  app: string,
+  account: SystemAccount | undefined,
+  work: (app: string) => Promise<T>,
+): Promise<T> {
+  if (!account) return work(app)
+  const folder = await mkdtemp(join(closedFolder(tmpdir()) === undefined ? tmpdir() : '/tmp', 'steward-check-'))
+  try {
+    const copy = join(folder, 'app')
+    await copyFolder(app, copy, {})
+    await give(copy, account)
+    await chmod(folder, 0o711)
+    return await work(copy)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
