@@ -16,16 +16,14 @@ it('without an account works with the folder itself', async () => {
   expect(await withReadableCopy(app, undefined, async (folder) => folder)).toBe(app)
 })
 
-if (whyNoAccounts !== undefined) it.skip(`a copy for an account: ${whyNoAccounts}`, () => undefined)
-else
-  it('gives an account a copy that it can read and nobody keeps', async () => {
-    const copy = await withReadableCopy(app, nobody, async (folder) => {
-      expect(statSync(join(folder, 'app.yaml'))).toMatchObject({ uid: nobody.uid, gid: nobody.gid })
-      const [program, before] = asAccount(nobody, '/bin/cat')
-      // Below the folder of the tests only root may enter other folders; this one is entered before.
-      expect(execFileSync(program, [...before, 'app.yaml'], { cwd: folder, encoding: 'utf8' })).toBe('name: shop\n')
-      return folder
-    })
-    expect(existsSync(join(copy, '..'))).toBe(false)
-    expect(statSync(join(app, 'app.yaml')).uid).toBe(0)
+it('gives an account a copy that it can read and nobody keeps', async ({ skip }) => {
+  if (whyNoAccounts !== undefined) return skip(whyNoAccounts)
+  const copy = await withReadableCopy(app, nobody, async (folder) => {
+    expect(statSync(join(folder, 'app.yaml'))).toMatchObject({ uid: nobody.uid, gid: nobody.gid })
+    const [program, before] = asAccount(nobody, '/bin/cat')
+    expect(execFileSync(program, [...before, join(folder, 'app.yaml')], { encoding: 'utf8' })).toBe('name: shop\n')
+    return folder
   })
+  expect(existsSync(join(copy, '..'))).toBe(false)
+  expect(statSync(join(app, 'app.yaml')).uid).toBe(0)
+})
