@@ -56,7 +56,7 @@ function xml(response: ServerResponse, status: number, code: string, message = `
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`)
 }
 
-const open = (endpoint: string, idleMs = 2000) =>
+const open = (endpoint: string, idleMs = 60_000) =>
   openTarget({
     type: 's3',
     options: { bucket: 'backups', endpoint, access_key: 'a', secret_key: 'b' },

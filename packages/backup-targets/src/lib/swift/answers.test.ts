@@ -34,7 +34,7 @@ async function answeredBy(answer: (request: IncomingMessage) => Answer): Promise
 
 async function openStore(authUrl: string): Promise<BackupTarget> {
   const options = { auth_url: authUrl, username: 'u', password: 'p', container: 'c' }
-  const target = await openTarget({ type: 'swift', options, idleMs: 2000 })
+  const target = await openTarget({ type: 'swift', options })
   open.push(target)
   return target
 }

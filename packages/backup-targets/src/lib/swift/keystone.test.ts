@@ -23,7 +23,7 @@ describe.skipIf(missing)('OpenStack Swift with Keystone', () => {
   const open = async (options: Record<string, string> = {}) => {
     const { name, password, project } = keystone.user
     const user = { auth_url: keystone.url, username: name, password, tenant_name: project, container: 'backups' }
-    return openTarget({ type: 'swift', options: { ...user, part_mb: '0.25', ...options }, idleMs: 5000 })
+    return openTarget({ type: 'swift', options: { ...user, part_mb: '0.25', ...options } })
   }
 
   /** Stores and reads something. */

@@ -32,7 +32,7 @@ export async function createManagerWithStore(options: TestManagerOptions = {}): 
       ...(options.config ?? []),
     ],
     targets: {
-      retries: { attempts: 3, minPauseMs: 1, maxPauseMs: 2, idleMs: 5000 },
+      retries: { attempts: 3, minPauseMs: 1, maxPauseMs: 2 },
       async open(how) {
         const opened = await openTarget(how)
         return wrap ? wrap(opened) : opened
