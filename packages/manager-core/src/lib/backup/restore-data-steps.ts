@@ -145,7 +145,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
           if (!existsSync(old.settings)) await link(home.settings, old.settings)
           await rename(work.settings, home.settings)
         }
-        noteData(folder)
+        await noteData(run.context, folder)
         await syncPath(folder)
       } catch (error) {
         throw fileError(error, `Cannot put the backup in place in ${folder}`)
@@ -161,7 +161,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
         }
       // They are the same file when they were not replaced yet.
       if (existsSync(old.settings)) await rename(old.settings, home.settings)
-      noteData(folder)
+      await noteData(run.context, folder)
       await syncPath(folder)
     },
     check: () => 'not-done',

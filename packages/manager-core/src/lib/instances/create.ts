@@ -51,7 +51,7 @@ function planCreation(
   const steps: Step[] = [
     reserveStep(row),
     hookStep({ ...hook, hook: 'pre-add', folder: undefined }),
-    layoutStep(application, { without: withoutDocuments(anonymisation), blank: source === null }),
+    layoutStep(application, { without: withoutDocuments(anonymisation) }),
     settingsStep({ row, ...(source && { like: source.folder }) }),
     ...(anonymisation ? [neutraliseStep()] : []),
     databaseStep({ row }),

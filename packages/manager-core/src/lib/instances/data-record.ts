@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 /** What an instance's `data.json` says of its data. */
 export interface DataRecord {
-  /** Its database is empty until its first start: it was just made, or reset. */
-  readonly blank?: true
+  /** Its database has tables: it has been started. */
+  readonly tables?: true
   /** It has documents. */
   readonly documents?: true
 }

@@ -21,7 +21,7 @@ export async function lostData(context: Context, { id }: Pick<Row, 'id'>): Promi
   const record = readDataRecord(folder)
   if (!existsSync(data)) return 'its folder "data" is gone'
   if (record.documents && !existsSync(documentsOf(folder))) return 'its documents (data/documents) are gone'
-  return lostDatabase(context, folder, await context.settings.instance(folder), record.blank === true)
+  return lostDatabase(context, folder, await context.settings.instance(folder), record.tables === true)
 }
 
 /** @throws ManagerError ERR_STATE */
@@ -38,10 +38,19 @@ export async function checkDataThere(context: Context, { id, name }: Row): Promi
   )
 }
 
-/** What is there now is what has to be there at the next start. */
-export function noteData(folder: string): void {
+/** What is there now is what has to be there at the next start. What cannot be told stays as it was noted. */
+export async function noteData({ settings, databases }: Context, folder: string): Promise<void> {
   if (!existsSync(instanceHomeAt(folder).settings)) return
-  writeDataRecord(folder, hasDocuments(folder) ? { documents: true } : {})
+  const own = await settings.instance(folder)
+  const account = databases.account(folder, own)
+  const hasTables = await databases
+    .server(own.database)
+    .isEmpty(account)
+    .then(
+      (isEmpty) => !isEmpty,
+      () => readDataRecord(folder).tables === true,
+    )
+  writeDataRecord(folder, { ...(hasTables && { tables: true }), ...(hasDocuments(folder) && { documents: true }) })
 }
 
 const documentsOf = (folder: string) => join(instanceHomeAt(folder).data, 'documents')
@@ -54,13 +63,13 @@ async function lostDatabase(
   { databases }: Context,
   folder: string,
   settings: InstanceSettings,
-  isBlank: boolean,
+  hadTables: boolean,
 ): Promise<string | undefined> {
   const server = databases.server(settings.database)
   const account = databases.account(folder, settings)
   const what = `its database ${settings.database === 'sqlite' ? `file ${settings.databaseName}` : settings.databaseName}`
   try {
-    return (await server.isEmpty(account)) && !isBlank ? `${what} has no tables any more` : undefined
+    return (await server.isEmpty(account)) && hadTables ? `${what} has no tables any more` : undefined
   } catch (error) {
     const cause = (error as Error).cause
     const code = DatabaseServerError.is(cause) ? cause.code : undefined

@@ -12,7 +12,7 @@ export function emptyDataStep({ folder }: { readonly folder: string }): Step {
       const settings = await context.settings.instance(folder)
       await mkdir(instanceHomeAt(folder).data, { recursive: true, mode: 0o700 })
       await context.databases.server(settings.database).create(context.databases.account(folder, settings))
-      writeDataRecord(folder, { blank: true })
+      writeDataRecord(folder, {})
     },
     check: () => 'not-done',
   }

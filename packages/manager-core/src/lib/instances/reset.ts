@@ -75,7 +75,7 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-reset', folder: lost ? undefined : folder }),
-      layoutStep(application, { blank: true }),
+      layoutStep(application),
       settingsStep({ row, names, ...(!lost && { keepCredentialsOf: folder }) }),
       databaseStep({ row, names }),
       stopStep({ instance, folder }),

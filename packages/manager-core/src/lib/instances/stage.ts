@@ -3,7 +3,6 @@ import { constants, cp, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { instanceHomeAt, type InstanceHome } from '../home.js'
 import type { Step, StepRun } from '../operation/operation.js'
-import { writeDataRecord } from './data-record.js'
 import { fileError } from './file-error.js'
 
 /** Where an operation lays out an instance's home before it goes live: `instances/.<operation>`. */
@@ -14,12 +13,10 @@ export function stageOf({ context, operation }: Pick<StepRun, 'context' | 'opera
 export interface LayoutOptions {
   /** Paths of the application that stay out. */
   readonly without?: readonly string[]
-  /** Its data are made by its first start. */
-  readonly blank?: boolean
 }
 
 /** Folders of a new home, and the application as a copy of `application` that shares its blocks where the disk can. */
-export function layoutStep(application: string, { without = [], blank = false }: LayoutOptions = {}): Step {
+export function layoutStep(application: string, { without = [] }: LayoutOptions = {}): Step {
   return {
     id: 'layout',
     title: 'Lay out folders and application',
@@ -30,7 +27,6 @@ export function layoutStep(application: string, { without = [], blank = false }:
         await mkdir(stage.folder, { recursive: true, mode: 0o700 })
         await copyFolder(application, stage.app, { without, signal: run.signal })
         for (const folder of [stage.data, stage.logs, stage.run]) await mkdir(folder)
-        if (blank) writeDataRecord(stage.folder, { blank })
       } catch (error) {
         throw fileError(error, `Cannot lay out the instance in ${stage.folder}`)
       }

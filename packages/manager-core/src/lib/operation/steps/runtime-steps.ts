@@ -108,5 +108,5 @@ async function startNow({ context, signal }: StepRun, { instance, windowMs, debu
     registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
   const { name } = instance
   observe(await bringUp(context, spec, { name, windowMs, debug, signal, onStarting: () => observe('starting') }))
-  noteData(spec.folder)
+  await noteData(context, spec.folder)
 }
