@@ -7,6 +7,7 @@ import { failureText, makeCopies } from '../backup/remote/make-copies.js'
 import { remoteIn } from '../backup/remote/remote-backup.js'
 import { finishCopies } from '../backup/remote/settle-copies.js'
 import { wireBackup } from '../backup/wire-backup.js'
+import { exportManager } from '../recovery/export-manager.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
 import type { Action } from './action.js'
 import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
@@ -78,7 +79,8 @@ export const backupsExport: Action = {
     const failure = failureText(backup, report)
     // A single one tells what is wrong as it is.
     if (failed[0] && copied.length === 0 && failed.length === 1) throw failed[0].error
-    const warnings = [...report.warnings, ...(await finishCopies(context, caller, backup, copied))]
+    const { failures } = await exportManager(context, caller, copied)
+    const warnings = [...report.warnings, ...(await finishCopies(context, caller, backup, copied)), ...failures]
     const done = `The backup ${key} is at ${copied.join(', ')}.`
     return {
       message: [...(copied.length > 0 ? [done] : []), ...(failure === undefined ? [] : [failure])].join('\n'),

@@ -1,12 +1,10 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
-import { makeHome } from '../settings/make-home.js'
+import { defaultUrl, makeHome } from '../settings/make-home.js'
 import { withoutCredentials } from '../settings/secret-names.js'
 import { parseValue } from '../settings/variable.js'
 import { globalTable } from '../settings/tables/global.js'
 import type { Action } from './action.js'
-
-const defaultUrl = 'http://localhost:8000'
 
 export const initAction: Action = {
   name: 'init',

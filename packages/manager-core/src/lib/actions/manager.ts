@@ -2,6 +2,7 @@ import type { Action } from './action.js'
 import { configAction } from './config.js'
 import { initAction } from './init.js'
 import { proxyActions } from './proxy.js'
+import { recoverAction } from './recover.js'
 import { scheduleAction } from './schedule.js'
 import { serveAction } from './serve.js'
 import { setupAction } from './setup.js'
@@ -9,6 +10,7 @@ import { setupAction } from './setup.js'
 export const managerActions: readonly Action[] = [
   initAction,
   setupAction,
+  recoverAction,
   configAction,
   scheduleAction,
   serveAction,

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
 import { lastPart } from '../backup/choose-backup.js'
+import { isIdFree } from '../backup/free-id.js'
 import { needManifest, storedBytes } from '../backup/manifest.js'
 import { recreateKind } from '../backup/recreate.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
@@ -10,10 +10,9 @@ import type { RemoteBackup } from '../backup/remote/remote-backup.js'
 import { namingOthers, remoteOrigin, withManifestOnly, type Origin } from '../backup/restore-origin.js'
 import { restoreKind, type RestoreRequest } from '../backup/restore.js'
 import type { ManagerContext } from '../context.js'
-import { databaseTypes, type DatabaseType, type Instance } from '../domain/instance.js'
-import { isInstanceId, randomId } from '../domain/names.js'
+import { databaseTypes, type DatabaseType } from '../domain/instance.js'
+import { randomId } from '../domain/names.js'
 import { urlOf } from '../instances/public-url.js'
-import { listTrash } from '../instances/trash.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -161,7 +160,8 @@ async function recreate(
   const database = (input.database as DatabaseType | undefined) ?? null
   const allowNewer = input['allow-newer'] === true
   const { instance } = await needManifest(folder)
-  const id = sameInstance && (await isFree(context, instance, database ?? instance.database)) ? instance.id : randomId()
+  const id =
+    sameInstance && (await isIdFree(context, instance, database ?? instance.database)) ? instance.id : randomId()
   const request = { id, name, backup: folder, key, database, sameInstance, allowNewer }
   return runOperation(call, recreateKind, request, () => {
     const made = context.registry.get(name)
@@ -171,18 +171,4 @@ async function recreate(
       item: wireInstance(made, context.settings.global),
     }
   })
-}
-
-/** Whether an instance that is made again can have its id, by which its backups stay its own. */
-async function isFree(
-  { registry, home, databases }: ManagerContext,
-  { id }: Pick<Instance, 'id'>,
-  type: DatabaseType,
-): Promise<boolean> {
-  if (!isInstanceId(id) || registry.byId(id) || existsSync(home.instance(id).folder)) return false
-  if ((await listTrash(home)).some(({ instance }) => instance.id === id)) return false
-  // A server may have outlived the home of the manager.
-  const server = databases.server(type)
-  if (!server.capabilities.server) return true
-  return (await server.exists({ ...databases.names(type, id), password: '' })) === 'no'
 }

@@ -1,8 +1,10 @@
 import { sizeText } from '../domain/readable.js'
+import { raiseAlarm } from '../backup/alarm.js'
 import { saveKind } from '../backup/save.js'
 import { autoSaved, saveAll } from '../backup/save-all.js'
 import { settleCopies } from '../backup/remote/settle-copies.js'
 import { wireBackup } from '../backup/wire-backup.js'
+import { exportManager } from '../recovery/export-manager.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
 import type { Action, Option } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -52,10 +54,11 @@ export const save: Action = {
     return runOperation(call, saveKind, request, async ({ outcomes, warnings }) => {
       const { backup: key, bytes } = outcomes.get('save') as { backup: string; bytes: number }
       const settled = await settleCopies(context, caller, await context.backups.find(name, key))
+      const { failures } = await exportManager(context, caller, copyTo)
       const copied = copyTo.filter((target) => !settled.failed.includes(target))
       const where = copied.length > 0 ? ` It is also at ${copied.join(', ')}.` : ''
       const message = `Instance "${name}" is saved: ${key} (${sizeText(bytes)}).${where}`
-      const allWarnings = [...warnings, ...settled.warnings]
+      const allWarnings = [...warnings, ...settled.warnings, ...failures]
       return {
         message: settled.failure === undefined ? message : `${message}\n${settled.failure}`,
         item: wireBackup(await context.backups.find(name, key)),
@@ -107,13 +110,20 @@ export const saveall: Action = {
       parallel: (input.parallel as number | undefined) ?? context.settings.global.saveAllParallel,
       copyTo,
     })
+    const { failures } = await exportManager(context, caller, copyTo)
+    if (failures.length > 0)
+      await raiseAlarm(context, {
+        subject: 'copying the registry and the settings failed',
+        text: failures.join('\n'),
+        instances: [],
+      })
     const count = (result: string) => entries.filter((entry) => entry.result === result).length
     const message = `${count('saved')} saved, ${count('failed')} failed, ${count('not begun')} not begun.`
     return {
       message,
       list: entries,
-      ...(warnings.length > 0 && { warnings }),
-      ...(count('failed') > 0 && { exitCode: 1 }),
+      ...(warnings.length + failures.length > 0 && { warnings: [...warnings, ...failures] }),
+      ...(count('failed') + failures.length > 0 && { exitCode: 1 }),
     }
   },
 }

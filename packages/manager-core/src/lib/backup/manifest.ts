@@ -19,7 +19,7 @@ export function fileNameOf(base: string, { encryption }: Pick<Manifest, 'encrypt
 }
 
 /** @throws ManagerError ERR_BACKUP when the backup has no such file. */
-export function needFile(manifest: Manifest, base: string): ManifestFile {
+export function needFile(manifest: Pick<Manifest, 'id' | 'files' | 'encryption'>, base: string): ManifestFile {
   const name = fileNameOf(base, manifest)
   const file = manifest.files.find((each) => each.name === name)
   if (file) return file
@@ -36,8 +36,11 @@ export function plainBytes(files: readonly Pick<ManifestFile, 'plainSize'>[]): n
   return files.reduce((sum, { plainSize }) => sum + plainSize, 0)
 }
 
+/** Of a backup, or of something else whose files are stored and compared alike. */
+export type StoredFiles = Pick<Manifest, 'format' | 'files'>
+
 /** With a hash of its own in the end, so that a changed byte of it is found, too. */
-export function manifestText(manifest: Manifest): string {
+export function manifestText(manifest: Manifest | StoredFiles): string {
   return `${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, null, 2)}\n`
 }
 
@@ -69,11 +72,16 @@ export async function needManifest(folder: string): Promise<Manifest> {
  * @throws ManagerError ERR_BACKUP for one that is cut off, changed, or of a newer manager.
  */
 export function parseManifest(bytes: Uint8Array, shown: string): Manifest {
+  return parseStoredFiles(bytes, shown) as Manifest
+}
+
+/** The same of something else. @throws ManagerError ERR_BACKUP */
+export function parseStoredFiles(bytes: Uint8Array, shown: string): StoredFiles {
   const damaged = (why: string, cause?: unknown) =>
     new ManagerError('ERR_BACKUP', `${shown} is damaged: ${why}.`, cause === undefined ? {} : { cause })
-  let manifest: Manifest
+  let manifest: StoredFiles
   try {
-    const { sha256: _hash, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as Manifest & { sha256: string }
+    const { sha256: _hash, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as StoredFiles & { sha256: string }
     manifest = rest
   } catch (error) {
     throw damaged('it is no JSON', error)
@@ -88,6 +96,6 @@ export function parseManifest(bytes: Uint8Array, shown: string): Manifest {
   return manifest
 }
 
-function hashOf(manifest: Manifest): string {
+function hashOf(manifest: StoredFiles): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
 }

@@ -14,7 +14,7 @@ import { decompressor } from './packing/zstd.js'
 export interface ContentOptions extends StreamOptions {
   /** Folder of the backup. */
   readonly backup: string
-  readonly manifest: Manifest
+  readonly manifest: Pick<Manifest, 'id' | 'encryption'>
   readonly file: ManifestFile
 }
 

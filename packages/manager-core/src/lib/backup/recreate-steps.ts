@@ -29,6 +29,8 @@ export interface RecreateStepsOptions {
   readonly kind: DatabaseType | 'portable'
   /** It is the one that was saved: when its secrets were, it gets them again. */
   readonly sameInstance: boolean
+  /** Port that it gets when it is free. Default: the lowest free one. */
+  readonly port?: number | undefined
 }
 
 /**
@@ -58,7 +60,7 @@ export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
   const { row, note = null, backup, sameInstance } = options
   return [
     verifyStep({ backup }),
-    reserveStep(row, note),
+    reserveStep(row, note, options.port),
     unpackStep(options),
     settingsStep({ row, saved: (context) => savedSettings(context, backup, sameInstance) }),
     databaseStep({ row }),

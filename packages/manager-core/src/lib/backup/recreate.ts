@@ -28,6 +28,10 @@ export type RecreateRequest = {
   readonly sameInstance: boolean
   /** Also an application that is newer than all versions here. */
   readonly allowNewer: boolean
+  /** What is known of it beside, which is newer than the backup: flags, owner, addresses. Absent: nothing. */
+  readonly known?: Partial<Omit<NewInstance, 'id' | 'name' | 'database' | 'version' | 'versionDate' | 'revision'>>
+  /** Port that it gets when it is free. Absent: the lowest free one. */
+  readonly port?: number
 }
 
 type RecreateFacts = {
@@ -44,7 +48,7 @@ type RecreateFacts = {
 export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
   kind: 'recreate',
   locks: ({ id, name }) => [`name:${name.toLowerCase()}`, `instance:${id}`],
-  async inspect({ id, name, backup, key, database, sameInstance, allowNewer }, context) {
+  async inspect({ id, name, backup, key, database, sameInstance, allowNewer, known = {} }, context) {
     const manifest = await needManifest(backup)
     await checkKeys(backup, manifest, context.settings.global.backupEncryption)
     checkName(name)
@@ -65,6 +69,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
       installedVersion: '',
       heldRevision: '',
       created: context.clock().toISOString(),
+      ...known,
       ...(!sameInstance && { protected: false, autoSave: false, autoUpdate: false, customUrl: '' }),
     }
     const { row, note } = withOwnUrl(wanted, context)
@@ -86,14 +91,14 @@ function checkGone({ id }: Pick<Instance, 'id'>, name: string, { registry }: Man
 }
 
 function planRecreate(request: RecreateRequest, { row, note, folder, kind, secrets }: RecreateFacts): Plan {
-  const { backup, key, sameInstance } = request
+  const { backup, key, sameInstance, port } = request
   const { id, name, desired, database } = row
   const instance = { id, name }
   return {
     title: `Make instance "${name}" of the backup ${key} (version ${row.version}, ${database})`,
     instance,
     steps: [
-      ...recreateSteps({ row, note, backup, kind, sameInstance }),
+      ...recreateSteps({ row, note, backup, kind, sameInstance, port }),
       placeStep({ folder }),
       defineStep({ row, folder }),
       ...(desired === 'started' ? [startStep({ instance, folder })] : []),

@@ -43,6 +43,9 @@ export async function verifyBackup(
   return { depth: 'contents' }
 }
 
+/** All that is needed of a manifest to read its files. */
+export type StoredManifest = Pick<Manifest, 'id' | 'files' | 'encryption'>
+
 /**
  * The same of one that is restored: all that it holds is looked at.
  *
@@ -50,7 +53,7 @@ export async function verifyBackup(
  */
 export async function verifyForRestore(
   folder: string,
-  manifest: Manifest,
+  manifest: StoredManifest,
   keys: BackupEncryptionSettings,
   options: StreamOptions = {},
 ): Promise<void> {

@@ -2,6 +2,7 @@ import { checkSaves } from '../backup/check-saves.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import { isFuture } from '../backup/retention.js'
+import { readManagerExports } from '../recovery/export-manager.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const backupChecks: readonly DoctorCheck[] = [
@@ -63,6 +64,22 @@ export const backupChecks: readonly DoctorCheck[] = [
           message: `"${name}" is left of a proof that was given up; it is in no list.`,
           help: `manager delete ${name} --force yes --purge removes it.`,
         }))
+    },
+  },
+  {
+    id: 'manager-copies',
+    category: 'backups',
+    title: 'Targets with backups have a recent copy of the registry and the settings',
+    async run({ home, settings, targets, registry, clock }) {
+      if (!registry.instances().some(({ autoSave }) => autoSave)) return []
+      const exports = await readManagerExports(home)
+      const oldest = clock().getTime() - settings.global.saveMaxAgeMs
+      return targets.all.flatMap(({ name }): Finding[] => {
+        const at = exports[name]?.at
+        if (at !== undefined && Date.parse(at) >= oldest) return []
+        const what = at === undefined ? 'has no copy of the registry and the settings' : `has one of ${at} only`
+        return [{ level: 'warning', message: `Target "${name}" ${what}.`, help: 'manager saveall makes one.' }]
+      })
     },
   },
   {

@@ -5,10 +5,19 @@ import { isPortFree } from './port.js'
 /** How long others may take to choose a port, in ms: they only insert a row. */
 const portsWaitMs = 60_000
 
-/** Takes a free port by writing it down; the lock `ports` is held for that moment only. */
-export function takePort<T>(context: ManagerContext, signal: AbortSignal, take: (port: number) => T): Promise<T> {
+/**
+ * Takes a free port by writing it down; the lock `ports` is held for that moment only.
+ *
+ * @param wanted taken when it is free. Default: none
+ */
+export function takePort<T>(
+  context: ManagerContext,
+  signal: AbortSignal,
+  take: (port: number) => T,
+  wanted?: number,
+): Promise<T> {
   const options = { purpose: `choice of a port, process ${process.pid}`, waitMs: portsWaitMs, signal }
-  return context.locks.with(['ports'], options, async () => take(await freePort(context)))
+  return context.locks.with(['ports'], options, async () => take(await freePort(context, wanted)))
 }
 
 /**
@@ -16,7 +25,7 @@ export function takePort<T>(context: ManagerContext, signal: AbortSignal, take: 
  *
  * @throws ManagerError ERR_LIMIT
  */
-export async function freePort({ registry, settings }: ManagerContext): Promise<number> {
+export async function freePort({ registry, settings }: ManagerContext, wanted?: number): Promise<number> {
   const { from, to } = settings.global.ports
   const used = new Set(
     registry.database
@@ -24,6 +33,7 @@ export async function freePort({ registry, settings }: ManagerContext): Promise<
       .all()
       .map(({ port }) => port),
   )
+  if (wanted !== undefined && !used.has(wanted) && (await isPortFree(wanted))) return wanted
   for (let port = from; port <= to; port++) if (!used.has(port) && (await isPortFree(port))) return port
   throw new ManagerError('ERR_LIMIT', `No port of APPS_PORTS (${from}-${to}) is free.`, {
     help: 'Widen APPS_PORTS in config.sh, or delete instances that are no longer needed.',

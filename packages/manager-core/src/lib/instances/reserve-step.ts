@@ -11,30 +11,36 @@ import { takePort } from './ports.js'
  * that moment only, so that many instances can be made at a time.
  *
  * @param note what a person should know of it
+ * @param wantedPort the port that it gets when it is free
  */
-export function reserveStep(row: NewInstance, note: string | null = null): Step {
+export function reserveStep(row: NewInstance, note: string | null = null, wantedPort?: number): Step {
   const isOurs = (context: ManagerContext, operation: string) => context.registry.byId(row.id)?.operation === operation
   return {
     id: 'reserve',
     title: `Reserve the name "${row.name}" and a port`,
     do({ context, operation, signal, warn }) {
       if (note !== null) warn(note)
-      return takePort(context, signal, (port) => {
-        context.registry.transaction((writer) => {
-          if (!isThrowAway(row)) checkLimit(context)
-          checkNamedAddress(row, context)
-          checkCustomUrl(row, context)
-          writer.insertInstance({
-            ...row,
-            desired: 'stopped',
-            port,
-            operation,
-            observed: 'stopped',
-            updated: row.created,
+      return takePort(
+        context,
+        signal,
+        (port) => {
+          context.registry.transaction((writer) => {
+            if (!isThrowAway(row)) checkLimit(context)
+            checkNamedAddress(row, context)
+            checkCustomUrl(row, context)
+            writer.insertInstance({
+              ...row,
+              desired: 'stopped',
+              port,
+              operation,
+              observed: 'stopped',
+              updated: row.created,
+            })
           })
-        })
-        return { port }
-      })
+          return { port }
+        },
+        wantedPort,
+      )
     },
     async undo({ context, operation }) {
       if (isOurs(context, operation)) context.registry.transaction((writer) => writer.deleteInstance(row.id))

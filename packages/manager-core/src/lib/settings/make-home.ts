@@ -6,6 +6,9 @@ import type { Home } from '../home.js'
 import { newPassword } from '../instances/passwords.js'
 import { assignmentLine } from './write-shell-settings.js'
 
+/** APPS_BASEURL of a new home that is not told another one. */
+export const defaultUrl = 'http://localhost:8000'
+
 export interface MakeHomeOptions {
   /** APPS_BASEURL */
   readonly baseUrl: string
@@ -34,7 +37,7 @@ export function makeHome(home: Home, { baseUrl, force = false, dryRun = false }:
     }
     const hasVersion = names.some((name) => /^version-.+\.sh$/.test(name))
     put(home.config, configText(baseUrl, newPassword()))
-    if (!hasVersion) put(home.versionSettings('1.0'), versionText)
+    if (!hasVersion) put(home.versionSettings('1.0'), firstVersionText)
   } catch (error) {
     if (ManagerError.is(error)) throw error
     throw new ManagerError('ERR_HOME', `The home ${home.folder} cannot be made: ${(error as Error).message}.`, {
@@ -118,7 +121,8 @@ export ${assignmentLine('APPS_PASSWORD', password.reveal())}
 `
 }
 
-const versionText = `# Version 1.0: the application that instances of this version are made of.
+/** Of the version of a new home. */
+export const firstVersionText = `# Version 1.0: the application that instances of this version are made of.
 # default: what comes with the manager; or folder:<path>, git:<url>#<branch, tag or commit>, npm:<name>@<range>
 APPS_TEMPLATE=default
 `

@@ -92,9 +92,9 @@ export function listCopies(folder: string): readonly RegistryCopy[] {
     .toSorted((a, b) => b.changes - a.changes || b.at.localeCompare(a.at))
 }
 
-/** The newest ones, and the newest of each of the last days. */
-function keptOf(copies: readonly RegistryCopy[]): readonly RegistryCopy[] {
-  const ofDays = new Map<string, RegistryCopy>()
+/** The newest ones, and the newest of each of the last days. @param copies newest first */
+export function keptOf<Copy extends { readonly at: string }>(copies: readonly Copy[]): readonly Copy[] {
+  const ofDays = new Map<string, Copy>()
   for (const copy of copies) {
     const day = copy.at.slice(0, 10)
     if (!ofDays.has(day) && ofDays.size < mostDays) ofDays.set(day, copy)

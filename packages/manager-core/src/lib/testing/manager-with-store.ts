@@ -3,15 +3,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { openTarget, type BackupTarget } from '@steward/backup-targets'
 import { createTestManager, type TestManager, type TestManagerOptions } from './create-test-manager.js'
+import { managerPrefix } from '../recovery/manager-copy.js'
 import { writeBackupOfNothing } from './made-up-backup.js'
 
 /** A manager with the target `nas`, a folder. */
 export interface ManagerWithStore extends TestManager {
-  /** The target is this one around the folder from now on; undefined: the folder itself. */
+  /** The target is this one around the folder for backups of instances from now on; undefined: the folder itself. */
   behind(wrap: ((folder: BackupTarget) => BackupTarget) | undefined): void
   /** Path below the folder. */
   store(...parts: readonly string[]): string
-  /** All files below the folder, also hidden ones, in their order. */
+  /** All files below the folder but copies of the manager, also hidden ones, in their order. */
   stored(): readonly string[]
   /** Flips a bit in the middle of an object. */
   flip(key: string): void
@@ -35,7 +36,7 @@ export async function createManagerWithStore(options: TestManagerOptions = {}): 
       retries: { attempts: 3, minPauseMs: 1, maxPauseMs: 2 },
       async open(how) {
         const opened = await openTarget(how)
-        return wrap ? wrap(opened) : opened
+        return wrap ? besideManagers(wrap(opened), opened) : opened
       },
     },
   })
@@ -49,6 +50,7 @@ export async function createManagerWithStore(options: TestManagerOptions = {}): 
       readdirSync(store(), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(store().length + 1))
+        .filter((key) => !key.startsWith(managerPrefix))
         .toSorted(),
     flip(key) {
       const bytes = readFileSync(store(key))
@@ -65,6 +67,22 @@ export async function createManagerWithStore(options: TestManagerOptions = {}): 
       })
       return folder.slice(root.length + 1)
     },
+  }
+}
+
+/** Copies of the manager go to another target than backups of instances. */
+function besideManagers(target: BackupTarget, managers: BackupTarget): BackupTarget {
+  const of = (key = '') => (key.startsWith(managerPrefix) ? managers : target)
+  return {
+    ...target,
+    capabilities: target.capabilities,
+    put: (key, ...rest) => of(key).put(key, ...rest),
+    get: (key, ...rest) => of(key).get(key, ...rest),
+    stat: (key, ...rest) => of(key).stat(key, ...rest),
+    delete: (key, ...rest) => of(key).delete(key, ...rest),
+    list: (options) => of(options?.prefix).list(options),
+    sweep: (options) => of(options.prefix).sweep(options),
+    close: () => target.close(),
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@steward/backup-targets'
 import { ManagerError } from '../../../errors.js'
 import { isTargetError } from '../../targets/target-failure.js'
-import type { Backup, ManifestFile } from '../backup.js'
+import type { Manifest, ManifestFile } from '../backup.js'
 import { manifestName } from '../manifest.js'
 import { hashFile } from '../packing/hash-file.js'
 import type { StreamOptions } from '../packing/store.js'
@@ -38,7 +38,11 @@ type Stored = Pick<ManifestFile, 'name' | 'size' | 'sha256'>
  */
 export async function copyBackup(
   target: BackupTarget,
-  { key, folder, manifest }: Pick<Backup, 'key' | 'folder' | 'manifest'>,
+  {
+    key,
+    folder,
+    manifest,
+  }: { readonly key: string; readonly folder: string; readonly manifest: Pick<Manifest, 'files'> },
   { readBack, signal, onBytes }: CopyOptions,
 ): Promise<CopyReport> {
   const text = await readFile(join(folder, manifestName))

@@ -118,7 +118,7 @@ async function tidied(part: string, files: readonly ManifestFile[]): Promise<Rea
 }
 
 /** @returns what is wrong with the copy, as half a sentence; nothing is left of the file then. */
-async function fetchFile(
+export async function fetchFile(
   target: BackupTarget,
   key: string,
   { name, size, sha256 }: ManifestFile,

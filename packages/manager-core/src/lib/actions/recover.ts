@@ -1,0 +1,92 @@
+import { ManagerError } from '../../errors.js'
+import type { ManagerManifest } from '../recovery/manager-copy.js'
+import { recovered, type Recovered } from '../recovery/recovered.js'
+import { recoverServer } from '../recovery/recover.js'
+import { jobNames } from '../schedule/jobs.js'
+import type { Action, ActionCall } from './action.js'
+import { recordHistory } from './record-history.js'
+import { scheduleAction } from './schedule.js'
+
+export const recoverAction: Action = {
+  name: 'recover',
+  group: 'Manager',
+  summary: 'Bring a lost server back on another machine, from a target of its backups alone',
+  description:
+    'In a new home whose config.sh names the target, and the key when backups are encrypted. Settings, versions with their ' +
+    'templates, hooks, history, tokens, requests and the schedule come back, and each instance from its newest good backup ' +
+    'with its flags, owner, address and port. What is here is never overwritten: variables that are set here stay, ' +
+    'instances that are here are left alone. So it may be repeated, also when it was interrupted. What could not be ' +
+    'brought back is in the list, and it ends with 1 then.',
+  options: [
+    { name: 'from', type: 'text', nonEmpty: true, summary: 'Name of the target' },
+    {
+      name: 'manager',
+      type: 'text',
+      nonEmpty: true,
+      summary: 'Id of the lost manager, when the target has copies of several',
+    },
+    { name: 'without-schedule', type: 'flag', summary: 'Schedule nothing: for an exercise beside the server' },
+  ],
+  ability: 'admin',
+  mutating: true,
+  surfaces: ['cli'],
+  examples: ['recover --from scp --dry-run', 'recover --from scp', 'recover --from s3 --without-schedule'],
+  view: { type: 'table', columns: ['what', 'name', 'result', 'message'], empty: 'There is nothing to bring back.' },
+  async handler(call) {
+    const { context, input, caller } = call
+    const { from: target, manager } = input as { readonly from?: string; readonly manager?: string }
+    if (target === undefined)
+      throw new ManagerError('ERR_USAGE', 'recover needs --from <target>.', { command: 'recover --help' })
+    const begin = performance.now()
+    const work = async () => {
+      const { rows, warnings, manifest } = await recoverServer(context, caller, { target, manager })
+      const all = [...rows, ...(await schedule(call, manifest))]
+      return { ...summary(all, call, performance.now() - begin), list: all, warnings }
+    }
+    if (caller.dryRun) return work()
+    const entry = { action: 'recover', instance: { id: '', name: '' }, parameters: { target, manager: manager ?? '' } }
+    return recordHistory(context, caller, entry, work)
+  },
+}
+
+function summary(rows: readonly Recovered[], { caller }: ActionCall, ms: number) {
+  const count = (result: Recovered['result'], what?: Recovered['what']) =>
+    rows.filter((row) => row.result === result && (what === undefined || row.what === what)).length
+  const failed = count('failed')
+  const left = count('left out')
+  const rest = [
+    ...(count('there', 'instance') > 0 ? [`${count('there', 'instance')} were here already`] : []),
+    ...(failed > 0 ? [`${failed} could not be brought back`] : []),
+    ...(left > 0 ? [`${left} are left out`] : []),
+  ]
+  const more = rest.length > 0 ? ` (${rest.join(', ')})` : ''
+  const instances = count('restored', 'instance')
+  return {
+    message: caller.dryRun
+      ? `${instances} instances would be brought back${more}: nothing was done.`
+      : `${instances} instances are back${more}, after ${(ms / 1000).toFixed(1)} s.`,
+    ...(failed > 0 && { exitCode: 1 as const }),
+  }
+}
+
+/** As on the lost machine, unless something is scheduled here already. */
+async function schedule(call: ActionCall, manifest: ManagerManifest | undefined): Promise<readonly Recovered[]> {
+  const saved = manifest?.schedule
+  if (!saved) return []
+  const { caller, input } = call
+  const times = saved.jobs.map(({ name, time }) => `${name} ${time}`).join(', ')
+  const jobs = Object.fromEntries(
+    jobNames.map((name) => [name, saved.jobs.find((job) => job.name === name)?.time ?? 'off']),
+  )
+  const command = `schedule install ${saved.jobs.map(({ name, time }) => `--${name} ${time}`).join(' ')}`
+  if (input['without-schedule'] === true) return [recovered('schedule', times, 'left out', `As asked for: ${command}`)]
+  try {
+    const there = await scheduleAction.handler({ ...call, input: { what: 'show' } })
+    if ((there.list ?? []).length > 0) return [recovered('schedule', times, 'there')]
+    const wanted = { what: 'install', ...jobs, ...(saved.by === 'systemd' && { systemd: true }) }
+    if (!caller.dryRun) await scheduleAction.handler({ ...call, input: wanted })
+    return [recovered('schedule', times, 'restored')]
+  } catch (error) {
+    return [recovered('schedule', times, 'failed', `${(error as Error).message} Then: manager ${command}`)]
+  }
+}
