@@ -32,6 +32,7 @@ const actions: readonly Action[] = [
     ...base,
     name: 'show',
     aliases: ['sh'],
+    formerly: ['fetch-all'],
     summary: 'Show rows',
     parameters: [{ name: 'count', type: 'integer', summary: 'How many' }],
     options: [
@@ -58,8 +59,10 @@ const actions: readonly Action[] = [
     parameters: [name],
     mutating: true,
     destructive: 'All data of "{name}" will be lost.',
-    handler: async ({ caller }) =>
-      caller.dryRun ? { message: 'nothing', plan } : { message: 'Dropped.', operation: 'op1', item: { name: 'demo' } },
+    handler: async ({ caller, input }) =>
+      caller.dryRun
+        ? { message: 'nothing', plan }
+        : { message: 'Dropped.', operation: 'op1', item: { name: input.name as string } },
   },
   {
     ...base,
@@ -264,22 +267,37 @@ describe('failures', () => {
     })
   })
 
+  test('names that clients of other managers know work, and help leaves them out', async () => {
+    expect((await cli('fetch-all 2 --json')).json).toMatchObject({ status: 0, message: '2 rows' })
+    expect((await cli('--help')).out).not.toContain('fetch-all')
+  })
+
+  test('in the shell of an instance its name may be left out, unless another home is chosen', async () => {
+    const inShell = async (line: string) => (await cli(line, { env: { STEWARD_INSTANCE: 'demo' } })).json
+    expect(await inShell('drop --yes --json')).toMatchObject({ status: 0, item: { name: 'demo' } })
+    expect(await inShell('drop other --yes --json')).toMatchObject({ item: { name: 'other' } })
+    expect(await inShell('drop other more --yes --json')).toMatchObject({ code: 'ERR_USAGE' })
+    expect(await inShell('show 1 --json')).toMatchObject({ message: '1 rows' })
+    expect(await inShell('drop --yes --json --home /elsewhere')).not.toMatchObject({ item: { name: 'demo' } })
+  })
+
   test('what nobody expected is one line, and all of it with --verbose', async () => {
     expect((await cli('fail plain')).err).toBe('manager: It broke.\n  It shows more with --verbose.\n')
     expect((await cli('fail plain --verbose')).err).toMatch(/TypeError: It broke\.\n\s+at /)
   })
 
   test.each([
-    ['frob', 'Unknown command "frob".'],
+    ['frob', 'Unknown command "frob".\n  Try: manager --help'],
+    ['sho', 'Unknown command "sho".\n  Did you mean "show" or "sh"?\n  Try: manager --help'],
     ['shw', 'Unknown command "shw".\n  Did you mean "show" or "sh"?'],
     ['hidden', 'Unknown command "hidden".'],
-    ['pet list', 'Unknown command "pet".\n  Did you mean "pets"?'],
+    ['pet list', 'Unknown command "pet".\n  Did you mean "pets"'],
     ['pets-list', 'Unknown command "pets-list".\n  Did you mean "pets list"?'],
     ['pets fed rex', 'Unknown command "pets fed".\n  Did you mean "pets feed"?'],
     ['pets rex tom', 'Too many arguments'],
     ['pets feed rex tom', 'Too many arguments'],
     ['pets feed --soon', 'Unknown option "--soon".'],
-    ['toys lst', 'Unknown command "toys lst".\n  Did you mean "toys list"?'],
+    ['toys lst', 'Unknown command "toys lst".\n  Did you mean "toys list"?\n  Try: manager toys --help'],
     ['help pets fed', 'Unknown command "pets fed".\n  Did you mean "pets feed"?'],
     ['drop', 'Missing required argument "name".'],
     ['show 1 2', 'Too many arguments'],

@@ -39,7 +39,10 @@ export function commandNamed({ commands }: Command, word: string): Command | und
 export function unknownCommand(parent: Command, word: string): never {
   const name = parent.parent ? `${parent.name()} ${word}` : word
   const help = didYouMean(name, namesBelow(parent))
-  throw new ManagerError('ERR_USAGE', `Unknown command "${name}".`, { ...(help !== undefined && { help }) })
+  throw new ManagerError('ERR_USAGE', `Unknown command "${name}".`, {
+    ...(help !== undefined && { help }),
+    command: parent.parent ? `${parent.name()} --help` : '--help',
+  })
 }
 
 function assertNotMistyped(group: Command, word: string): void {

@@ -37,7 +37,7 @@ const groups = [
 
 /** The command line: one command per row of the action table. Mistakes are thrown as commander's errors. */
 export function createProgram(options: ProgramOptions): Command {
-  const { actions, version, surroundings, onCall, managerAt } = options
+  const { actions, version, surroundings, managerAt } = options
   const { stdout, stderr } = surroundings
   const program = new Command('manager')
     .description('Makes and looks after many instances of applications on this machine.')
@@ -61,7 +61,7 @@ export function createProgram(options: ProgramOptions): Command {
   for (const option of globalOptions(true)) program.addOption(option)
   for (const group of groups) {
     for (const action of actions)
-      if (action.group === group && isOfCommandLine(action)) addAction(program, action, onCall)
+      if (action.group === group && isOfCommandLine(action)) addAction(program, action, options)
   }
   addCompletion(program, {
     actions: actions.filter(isOfCommandLine),
@@ -77,23 +77,28 @@ function isOfCommandLine({ surfaces }: Action): boolean {
 }
 
 /** `backups verify` is a command of `backups`; its aliases of one word are commands of their own, which help leaves out. */
-function addAction(program: Command, action: Action, onCall: ProgramOptions['onCall']): void {
-  const { name, aliases = [] } = action
+function addAction(program: Command, action: Action, options: ProgramOptions): void {
+  const { name, aliases = [], formerly = [] } = action
   const [first = '', second] = name.split(' ')
-  if (second === undefined) return addCommand(program.command(first).aliases(aliases), action, onCall)
+  const add = (command: Command) => addCommand(command, action, options)
+  for (const former of formerly) add(program.command(former, { hidden: true }))
+  if (second === undefined) return add(program.command(first).aliases(aliases))
   const group = commandGroup(program, first, `${action.group}:`)
-  addCommand(group.command(second, { isDefault: aliases.includes(first) }), action, onCall)
-  for (const alias of aliases) if (alias !== first) addCommand(program.command(alias, { hidden: true }), action, onCall)
+  add(group.command(second, { isDefault: aliases.includes(first) }))
+  for (const alias of aliases) if (alias !== first) add(program.command(alias, { hidden: true }))
 }
 
-function addCommand(command: Command, action: Action, onCall: ProgramOptions['onCall']): void {
+function addCommand(command: Command, action: Action, { onCall, surroundings }: ProgramOptions): void {
   const { summary, description, parameters = [], options = [], mutating, group } = action
+  const own = parameters[0]?.type === 'instance' ? surroundings.env.STEWARD_INSTANCE : undefined
   command
     .summary(summary)
     .description([summary, ...(description ? [description] : [])].join('\n\n'))
     .helpGroup(`${group}:`)
     .allowExcessArguments(false)
-  for (const parameter of parameters) command.addArgument(argumentOf(parameter))
+  // What is left out is found out below, where the name of the instance is known.
+  for (const parameter of parameters)
+    command.addArgument(argumentOf(own === undefined ? parameter : { ...parameter, required: false }))
   const flags = options.map((option) => ({ name: option.name, option: optionOf(option) }))
   for (const { option } of flags) command.addOption(option)
   if (action.view.type === 'table') for (const option of tableOptions()) command.addOption(option)
@@ -102,7 +107,8 @@ function addCommand(command: Command, action: Action, onCall: ProgramOptions['on
   command.action(() => {
     const given = command.opts<Record<string, Input>>()
     const input: Record<string, Input> = {}
-    for (const [at, { name: key }] of parameters.entries()) input[key] = command.processedArgs[at] as Input
+    const values = own === undefined ? command.processedArgs : withOwn(own, command, parameters)
+    for (const [at, { name: key }] of parameters.entries()) input[key] = values[at] as Input
     for (const { name: key, option } of flags) {
       const value = given[option.attributeName()]
       // Of `--no-start` commander says that `start` is false.
@@ -110,6 +116,19 @@ function addCommand(command: Command, action: Action, onCall: ProgramOptions['on
     }
     onCall({ action, input, options: globalsOf(command) })
   })
+}
+
+/**
+ * In the shell of an instance its name may be left out: it is put before the arguments when there are fewer than the command
+ * needs. Not with a home of one's own choice, where that name may be another instance's.
+ */
+function withOwn(own: string, command: Command, parameters: readonly Parameter[]): unknown[] {
+  const needed = Math.max(1, parameters.filter(({ required }) => required).length)
+  const { args, processedArgs } = command
+  if (args.length >= needed || globalsOf(command).home !== undefined) return processedArgs
+  const [last] = parameters.slice(-1)
+  const all = [own, ...args]
+  return last?.variadic ? [...all.slice(0, parameters.length - 1), all.slice(parameters.length - 1)] : all
 }
 
 /** What stands behind the command's name wins. `color` has a default everywhere, so any "no" holds. */

@@ -13,6 +13,8 @@ export interface Action {
   /** Stable: the command and the API's `action`. */
   readonly name: string
   readonly aliases?: readonly string[]
+  /** Names by which clients of other managers know it; help and completion leave them out. */
+  readonly formerly?: readonly string[]
   /** Heading in help: `Instances`, `Backups`, `Looking`, `Flags`, `Application`, `Requests`, `Manager`. */
   readonly group: ActionGroup
   /** One sentence, imperative. */

@@ -14,6 +14,7 @@ const onStarted =
 
 const status: Action = {
   name: 'app-status',
+  formerly: ['tomcat-status'],
   group: 'Application',
   summary: "Show the state of an instance's application server",
   description: onStarted,
@@ -52,6 +53,7 @@ const status: Action = {
 
 const stop: Action = {
   name: 'app-stop',
+  formerly: ['tomcat-stop'],
   group: 'Application',
   summary: "Stop an instance's application server, without hooks",
   description: onStarted,
@@ -74,6 +76,7 @@ const stop: Action = {
 
 const start: Action = {
   name: 'app-start',
+  formerly: ['tomcat-start'],
   group: 'Application',
   summary: "Start an instance's application server, without hooks",
   description: onStarted,
@@ -97,6 +100,7 @@ const start: Action = {
 
 const debug: Action = {
   name: 'app-debug',
+  formerly: ['tomcat-debug'],
   group: 'Application',
   summary: "Start an instance's application server again with its debugger open",
   description:

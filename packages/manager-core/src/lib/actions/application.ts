@@ -18,6 +18,7 @@ const name: Parameter = { name: 'name', type: 'instance', required: true, summar
 
 const health: Action = {
   name: 'health',
+  formerly: ['ping', 'healthcheck'],
   group: 'Application',
   summary: 'Show what the health check of an instance says',
   parameters: [name],
@@ -130,6 +131,7 @@ const taskActions = tasks.map(([task, summary, field, about]): Action => {
         : [{ name: field, type: 'text', summary: about as string }]
   return {
     name: `task-${task}`,
+    formerly: [`ant-${task}`],
     group: 'Application',
     summary,
     parameters: [name, ...parameter],

@@ -2,13 +2,13 @@ import { resolve } from 'node:path'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import { reportOf, type AnonymisationReport } from '../anonymise/report.js'
 import type { ManagerContext } from '../context.js'
-import { databaseTypes, type DatabaseType } from '../domain/instance.js'
+import { databaseTypes, type DatabaseType, type Instance } from '../domain/instance.js'
 import { randomId, randomName } from '../domain/names.js'
 import { checkOwner, type Owner } from '../domain/owner.js'
 import { ManagerError } from '../../errors.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
-import { urlOf } from '../instances/public-url.js'
+import { publicUrlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import type { Action, ActionCall, ActionResult, Option } from './action.js'
 import { runOperation } from './run-operation.js'
@@ -128,12 +128,13 @@ async function create(
     ...(rules !== undefined && { rules }),
     ...(owner && { owner }),
   }
-  const result = await runOperation(call, kind, request, ({ instance, outcomes }) => {
+  const result = await runOperation(call, kind, request, async ({ instance, outcomes }) => {
     const made = context.registry.get(instance.name)
-    const state = made.desired === 'started' ? `started: ${urlOf(made)}` : 'there, stopped'
+    const address = publicUrlOf(made, context.settings.global)
+    const state = made.desired === 'started' ? `started: ${address}` : 'there, stopped'
     const origin = 'instance' in from ? `a clone of "${from.name}"` : `version ${made.version}`
     return {
-      message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}`,
+      message: `Instance "${made.name}" (${origin}, ${made.database}) is ${state}${rules === undefined ? `\n${await howToLogIn(context, made)}` : ''}`,
       item: wireInstance(made, context.settings.global),
       ...(rules !== undefined && { list: (outcomes.get('data') as AnonymisationReport).columns }),
     }
@@ -142,6 +143,14 @@ async function create(
   const { plan } = await inspectAnonymisation(context, context.home.instance(from.instance).folder, rules)
   const { columns, warnings } = reportOf(plan)
   return { ...result, list: columns, ...(warnings.length > 0 && { warnings }) }
+}
+
+/** Whoever made it wants to see it now. */
+async function howToLogIn({ settings, home }: ManagerContext, { id, name, source }: Instance): Promise<string> {
+  if (source.startsWith('instance:'))
+    return `Log in with the users and passwords of "${source.slice('instance:'.length)}".`
+  const { adminUser } = await settings.instance(home.instance(id).folder)
+  return `Log in as ${adminUser}; this shows the password: manager iocredentials ${name}`
 }
 
 /** What is said of the owner; the rest is as it would be without. */

@@ -19,6 +19,7 @@ const list: Action = {
   view: {
     type: 'table',
     columns: ['at', 'actor', 'address', 'action', 'instance', 'result', 'duration', 'message'],
+    optional: ['address', 'message'],
     empty: 'Nothing was done yet.',
   },
   async handler({ context: { registry }, input }) {

@@ -49,5 +49,7 @@ export const actions: readonly Action[] = Object.freeze([
 /** By name or alias; between two words stands a space or, as in the API, a hyphen: `backups verify`, `backups-verify`. */
 export function findAction(name: string): Action | undefined {
   const plain = (text: string) => text.replaceAll('-', ' ')
-  return actions.find((action) => [action.name, ...(action.aliases ?? [])].some((one) => plain(one) === plain(name)))
+  return actions.find((action) =>
+    [action.name, ...(action.aliases ?? []), ...(action.formerly ?? [])].some((one) => plain(one) === plain(name)),
+  )
 }

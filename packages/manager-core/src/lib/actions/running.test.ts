@@ -290,6 +290,7 @@ describe('looking into an instance', () => {
       folder: test.path('demo'),
       environment: {
         APPS_HOME: test.home,
+        STEWARD_INSTANCE: 'demo',
         STEWARD_PORT: String(test.instance('demo').port),
         SERVICE_USER: expect.any(String),
       },

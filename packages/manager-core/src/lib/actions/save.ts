@@ -99,7 +99,10 @@ export const saveall: Action = {
     empty: 'No instance is saved automatically.',
   },
   async handler({ context, input, caller }) {
-    const copyTo = chosenTargets(context.targets, (input.to as string | undefined) ?? 'all')
+    // Whoever names none takes what there is, which may be none.
+    const { all } = context.targets
+    const copyTo =
+      input.to === undefined ? all.map(({ name }) => name) : chosenTargets(context.targets, input.to as string)
     if (caller.dryRun) {
       const where = copyTo.length > 0 ? `, and copied to ${copyTo.join(', ')}` : ''
       const result = `would be saved${where}`

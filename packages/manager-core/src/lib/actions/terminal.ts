@@ -13,7 +13,8 @@ const shell: Action = {
   group: 'Application',
   summary: 'Open a shell in the folder of an instance',
   description:
-    'It has the environment of the application server, with its secrets, and the SERVICE_ variables that hooks get.',
+    'It has the environment of the application server, with its secrets, and the SERVICE_ variables that hooks get. ' +
+    'In it, commands of the manager that are about one instance take this one when they are given no name: manager status.',
   parameters: [nameOfInstance],
   ability: 'sensitive',
   mutating: false,
@@ -40,6 +41,7 @@ const shell: Action = {
 const database: Action = {
   name: 'database',
   aliases: ['db'],
+  formerly: ['sql'],
   group: 'Application',
   summary: 'Open the database of an instance with the client of its database type',
   description:

@@ -5,6 +5,7 @@ import { corrupting, failing } from '@steward/backup-targets/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
 import type { OperationEvent } from '../operation/operation.js'
+import { createTestManager } from '../testing/create-test-manager.js'
 import { createManagerWithStore, type ManagerWithStore } from '../testing/manager-with-store.js'
 import { writeHook } from '../testing/write-hook.js'
 
@@ -19,6 +20,19 @@ describe('save --to', () => {
   beforeEach(async () => {
     test = await createManagerWithStore({ refresh: true })
     await test.perform('add', { name: 'demo', 'no-start': true })
+  })
+
+  it('all is refused when no target is set; saveall needs none', async () => {
+    const bare = await createTestManager()
+    try {
+      await bare.perform('add', { name: 'demo', 'no-start': true, auto_save: true })
+      const refused = { code: 'ERR_STATE', help: expect.stringContaining('APPS_TARGETS') as string }
+      await expect(bare.perform('save', { name: 'demo', to: 'all' })).rejects.toMatchObject(refused)
+      expect((await bare.perform('backups list')).list).toEqual([])
+      expect((await bare.perform('saveall')).list).toMatchObject([{ name: 'demo', result: 'saved' }])
+    } finally {
+      await bare.close()
+    }
   })
 
   it('copies the backup, and says what is where', async () => {

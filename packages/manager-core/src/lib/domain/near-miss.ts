@@ -1,8 +1,11 @@
-/** Known names that were probably meant, the most similar first; empty when none is close. */
+/** Known names that were probably meant, the most similar first, also those that begin so; empty when none is close. */
 export function nearMisses(given: string, known: Iterable<string>): string[] {
   const limit = Math.min(3, Math.ceil(given.length / 2))
+  const begin = given.toLowerCase()
+  // What is cut off counts less than what is mistyped.
+  const isBegun = (name: string) => begin.length > 1 && name.toLowerCase().startsWith(begin)
   return [...new Set(known)]
-    .map((name) => ({ name, distance: distanceOf(given.toLowerCase(), name.toLowerCase(), limit) }))
+    .map((name) => ({ name, distance: isBegun(name) ? 0.5 : distanceOf(begin, name.toLowerCase(), limit) }))
     .filter(({ distance }) => distance < limit)
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, 3)

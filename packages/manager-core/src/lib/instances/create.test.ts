@@ -25,7 +25,9 @@ test('add makes an instance that runs, with a database and settings of its own',
   const { perform, instance, path, context } = await managerWith()
   const { message, item, operation } = await perform('add', { name: 'demo', from: '1.0' })
   const { port } = instance('demo')
-  expect(message).toBe(`Instance "demo" (version 1.0, sqlite) is started: http://127.0.0.1:${port}`)
+  expect(message).toBe(
+    `Instance "demo" (version 1.0, sqlite) is started: http://127.0.0.1:${port}\nLog in as admin; this shows the password: manager iocredentials demo`,
+  )
   expect(item).toMatchObject({ name: 'demo', status: 'started', protected: 'no', auto_update: 'yes', auto_save: 'no' })
   expect(instance('demo')).toMatchObject({ desired: 'started', source: 'template:1.0', operation: '' })
   expect((await fetch(`http://127.0.0.1:${port}/ping`)).status).toBe(200)

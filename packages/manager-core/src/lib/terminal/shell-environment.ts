@@ -10,5 +10,6 @@ export async function shellEnvironment(
 ): Promise<Readonly<Record<string, string>>> {
   const { environment } = await specOf(context, instance)
   const { USER: _, ...settings } = await hookEnvironment(context, instance)
-  return { ...settings, ...environment, APPS_HOME: context.home.folder }
+  // Commands of the manager in it know whom they are about.
+  return { ...settings, ...environment, APPS_HOME: context.home.folder, STEWARD_INSTANCE: instance.name }
 }

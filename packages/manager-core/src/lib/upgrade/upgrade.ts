@@ -71,7 +71,8 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
     const { version, date, revision, location, folder: template } = await templates.get(instance.version)
     if (!force && !replace && !isUpgradeNeeded(instance, { date }))
       throw new ManagerError('ERR_STATE', `Instance "${instance.name}" has the newest ${version} already.`, {
-        help: 'With --force it is upgraded all the same.',
+        help: 'refresh fetches what is newer where the template comes from; --force upgrades all the same.',
+        command: 'refresh',
       })
     const reason = replace ? undefined : await whyNotReplaced(app, template)
     if (reason !== undefined)
