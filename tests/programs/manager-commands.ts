@@ -1,6 +1,6 @@
 import type { Action, Option, Parameter } from '@steward/manager-core'
 
-const groups = ['Instances', 'Looking', 'Backups', 'Flags', 'Application', 'Manager'] as const
+const groups = ['Instances', 'Looking', 'Backups', 'Flags', 'Application', 'Requests', 'Access', 'Manager'] as const
 
 /** The reference of all commands, as Markdown, made of the action table. */
 export function commandReference(actions: readonly Action[]): string {

@@ -7,7 +7,8 @@ import { publicUrlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { checkRequestsAllowed, forgetUnconfirmed, whyClosed } from '../requests/availability.js'
 import { checkUndecided, markFailed, requestOf, whileDeciding } from '../requests/decide.js'
-import { mailTo, type MailTexts } from '../requests/mails.js'
+import { mailTo } from '../requests/mails.js'
+import { mailPasswordLink } from '../requests/password-links.js'
 import { requestStatuses, type InstanceRequest } from '../requests/request.js'
 import { requestsIn, updateRequest } from '../requests/request-rows.js'
 import type { Action, ActionCall, ActionResult, Parameter } from './action.js'
@@ -55,7 +56,8 @@ const approve: Action = {
   summary: 'Make the instance that somebody asked for, and tell them its address',
   description:
     'The instance is added as add does it, with the person as its owner. When it cannot be made, nothing of it is left, the ' +
-    'request is there still, and may be approved once more. The mail has no password: see iocredentials.',
+    'request is there still, and may be approved once more. The mail has a link, which works once and for a week, by which ' +
+    'the person chooses the password of the administrator.',
   parameters: [id],
   options: [{ name: 'as', type: 'new-name', summary: 'Name that it gets (default: the one asked for)' }],
   ability: 'operate',
@@ -109,12 +111,48 @@ async function approved(call: ActionCall, request: InstanceRequest): Promise<Act
 async function tell({ context }: ActionCall, request: InstanceRequest): Promise<ActionResult> {
   const instance = context.registry.get(request.instance)
   const address = publicUrlOf(instance, context.settings.global)
-  const warnings = await mailOrNote(context, { ...request, name: instance.name }, 'approved', { address })
+  const warnings = await mailOrNote(context, request, async () => {
+    await mailPasswordLink(context, request, instance, 'approved')
+    context.registry.transaction(() => updateRequest(context.registry.database, request.id, { note: '' }))
+  })
   return {
     message: `Instance "${instance.name}" is there for ${request.email}: ${address}`,
     item: wireInstance(instance, context.settings.global),
     ...(warnings.length > 0 && { warnings }),
   }
+}
+
+const password: Action = {
+  name: 'requests password',
+  group: 'Requests',
+  summary: 'Mail another link to choose the password of an approved instance',
+  description:
+    'For people who lost the first one; it replaces all that they got before. People whose link has expired can ask for ' +
+    'another one by themselves. A password that was changed already is never overwritten by a link.',
+  parameters: [id],
+  ability: 'operate',
+  mutating: true,
+  examples: ['requests password 12'],
+  view: { type: 'text' },
+  async handler({ context, input, caller }) {
+    checkRequestsAllowed(context)
+    const number = input.id as number
+    return whileDeciding(context, number, caller, async () => {
+      const request = requestOf(context, number)
+      if (request.status !== 'approved')
+        throw new ManagerError('ERR_STATE', `Request ${number} was not approved: there is no instance yet.`, {
+          command: 'requests',
+        })
+      const instance = context.registry.get(request.instance)
+      if (caller.dryRun) return { message: `${request.email} would get another link.` }
+      const { id: instanceId, name } = instance
+      const entry = { action: 'requests password', instance: { id: instanceId, name }, parameters: { request: number } }
+      return recordHistory(context, caller, entry, async () => {
+        await mailPasswordLink(context, request, instance, 'password')
+        return { message: `${request.email} got another link for "${name}".` }
+      })
+    })
+  },
 }
 
 const reject: Action = {
@@ -145,7 +183,7 @@ const reject: Action = {
           }),
         )
         const said = { reason: reason === undefined ? '' : `\n\n${reason}` }
-        const warnings = await mailOrNote(context, request, 'rejected', said)
+        const warnings = await mailOrNote(context, request, () => mailTo(context, request, 'rejected', said))
         return { message: `Request ${number} is rejected.`, ...(warnings.length > 0 && { warnings }) }
       })
     })
@@ -155,22 +193,18 @@ const reject: Action = {
 /** @returns warnings: why the person was not told */
 async function mailOrNote(
   context: ManagerContext,
-  request: InstanceRequest,
-  kind: keyof MailTexts,
-  values: Readonly<Record<string, string>>,
+  { id: number, email }: InstanceRequest,
+  send: () => Promise<void>,
 ): Promise<readonly string[]> {
-  const note = (text: string) =>
-    context.registry.transaction(() => updateRequest(context.registry.database, request.id, { note: text }))
-  if (!context.mailer.enabled) return [`${request.email} was not told: no mail server is set (APPS_MAILSERVER).`]
+  if (!context.mailer.enabled) return [`${email} was not told: no mail server is set (APPS_MAILSERVER).`]
   try {
-    await mailTo(context, request, kind, values)
-    if (kind === 'approved') note('')
+    await send()
     return []
   } catch (error) {
-    const warning = `${request.email} was not told: ${(error as Error).message}`
-    note(warning)
+    const warning = `${email} was not told: ${(error as Error).message}`
+    context.registry.transaction(() => updateRequest(context.registry.database, number, { note: warning }))
     return [warning]
   }
 }
 
-export const requestActions: readonly Action[] = [requests, approve, reject]
+export const requestActions: readonly Action[] = [requests, approve, reject, password]

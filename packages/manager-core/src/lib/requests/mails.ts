@@ -6,7 +6,10 @@ import { fr } from './texts/fr.js'
 /** What is written to people; `{…}` are values. */
 export interface MailTexts {
   readonly confirm: MailText
+  /** With a link, by which the password is chosen. */
   readonly approved: MailText
+  /** Another such link. */
+  readonly password: MailText
   readonly rejected: MailText
 }
 

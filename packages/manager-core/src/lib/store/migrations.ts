@@ -187,12 +187,19 @@ const migrations = [
      at text not null,
      problem text not null default ''
    ) without rowid`,
+  `create table password_link (
+     token_hash text primary key,
+     request integer not null,
+     instance_id text not null,
+     expires text not null,
+     used text not null default ''
+   ) without rowid;`,
 ]
 
 /** What another manager needs to be this one: all but measurements. */
 export const copiedTables: readonly string[] = [
   ...['instance', 'version', 'request', 'operation', 'step', 'history', 'token', 'incident', 'incident_instance'],
-  ...['reserved_port', 'registry'],
+  ...['reserved_port', 'registry', 'password_link'],
 ]
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */

@@ -23,7 +23,9 @@ const {
   STEWARD_PORT: port = '0',
   STEWARD_SERVICE_USER: user = '',
   STEWARD_SERVICE_PASSWORD: password = '',
+  STEWARD_ADMIN_LOGIN: adminLogin = '',
 } = process.env
+let { STEWARD_ADMIN_PASSWORD: adminPassword = '' } = process.env
 const startedAt = new Date()
 const fake = read()
 const stay = setInterval(() => undefined, 60_000)
@@ -110,6 +112,7 @@ function answer(request, response) {
   if (pathname === '/health') return send(healthy ? 200 : 503, 'text/plain', healthText(health))
   if (pathname === '/io') return io(request, searchParams, send)
   if (pathname === '/api/rest') return json(200, [])
+  if (pathname === `/api/rest/User/_key/${adminLogin}`) return changePassword(request, json)
   if (pathname === '/version') return version(request, searchParams, json)
   return json(404, { error: { status: 404, message: 'Not found' } })
 }
@@ -120,6 +123,18 @@ async function version(request, parameters, json) {
   if (request.method === 'POST') tell(`posted ${parameters.get('id')}`)
   await sleep(Number(parameters.get('ms')))
   json(200, { version: /version: (.*)/.exec(readFileSync(join(app, 'app.yaml'), 'utf8'))?.[1], pid: process.pid })
+}
+
+/** As the real one answers administrators. */
+async function changePassword(request, json) {
+  const body = await Array.fromAsync(request.setEncoding('utf8'))
+  const expected = `Basic ${Buffer.from(`${adminLogin}:${adminPassword}`).toString('base64')}`
+  if (request.headers.authorization !== expected) return json(401, { status: 401 })
+  const { usr_password: wanted } = JSON.parse(body.join(''))
+  const text = 'Field "usr_password" must have at least 8 characters.'
+  if (wanted.length < 8) return json(400, { messages: [{ code: 'ERR_LENGTH', text }] })
+  adminPassword = wanted
+  json(200, {})
 }
 
 function modelOf() {

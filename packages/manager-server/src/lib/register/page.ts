@@ -41,11 +41,13 @@ export interface PageOptions {
   readonly base: string
   /** Path and query of this page in the other language; absent: it is not offered. */
   readonly other?: string
+  /** Path of the script that it has; absent: none. */
+  readonly script?: string
   readonly content: Html
 }
 
 /** A whole page. */
-export function page({ language, title, base, other, content }: PageOptions): string {
+export function page({ language, title, base, other, script, content }: PageOptions): string {
   const [code, name] = language === 'en' ? ['fr', 'Français'] : ['en', 'English']
   return markup`<!doctype html>
     <html lang="${language}">
@@ -55,6 +57,7 @@ export function page({ language, title, base, other, content }: PageOptions): st
         <meta name="robots" content="noindex" />
         <title>${title}</title>
         <link rel="stylesheet" href="${base}/style.css" />
+        ${script === undefined ? undefined : markup`<script src="${script}" defer></script>`}
       </head>
       <body>
         ${other === undefined ? undefined : markup`<nav><a href="${other}" lang="${code}" hreflang="${code}">${name}</a></nav>`}

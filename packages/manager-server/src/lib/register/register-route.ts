@@ -16,7 +16,9 @@ import { ManagerError } from '@steward/manager-core/errors'
 import { networkOf } from '../access/client-address.js'
 import type { Addressing } from '../addressing.js'
 import type { ServerState } from '../server-state.js'
+import { passwordRoute } from './password-route.js'
 import { readForm } from './read-form.js'
+import { show } from './show.js'
 import { style } from './style.js'
 import { confirmView, formView, tellView, trap, welcomeView, type ViewOptions } from './views.js'
 
@@ -44,10 +46,16 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
   const limiter = new RateLimiterMemory({ points: postsPerHour, duration: 3600 })
   const base = `${addressing.prefix}/register`
   const logIn = `${addressing.prefix}/ui/`
+  const password = passwordRoute({
+    ...{ manager, addressOf, base: `${base}/password` },
+    languageOf: (context) => viewOf(context),
+  })
 
   return async (context, next) => {
     const path = addressing.below(context.path)?.replace(/\/$/, '')
     if (path === undefined || (path !== '' && !/^\/register(\/|$)/.test(path))) return next()
+    const [, belowPassword] = /^\/register\/password(\/.*|)$/.exec(path) ?? []
+    if (belowPassword !== undefined) return (await password(context, belowPassword)) ? undefined : next()
     const { allowRegister, allowDisplayRegister } = core.settings.global
     if (!allowRegister || (path === '' && !allowDisplayRegister)) return next()
     context.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' })
@@ -143,8 +151,8 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
   /** What was chosen, else what the mail was written in, else what the browser prefers. */
   function viewOf(context: Context, ofMail?: RequestLanguage): ViewOptions {
     const preferred = context.acceptsLanguages([...requestLanguages])
-    const { language: posted } = context.state as { readonly language?: RequestLanguage }
-    const language = posted ?? languageOf(context.query.lang) ?? ofMail ?? languageOf(preferred) ?? 'en'
+    const { language: posted } = context.state as { readonly language?: unknown }
+    const language = languageOf(posted) ?? languageOf(context.query.lang) ?? ofMail ?? languageOf(preferred) ?? 'en'
     if (context.method === 'POST') return { language, base }
     const other = new URLSearchParams(context.querystring)
     other.set(
@@ -153,12 +161,6 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
     )
     return { language, base, other: `${context.path}?${other.toString()}` }
   }
-}
-
-function show(context: Context, text: string, status = 200): void {
-  context.status = status
-  context.type = 'html'
-  context.body = text
 }
 
 function languageOf(text: unknown): RequestLanguage | undefined {

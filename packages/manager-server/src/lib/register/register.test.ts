@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { request, type Server } from 'node:http'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import Koa from 'koa'
 import { createManager, type Manager } from '@steward/manager-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   accessibilityProblems,
   keepScreenshot,
@@ -209,6 +209,195 @@ describe('the form', () => {
     )
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('the link of an approval', () => {
+  const support = 'support@example.org'
+  const password = 'correct horse '
+
+  afterEach(async () => {
+    if (manager.context.registry.find('demo'))
+      await manager.perform('delete', { name: 'demo', force: true, purge: true })
+  })
+
+  /** The token of the newest mail; the address before it has to be the public one. */
+  function tokenOfMail(): string {
+    const [, token = ''] =
+      /http:\/\/localhost:8000\/register\/password#([\w-]{43})\s/.exec(textOf(mail.received.at(-1)!.text)) ?? []
+    return token
+  }
+
+  async function approved(fields: Readonly<Record<string, string>> = {}) {
+    await post(url, { ...ada, ...fields })
+    await post(`${url}/confirm`, { token: new URL(link()).searchParams.get('token')! })
+    const [request] = await requests()
+    await manager.perform('requests approve', { id: request!.id })
+    const { data } = await manager.perform('iocredentials', { name: 'demo' })
+    return { id: request!.id, first: String(data!['admin_password']), token: tokenOfMail() }
+  }
+
+  const send = (fields: Readonly<Record<string, string>>) => post(`${url}/password`, fields)
+  /** What the instance says to this password of its administrator. */
+  const tries = async (given: string) => {
+    const { port } = manager.instance('demo')
+    const authorization = `Basic ${Buffer.from(`admin:${given}`).toString('base64')}`
+    const { status } = await fetch(`http://127.0.0.1:${port}/api/rest/User/_key/admin`, {
+      ...{ method: 'PUT', headers: { authorization }, body: JSON.stringify({ usr_password: given }) },
+    })
+    return status
+  }
+
+  test('sets the password that the person chooses, once, and no password is sent by mail', async () => {
+    const { first, token } = await approved()
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(mail.received.map(({ text }) => textOf(text)).join('')).not.toContain(first)
+    const form = await send({ token })
+    expect([form.status, await form.text()]).toEqual([200, expect.stringContaining('your instance “demo”')])
+    const done = await send({ token, password, again: password })
+    const text = await done.text()
+    expect([done.status, text]).toEqual([200, expect.stringContaining('Your password is set')])
+    expect(text).toContain(`href="http://127.0.0.1:${manager.instance('demo').port}`)
+    expect([await tries(first), await tries(password)]).toEqual([401, 200])
+
+    const twice = await send({ token, password: 'another one', again: 'another one' })
+    expect([twice.status, await twice.text()]).toEqual([410, expect.stringContaining(`write to ${support} at once`)])
+    expect(await tries(password)).toBe(200)
+    expect(manager.context.registry.history({ limit: 1 })).toMatchObject([
+      { action: 'password', actor: ada.email, instance: 'demo', result: 'ok' },
+    ])
+  })
+
+  test('is taken by one of several who use it at the same time', async () => {
+    const { token } = await approved()
+    const passwords = ['password one', 'password two', 'password three']
+    const answers = await Promise.all(passwords.map((one) => send({ token, password: one, again: one })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410, 410])
+    const tried: number[] = []
+    for (const one of passwords) tried.push(await tries(one))
+    expect(tried).toEqual(answers.map(({ status }) => (status === 200 ? 200 : 401)))
+  })
+
+  test('still works after a password that is not accepted, and says what is wrong', async () => {
+    const { token } = await approved({ lang: 'fr' })
+    for (const [given, again, said] of [
+      ['short', 'short', 'au moins 8 caractères'],
+      ['long enough', 'not the same', 'sont différents'],
+      ['   ', '   ', 'choisir un mot de passe'],
+      ['x'.repeat(201), 'x'.repeat(201), 'trop long'],
+    ] as const) {
+      const answer = await send({ token, password: given, again, lang: 'fr' })
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(said)])
+    }
+    await manager.perform('stop', { name: 'demo' })
+    const silent = await send({ token, password, again: password })
+    expect([silent.status, await silent.text()]).toEqual([503, expect.stringContaining('your link still works')])
+    await manager.perform('start', { name: 'demo' })
+    expect((await send({ token, password, again: password })).status).toBe(200)
+  })
+
+  test('that has expired sends another one, to the same person only', async () => {
+    const { first, token } = await approved()
+    const { database } = manager.context.registry
+    database.exec(`update password_link set expires = '${new Date(Date.now() - 1000).toISOString()}'`)
+    const late = await send({ token, password, again: password })
+    expect([late.status, await late.text()]).toEqual([410, expect.stringContaining('Send me another link')])
+    expect(await tries(first)).toBe(200)
+    mail.received.length = 0
+    const again = await post(`${url}/password/again`, { token })
+    expect(await again.text()).toContain('Only the newest one works')
+    expect(mail.received.map(({ to }) => to)).toEqual([[ada.email]])
+    expect((await send({ token })).status).toBe(404)
+    expect((await send({ token: tokenOfMail(), password, again: password })).status).toBe(200)
+  })
+
+  test('of the operator replaces those before, and a changed password is never overwritten', async () => {
+    const { id, first, token } = await approved()
+    await manager.perform('requests password', { id })
+    const newer = tokenOfMail()
+    expect(newer).not.toBe(token)
+    expect((await send({ token })).status).toBe(404)
+    await send({ token: newer, password, again: password })
+    await manager.perform('requests password', { id })
+    const late = await send({ token: tokenOfMail(), password: 'third password', again: 'third password' })
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('was changed already')])
+    expect([await tries(first), await tries('third password'), await tries(password)]).toEqual([401, 401, 200])
+  })
+
+  test('that is guessed, cut off, or of an instance that is gone is not valid, and says what to do', async () => {
+    const { token } = await approved()
+    for (const wrong of ['', 'x', token.slice(1), `${token}x`, '0'.repeat(43), "' or 1=1 --"]) {
+      const answer = await send({ token: wrong, password, again: password })
+      expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('copy the whole link')])
+    }
+    await manager.perform('delete', { name: 'demo', force: true })
+    expect((await send({ token })).status).toBe(404)
+  })
+
+  test('can be tried twenty times in an hour', async () => {
+    const answers = await Promise.all(Array.from({ length: 22 }, () => send({ token: 'x' })))
+    expect(answers.filter(({ status }) => status === 429).length).toBe(2)
+  })
+
+  test('is that of APPS_BASEURL, whatever host is asked for, and only its hash is kept', async () => {
+    await post(url, ada)
+    const { hostname, port } = new URL(url)
+    const body = new URLSearchParams({ token: new URL(link()).searchParams.get('token')! }).toString()
+    const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'Content-Length': body.length }
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    await new Promise((resolve, reject) => {
+      const options = { hostname, port, path: '/register/confirm', method: 'POST', headers: { ...headers, ...type } }
+      request(options, (answer) => answer.resume().once('end', resolve))
+        .once('error', reject)
+        .end(body)
+    })
+    const [asked] = await requests()
+    await manager.perform('requests approve', { id: asked!.id })
+    const token = tokenOfMail()
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(mail.received.map(({ text }) => text).join('')).not.toContain('evil.example')
+    const { database } = manager.context.registry
+    expect(JSON.stringify(database.prepare('select * from password_link').all())).not.toContain(token)
+    const history = JSON.stringify(manager.context.registry.history({ limit: 100 }))
+    expect(history).not.toContain(token)
+  })
+
+  test('works when nobody can register any more', async () => {
+    const { token } = await approved()
+    const config = join(manager.home, 'config.sh')
+    const before = readFileSync(config, 'utf8')
+    onTestFinished(() => writeFileSync(config, before))
+    writeFileSync(config, before.replace('APPS_ALLOWREGISTER=yes', 'APPS_ALLOWREGISTER=no'))
+    for (const path of ['', '/style.css', '/token.js']) expect((await fetch(`${url}/password${path}`)).status).toBe(200)
+    expect((await send({ token, password, again: password })).status).toBe(200)
+  })
+
+  needsBrowser((browser) => {
+    test('leads through the pages: the token is sent with the form alone, never as part of an address', async () => {
+      const { token } = await approved()
+      const { page, problems, close } = await openPage(browser(), `${url}/password#${token}`, { width: 360 })
+      const asked: string[] = []
+      page.on('request', (one) => asked.push(one.url()))
+      expect(await accessibilityProblems(page)).toEqual([])
+      await keepScreenshot(page, 'password-start')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByLabel('Password', { exact: true }).fill('short')
+      await page.getByLabel('The same password again').fill('short')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      expect(await accessibilityProblems(page)).toEqual([])
+      await keepScreenshot(page, 'password-fault')
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByLabel('The same password again').fill(password)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Your password is set' }).waitFor()
+      await keepScreenshot(page, 'password-set')
+      expect(asked.filter((one) => one.includes(token))).toEqual([])
+      expect(await tries(password)).toBe(200)
+      // A form that was refused is answered with 400, which a browser notes.
+      expect(problems.filter((one) => !one.includes('400'))).toEqual([])
+      await close()
+    })
   })
 })
 

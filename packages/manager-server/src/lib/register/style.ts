@@ -13,6 +13,7 @@ export const style = `:root {
   font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body { margin: 0; padding: 1.5rem 1rem 3rem; background: var(--ground); color: var(--text); }
 nav, main { max-width: 40rem; margin: 0 auto; }
 nav { text-align: end; padding-block-end: 0.75rem; }

@@ -22,7 +22,22 @@ your instance "{name}" (version {version}) is there:
 
 {address}
 
-You get the password of your first log-in from {support}.
+Choose the password of its administrator "{login}" here, before {until}:
+
+{link}
+
+This link works once. Keep it to yourself until then. With questions, please write to {support}.
+`,
+  },
+  password: {
+    subject: 'Choose the password of your instance "{name}"',
+    text: `Hello{who},
+
+choose the password of the administrator "{login}" of your instance "{name}" here, before {until}:
+
+{link}
+
+This link works once, and links that you got before do not work any more. With questions, please write to {support}.
 `,
   },
   rejected: {

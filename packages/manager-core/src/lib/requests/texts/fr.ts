@@ -22,7 +22,22 @@ votre instance « {name} » (version {version}) est prête :
 
 {address}
 
-Le mot de passe de votre première connexion vous est donné par {support}.
+Choisissez ici le mot de passe de son administrateur « {login} », avant le {until} :
+
+{link}
+
+Ce lien ne fonctionne qu’une fois ; d’ici là, gardez-le pour vous. Pour toute question, écrivez à {support}.
+`,
+  },
+  password: {
+    subject: 'Choisissez le mot de passe de votre instance « {name} »',
+    text: `Bonjour{who},
+
+choisissez ici le mot de passe de l’administrateur « {login} » de votre instance « {name} », avant le {until} :
+
+{link}
+
+Ce lien ne fonctionne qu’une fois, et les liens reçus auparavant ne fonctionnent plus. Pour toute question, écrivez à {support}.
 `,
   },
   rejected: {

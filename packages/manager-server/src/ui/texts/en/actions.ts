@@ -56,6 +56,7 @@ export const actions = {
   'action.noautosave': 'Do not save automatically',
   'action.requests-approve': 'Approve',
   'action.requests-reject': 'Reject',
+  'action.requests-password': 'Send another link',
   'action.certificates-issue': 'Issue a certificate',
   'action.certificates-renew': 'Renew certificates',
   'action.certificates-remove': 'Remove a certificate',

@@ -56,6 +56,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'action.noautosave': 'Ne plus sauvegarder automatiquement',
   'action.requests-approve': 'Accepter',
   'action.requests-reject': 'Refuser',
+  'action.requests-password': 'Envoyer un autre lien',
   'action.certificates-issue': 'Émettre un certificat',
   'action.certificates-renew': 'Renouveler les certificats',
   'action.certificates-remove': 'Supprimer un certificat',

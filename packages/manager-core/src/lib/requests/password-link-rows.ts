@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** A link of a mail by which somebody chooses the password of an instance. Dates are ISO 8601 in UTC; empty: not yet. */
+export interface PasswordLinkRow {
+  readonly request: number
+  readonly instance_id: string
+  readonly expires: string
+  readonly used: string
+}
+
+/** The only one of its request from now on. @param hash of its token */
+export function insertPasswordLink(database: DatabaseSync, hash: string, link: Omit<PasswordLinkRow, 'used'>): void {
+  database.prepare('delete from password_link where request = ?').run(link.request)
+  database
+    .prepare('insert into password_link (token_hash, request, instance_id, expires) values (?, ?, ?, ?)')
+    .run(hash, link.request, link.instance_id, link.expires)
+}
+
+export function passwordLinkIn(database: DatabaseSync, hash: string): PasswordLinkRow | undefined {
+  return database
+    .prepare('select request, instance_id, expires, used from password_link where token_hash = ?')
+    .get(hash) as PasswordLinkRow | undefined
+}
+
+/** @returns false: somebody has used it */
+export function usePasswordLink(database: DatabaseSync, hash: string, now: string): boolean {
+  const { changes } = database
+    .prepare("update password_link set used = ? where token_hash = ? and used = '' and expires > ?")
+    .run(now, hash, now)
+  return changes === 1
+}
+
+/** The password was not taken: it can be used once more. */
+export function giveBackPasswordLink(database: DatabaseSync, hash: string): void {
+  database.prepare("update password_link set used = '' where token_hash = ?").run(hash)
+}
