@@ -18,7 +18,17 @@ Made of the action table; \`manager <command> --help\` prints the same. Options 
 that \`--json\` gives are in [the operator's guide](manager.md).`
 
 function commandText(action: Action): string {
-  const { name, aliases = [], summary, description, parameters = [], options = [], examples, destructive } = action
+  const {
+    name,
+    aliases = [],
+    summary,
+    description,
+    parameters = [],
+    options = [],
+    examples,
+    destructive,
+    destructiveWith,
+  } = action
   const usage = [
     `manager ${[name, ...aliases].join('|')}`,
     ...parameters.map(parameterText),
@@ -30,7 +40,11 @@ function commandText(action: Action): string {
     `\`${usage.join(' ')}\``,
     sentence(summary),
     ...(description ? [escaped(description)] : []),
-    ...(destructive ? ['It asks before, and is refused without a terminal unless `--yes` is given.'] : []),
+    ...(destructive
+      ? [
+          `${destructiveWith ? `With \`--${destructiveWith}\` it` : 'It'} asks before, and is refused without a terminal unless \`--yes\` is given.`,
+        ]
+      : []),
     ...(inputs.length > 0 ? [inputs.join('\n')] : []),
     ...(examples.length > 0 ? [['```sh', ...examples.map((line) => `manager ${line}`), '```'].join('\n')] : []),
   ].join('\n\n')

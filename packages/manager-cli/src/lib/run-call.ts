@@ -39,8 +39,7 @@ export async function runCall(
   }
   if (options.dryRun && !action.mutating)
     throw new ManagerError('ERR_USAGE', `${action.name} changes nothing, so there is no dry run of it.`)
-  const isHarmless = action.harmlessWith !== undefined && input[action.harmlessWith] !== undefined
-  if (action.destructive && !isHarmless && !options.yes && !options.dryRun) {
+  if (losesData(action, input) && !options.yes && !options.dryRun) {
     const { confirmLoss } = await import('./confirm.js')
     const rehearse = () => manager.perform(action.name, input, { ...caller, dryRun: true })
     await confirmLoss({ action, input, surroundings, silent: json, rehearse })
@@ -56,6 +55,12 @@ export async function runCall(
   if (!json && !quiet) for (const warning of result.warnings ?? []) stderr.write(`Warning: ${printable(warning)}\n`)
   if (result.server) return runServer(manager, result.server, surroundings, interruption)
   return show(result, { action, input, options }, surroundings, interruption)
+}
+
+function losesData({ destructive, destructiveWith, harmlessWith }: Call['action'], input: Call['input']): boolean {
+  if (destructive === undefined) return false
+  if (harmlessWith !== undefined && input[harmlessWith] !== undefined) return false
+  return destructiveWith === undefined || input[destructiveWith] === true
 }
 
 async function show(

@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, Input } from '../actions/action.js'
+import type { Action, Input, Option } from '../actions/action.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../operation/operation.js'
 import { scopedContext } from './scoped-context.js'
@@ -18,6 +18,12 @@ export function whyNot(action: Action, { abilities, instances }: Pick<Caller, 'a
   return undefined
 }
 
+/** Why the caller may not give an option; undefined: it may. */
+export function whyNotOption({ name, ability }: Option, { abilities }: Pick<Caller, 'abilities'>): string | undefined {
+  if (ability === undefined || !abilities || abilities.has(ability)) return undefined
+  return `"--${name}" needs the ability "${ability}", which you do not have.`
+}
+
 /**
  * What the action works with on behalf of the caller: of one with a scope, see `scopedContext`.
  *
@@ -29,7 +35,8 @@ export function contextFor(
   input: Readonly<Record<string, Input>>,
   caller: Caller,
 ): ManagerContext {
-  const reason = whyNot(action, caller)
+  const given = (action.options ?? []).filter(({ name }) => input[name] !== undefined && input[name] !== false)
+  const reason = [whyNot(action, caller), ...given.map((option) => whyNotOption(option, caller))].find(Boolean)
   if (reason !== undefined) throw new ManagerError('ERR_ACCESS', reason)
   const { instances } = caller
   if (!instances) return context

@@ -1,4 +1,4 @@
-import { whyNot } from '../access/scope.js'
+import { whyNot, whyNotOption } from '../access/scope.js'
 import type { Json } from '../domain/json.js'
 import type { Caller } from '../operation/operation.js'
 import type { Action, Option, Parameter } from './action.js'
@@ -26,14 +26,16 @@ export function actionTable(actions: () => readonly Action[]): Action {
 }
 
 function wireAction(action: Action, caller: Caller): Json {
-  const { name, aliases = [], group, summary, description, ability, mutating, destructive, harmlessWith } = action
+  const { name, aliases = [], group, summary, description, ability, mutating, destructive } = action
+  const { harmlessWith, destructiveWith } = action
   return {
     ...{ name: wordsOf(name), aliases: aliases.map(wordsOf), group, summary, ability, mutating },
     ...(description !== undefined && { description }),
     ...(destructive !== undefined && { destructive }),
     ...(harmlessWith !== undefined && { harmlessWith }),
+    ...(destructiveWith !== undefined && { destructiveWith }),
     parameters: inputsOf(action.parameters),
-    options: inputsOf(action.options),
+    options: inputsOf(action.options?.filter((option) => whyNotOption(option, caller) === undefined)),
     allowed: whyNot(action, caller) === undefined,
   }
 }

@@ -32,6 +32,8 @@ export interface Action {
   readonly destructive?: string
   /** Input with which nothing is lost, so that nobody is asked: `as` of restore. */
   readonly harmlessWith?: string
+  /** Input without which nothing is lost, so that nobody is asked: `destructive` of upgrade. */
+  readonly destructiveWith?: string
   /** Where it can be called. Default: everywhere. */
   readonly surfaces?: readonly ('cli' | 'api')[]
   /**
@@ -95,6 +97,8 @@ export interface Parameter extends InputBase {
 export interface Option extends InputBase {
   /** One letter. */
   readonly short?: string
+  /** What a caller who gives it must be allowed to do. Default: what the action needs. */
+  readonly ability?: Ability
 }
 
 export type Input = string | number | boolean | readonly string[] | undefined

@@ -15,15 +15,23 @@ export const upgradeAction: Action = {
   group: 'Instances',
   summary: 'Bring an instance to the newest template of its version',
   description:
-    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. Refused is a template of another application (the name in app.yaml), or of an older version of it.',
+    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. Refused is a template of another application (the name in app.yaml), or of an older version of it. While the instance runs, the new application is loaded and its changes are planned on the live database: what cannot be loaded, what the data do not allow, and what could lose data is refused, and the instance keeps running. --destructive allows a loss for this upgrade, and the restore point has what was lost; with --dry-run it lists the columns and counts their values. It needs the ability admin, and is refused for an instance that is protected.',
   parameters: [name],
   options: [
     { name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' },
     { name: 'replace', type: 'flag', summary: 'Also by another application, or by an older version of it' },
+    {
+      name: 'destructive',
+      type: 'flag',
+      summary: 'Let the database lose what the new application has no place for, this time',
+      ability: 'admin',
+    },
   ],
   ability: 'operate',
   mutating: true,
-  examples: ['upgrade demo', 'upgrade demo --dry-run', 'upgrade demo --force'],
+  destructive: 'Data of "{name}" that the new application has no place for will be lost.',
+  destructiveWith: 'destructive',
+  examples: ['upgrade demo', 'upgrade demo --dry-run', 'upgrade demo --force', 'upgrade demo --destructive --dry-run'],
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
@@ -31,6 +39,7 @@ export const upgradeAction: Action = {
     const force = input.force === true
     const newest = await context.templates.get(instance.version)
     const replace = input['replace'] === true
+    const destructive = input['destructive'] === true
     if (!force && !replace && !isUpgradeNeeded(instance, newest))
       return {
         message:
@@ -39,11 +48,16 @@ export const upgradeAction: Action = {
         ...(newest.problem !== '' && { warnings: [`A newer template was not taken: ${newest.problem}`] }),
         item: wireInstance(instance, context.settings.global),
       }
-    return runOperation(call, upgradeKind, { id: instance.id, name: instance.name, force, replace }, () => {
+    const request = { id: instance.id, name: instance.name, force, replace, destructive }
+    return runOperation(call, upgradeKind, request, ({ outcomes }) => {
       const now = context.registry.byId(instance.id) ?? instance
+      const { lost = [] } = (outcomes.get('start') ?? {}) as { readonly lost?: readonly string[] }
+      const days = context.settings.global.restorePointDays
+      const back =
+        lost.length > 0 ? ` What was lost can be had back for ${days} days: manager rollback ${now.name}.` : ''
       return {
-        message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.`,
-        item: wireInstance(now, context.settings.global),
+        message: `"${now.name}" is upgraded to ${now.version} of ${now.versionDate}.${back}`,
+        item: { ...wireInstance(now, context.settings.global), ...(lost.length > 0 && { lost }) },
       }
     })
   },

@@ -1,9 +1,7 @@
 import { ManagerError } from '../../errors.js'
-import { asAccount, type SystemAccount } from '../accounts/account.js'
+import type { SystemAccount } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
-import { applicationServerOf } from '../instances/application-server.js'
-import { inherited } from '../runtime/launch.js'
-import { redact } from '../runtime/redact.js'
+import { runApplicationTask } from './application-process.js'
 import { withReadableCopy } from './readable-copy.js'
 
 /** What `app-server --check` and `--plan` tell of an application, before it is started. */
@@ -47,7 +45,6 @@ export interface CheckOptions {
 
 /** Counting the rows of large tables takes its time, and the old version serves meanwhile. */
 const timeout = 10 * 60_000
-const maxOutput = 16 * 2 ** 20
 
 /**
  * Has an application loaded by the program that would serve it, in a process of its own, which changes nothing.
@@ -63,43 +60,28 @@ export async function checkApplication(
 }
 
 async function check(
-  { applicationServer }: Pick<ManagerContext, 'applicationServer'>,
-  { app, environment, data, account, signal }: CheckOptions,
+  context: Pick<ManagerContext, 'applicationServer'>,
+  { app, data, ...options }: CheckOptions,
 ): Promise<ApplicationCheck | undefined> {
   const task = data === undefined ? ['--check'] : ['--plan', '--data', data]
-  const args = [applicationServerOf(app, applicationServer), app, ...task]
-  const [program, before] = asAccount(account, process.execPath)
-  const { execa } = await import('execa')
-  const own = Object.entries(process.env).filter(([name]) => inherited.test(name))
-  const run = execa(program, [...before, ...args], {
-    env: { ...Object.fromEntries(own), ...(account && { HOME: data ?? app, TMPDIR: undefined }), ...environment },
-    ...{ cwd: app, extendEnv: false, timeout, stdin: 'ignore' as const, reject: false as const, maxBuffer: maxOutput },
-    ...(signal && { cancelSignal: signal }),
-  })
-  let output = ''
-  run.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
+  const { output, errors, timedOut, reason } = await runApplicationTask(
+    context,
+    { ...options, app, home: data ?? app, timeout },
+    task,
     // Timers of the application would keep the process alive.
-    if (answerIn(output)) run.kill('SIGKILL')
-  })
-  const { stderr, timedOut } = await run
-  signal?.throwIfAborted()
+    (text, end) => answerIn(text) && end(),
+  )
   const answer = answerIn(output)
   if (answer) return answer
-  if (/unknown option '--(check|plan)'/.test(stderr)) return undefined
-  const text = redact(stderr.trim()).slice(-2000)
+  if (/unknown option '--(check|plan)'/.test(errors)) return undefined
   if (timedOut)
     throw new ManagerError('ERR_FAILED', `The application could not be checked in ${timeout / 60_000} minutes.`, {
-      output: text,
+      output: errors,
     })
-  const reason = text
-    .split('\n')
-    .find((line) => line.startsWith('app-server: '))
-    ?.slice('app-server: '.length)
   throw new ManagerError(
     reason === undefined ? 'ERR_FAILED' : 'ERR_DATABASE',
     reason ?? 'The code of the application ended the process that was to check it.',
-    { output: text },
+    { output: errors },
   )
 }
 

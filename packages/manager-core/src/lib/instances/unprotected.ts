@@ -6,7 +6,7 @@ import { existing } from './existing.js'
 /** @throws ManagerError ERR_NOT_FOUND, ERR_PROTECTED. Source: wire-decisions, "rules". */
 export function unprotected(
   request: Pick<Instance, 'id' | 'name'>,
-  what: 'deleted' | 'reset' | 'replaced by a backup' | 'rolled back',
+  what: 'deleted' | 'reset' | 'replaced by a backup' | 'rolled back' | 'upgraded with a loss of data',
   { registry }: Pick<ManagerContext, 'registry'>,
 ): Instance {
   const instance = existing(registry, request)

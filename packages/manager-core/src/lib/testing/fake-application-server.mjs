@@ -46,6 +46,9 @@ if (isPlan || process.argv.includes('--check')) {
     }),
   )
   clearInterval(stay)
+} else if (process.argv.includes('--sync')) {
+  openDatabase()
+  clearInterval(stay)
 } else if (process.argv.includes('--describe')) {
   const documents = join(process.argv[process.argv.indexOf('--data') + 1], 'documents')
   tell(

@@ -1,9 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { DatabaseChanges } from '../application/check-application.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { tellFake, writeTemplate, type FakeApplication } from '../testing/fake-application.js'
+
+type ActionRow = { readonly name: string; readonly options: readonly { readonly name: string }[] }
 
 let test: TestManager
 
@@ -107,4 +110,40 @@ it('a dry run says which application comes, and what it changes in the database'
   expect((await processOf('demo')).version).toBe('1.1.0')
   const again = await test.perform('upgrade', { name: 'demo', force: true }, { dryRun: true })
   expect(again.plan?.notes).toContain('Database: add column note.extra (string(20)).')
+})
+
+it('a loss of data is refused for one that is protected, without the ability, and when no restore point is kept', async () => {
+  await test.perform('add', { name: 'demo', 'no-start': true })
+  await publish({ changes: { steps: [narrowed], losses: [loss] } })
+  const input = { name: 'demo', destructive: true }
+  const operator = { abilities: new Set(['read', 'operate'] as const) }
+  await expect(test.perform('upgrade', input, operator)).rejects.toMatchObject({
+    code: 'ERR_ACCESS',
+    message: '"--destructive" needs the ability "admin", which you do not have.',
+  })
+  const [row] = ((await test.perform('actions', {}, operator)).list as readonly ActionRow[]).filter(
+    ({ name }) => name === 'upgrade',
+  )
+  expect(row?.options.map(({ name }) => name)).not.toContain('destructive')
+  await test.perform('protect', { name: 'demo' })
+  await expect(test.perform('upgrade', input)).rejects.toMatchObject({ code: 'ERR_PROTECTED' })
+  await test.perform('unprotect', { name: 'demo' })
+  const config = join(test.home, 'config.sh')
+  const lines = readFileSync(config, 'utf8')
+  writeFileSync(config, `${lines}export APPS_RESTOREPOINTDAYS=0\n`)
+  await expect(test.another().perform('upgrade', input, test.caller)).rejects.toMatchObject({ code: 'ERR_STATE' })
+  expect(test.instance('demo').revision).not.toBe((await test.context.templates.list())[0]?.revision)
+})
+
+it('an upgrade with a loss of data that fails puts the data back', async () => {
+  await test.perform('add', { name: 'demo' })
+  const migrate = "update note set text = 'spoilt'"
+  await publish({ changes: { steps: [narrowed], losses: [loss] }, migrate, start: 'fail' })
+  await expect(test.perform('upgrade', { name: 'demo', destructive: true })).rejects.toMatchObject({
+    code: 'ERR_ROLLED_BACK',
+  })
+  const database = new DatabaseSync(test.path('demo', 'data', 'database.db'))
+  expect(database.prepare('select text from note').all()).toEqual([{ text: 'first' }])
+  database.close()
+  expect((await processOf('demo')).version).toBe('1.0.0')
 })

@@ -46,6 +46,10 @@ export async function checkUpgrade(
       ...(output !== undefined && { output }),
     })
   })
+  if (!checked && destructive)
+    throw refuse('its application has a server of its own that cannot say what would be lost.', {
+      help: 'Upgrade it without --destructive.',
+    })
   if (!checked) return { changes: null, losses: [] }
   const correct = 'Correct the template, then: refresh.'
   if (checked.problems.length > 0)

@@ -2,16 +2,18 @@ import { ManagerError } from '../../errors.js'
 import { sizeText } from '../domain/readable.js'
 import { isRunning } from '../domain/instance.js'
 import { checkDataThere } from '../instances/data-there.js'
+import { syncDestructively } from '../application/sync-database.js'
 import { existing } from '../instances/existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from '../instances/gap.js'
 import { folderSize } from '../instances/folder-size.js'
 import { checkSpace } from '../instances/inspect-creation.js'
+import { unprotected } from '../instances/unprotected.js'
 import { installedOf, type InstanceVersion } from '../instances/version-step.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { saveSteps } from '../operation/steps/backup-steps.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
-import { checkNotes, checkUpgrade, type UpgradeCheck } from './check-upgrade.js'
+import { checkNotes, checkUpgrade, lossText, type UpgradeCheck } from './check-upgrade.js'
 import { besideStep, dropStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
@@ -26,6 +28,8 @@ export type UpgradeRequest = {
   readonly force: boolean
   /** Also by another application, or an older one. Absent: no. */
   readonly replace?: boolean
+  /** The database may lose what the new application has no place for. Absent: refused. */
+  readonly destructive?: boolean
 }
 
 type UpgradeFacts = {
@@ -64,9 +68,15 @@ type UpgradeFacts = {
 export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
   kind: 'upgrade',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name, force, replace = false }, context) {
+  async inspect({ id, name, force, replace = false, destructive = false }, context) {
     const { home, registry, settings, templates, runtime } = context
-    const instance = existing(registry, { id, name })
+    const instance = destructive
+      ? unprotected({ id, name }, 'upgraded with a loss of data', context)
+      : existing(registry, { id, name })
+    if (destructive && settings.global.restorePointDays === 0)
+      throw new ManagerError('ERR_STATE', 'What is lost could not be had back: no restore points are kept.', {
+        help: 'Set APPS_RESTOREPOINTDAYS in config.sh to a number of days.',
+      })
     const { folder, app, data } = home.instance(id)
     const { version, date, revision, location, folder: template } = await templates.get(instance.version)
     if (!force && !replace && !isUpgradeNeeded(instance, { date }))
@@ -81,14 +91,16 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
         command: 'versions',
       })
     await checkDataThere(context, instance)
-    const check = await checkUpgrade(context, instance, { template })
+    const check = await checkUpgrade(context, instance, { template, destructive })
     const { state } = await runtime.observe({ id, folder })
     const { autoUpgrade } = await settings.instance(folder)
     const handing = !isRunning(state)
       ? null
-      : autoUpgrade
-        ? await handingOf(context, instance, template)
-        : { gap: 'patches are imported (SERVICE_AUTOUPGRADE)' }
+      : check.losses.length > 0
+        ? { gap: 'the database loses data (--destructive)' }
+        : autoUpgrade
+          ? await handingOf(context, instance, template)
+          : { gap: 'patches are imported (SERVICE_AUTOUPGRADE)' }
     const size = await folderSize(template)
     // The application, the data once more when they must be put back, and their snapshot; or the application twice.
     const bytes = handing?.gap === null ? size * 2 : size + (await folderSize(data)) * 1.5
@@ -119,6 +131,7 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   const kept = { folder: facts.point, from, to: { version, versionDate, revision } }
   const stop = stopStep({ instance, folder })
   const isBeside = handing?.gap === null
+  const isLossy = (check?.losses.length ?? 0) > 0
   const steps = (): readonly Step[] => [
     besideStep(folder, template),
     handing ? tellGap(stop, handing) : stop,
@@ -169,7 +182,12 @@ function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     const start = startStep({ instance, folder, windowMs })
     return {
       ...start,
-      title: `Start the new version and watch its health for ${windowMs / 1000} s`,
+      title: `${isLossy ? 'Change the database with a loss of data, start' : 'Start'} the new version and watch its health for ${windowMs / 1000} s`,
+      async do(run) {
+        if (isLossy) await syncDestructively(run.context, existing(run.context.registry, instance), run.signal)
+        const started = (await start.do(run)) as { readonly started: boolean }
+        return { ...started, lost: check?.losses.map(lossText) ?? [] }
+      },
       async undo(run) {
         await start.undo?.(run)
         await restoreSnapshot(run, { instance, folder, snapshot })

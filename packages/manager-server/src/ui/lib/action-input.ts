@@ -19,9 +19,10 @@ export function parametersOf(values: FieldValues): ApiParameters {
 
 /** What must be typed before something is lost; undefined: nothing is. */
 export function confirmationOf(action: ActionRow, values: FieldValues, instances: readonly string[]) {
-  const { destructive, harmlessWith, name, parameters } = action
+  const { destructive, harmlessWith, destructiveWith, name, parameters } = action
   if (!destructive) return undefined
   if (harmlessWith !== undefined && values[harmlessWith] !== undefined && values[harmlessWith] !== '') return undefined
+  if (destructiveWith !== undefined && values[destructiveWith] !== true) return undefined
   if (instances.length > 1) return String(instances.length)
   const first = parameters[0] && values[parameters[0].name]
   return instances[0] ?? (typeof first === 'string' && first !== '' ? first : name)

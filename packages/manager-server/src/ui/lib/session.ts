@@ -27,6 +27,8 @@ export interface ActionRow {
   readonly destructive?: string
   /** Input with which nothing is lost. */
   readonly harmlessWith?: string
+  /** Input without which nothing is lost. */
+  readonly destructiveWith?: string
   readonly parameters: readonly InputRow[]
   readonly options: readonly InputRow[]
   /** Whether who uses the pages may do it. */

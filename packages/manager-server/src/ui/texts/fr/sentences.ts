@@ -60,6 +60,8 @@ export const sentences: Readonly<Record<string, string>> = {
   'Bring an instance to the newest template of its version':
     'Amener une instance au modèle le plus récent de sa version',
   'Also when there is nothing newer': 'Même quand il n’y a rien de plus récent',
+  'Let the database lose what the new application has no place for, this time':
+    'Laisser cette fois la base de données perdre ce que la nouvelle application ne peut plus contenir',
   'Upgrade all instances that are upgraded automatically (autoupdate)':
     'Mettre à niveau toutes les instances qui le sont automatiquement',
   'Go on with the others after a failure': 'Continuer avec les autres après un échec',
