@@ -35,7 +35,7 @@ export type { CertificateFiles, Certificates } from './lib/certificates/create-c
 export { didYouMean } from './lib/domain/near-miss.js'
 export type { Json } from './lib/domain/json.js'
 export { durationText, sizeText } from './lib/domain/readable.js'
-export { databaseTypes, statusOf } from './lib/domain/instance.js'
+export { databaseTypes } from './lib/domain/instance.js'
 export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'
 export { Secret } from './lib/domain/secret.js'
 export type { Caller, JournalPoint, OperationEvent, PlannedOperation, StepTitle } from './lib/operation/operation.js'

@@ -5,7 +5,7 @@ import { summarise } from '../access-logs/summarise.js'
 import { callIo } from '../application/call-io.js'
 import { monitor } from '../application/monitor.js'
 import type { ManagerContext } from '../context.js'
-import { statusOf } from '../domain/instance.js'
+import { isRunning } from '../domain/instance.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import { ManagerError } from '../../errors.js'
@@ -218,7 +218,7 @@ async function runIo(
 ): Promise<ActionResult> {
   const { instance, settings } = await instanceOf(context, input.name as string)
   const action = service === 'unittests' ? 'unitttests' : `task-${service}`
-  if (statusOf(instance) !== 'started')
+  if (!isRunning(instance.observed))
     throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped, and ${action} needs it started.`, {
       command: `start ${instance.name}`,
     })

@@ -76,9 +76,11 @@ describe('list', () => {
 
   test('shows what is observed now, and filters by it, in SQL too', async () => {
     expect(await names({ status: 'started' })).toEqual([])
-    expect(await names({ where: "i.status = 'started'" })).toEqual([])
+    expect(await names({ where: "i.status = 'started'" })).toEqual(['delta'])
+    expect(await names({ where: "i.observed = 'started'" })).toEqual([])
+    expect(await names({ where: "i.status = 'started' and i.observed = 'stopped'" })).toEqual(['delta'])
     const { item } = await manager.perform('get', { name: 'DELTA' })
-    expect(item).toMatchObject({ name: 'delta', status: 'stopped', protected: 'no', auto_update: 'yes' })
+    expect(item).toMatchObject({ name: 'delta', status: 'started', observed: 'stopped', protected: 'no' })
     // It has no folder: the rest is shown all the same.
     expect(item).toMatchObject({ neutralised: 'unknown' })
     expect(manager.instance('delta').observed).toBe('started')

@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { withProofs } from '../backup/proofs.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
@@ -26,7 +27,7 @@ export const lookingActions: readonly Action[] = [
         short: 's',
         type: 'choice',
         choices: ['started', 'stopped', 'starting', 'degraded', 'crashed', 'suspended', 'unknown'],
-        summary: 'In this state',
+        summary: 'In this state, as it is observed',
       },
       { name: 'where', short: 'w', type: 'text', summary: 'With this condition in SQL' },
       {
@@ -65,7 +66,7 @@ export const lookingActions: readonly Action[] = [
       const { word, where } = splitFilter(call)
       const { version, database, status, order } = call.input as Record<string, string | undefined>
       const stored = registry.instances().filter((instance) => !isThrowAway(instance))
-      const instances = await observed(call.context, stored)
+      const instances = await withProofs(call.context, await observed(call.context, stored))
       const ids = where === undefined ? undefined : await idsWhere(call, where, stored, instances)
       const list = selectInstances(
         instances.filter(({ id }) => ids?.has(id) ?? true).map((one) => wireInstance(one, global)),
@@ -97,7 +98,8 @@ export const lookingActions: readonly Action[] = [
     view: { type: 'record' },
     async handler(call) {
       const { context, input } = call
-      const [instance] = await observed(context, [context.registry.get(String(input.name))])
+      const stored = context.registry.get(String(input.name))
+      const [instance] = await withProofs(context, await observed(context, [stored]))
       const overview = overviews(context, [instance!]).get(instance!.id)!
       const item = {
         ...wireInstance(instance!, context.settings.global),
@@ -157,6 +159,8 @@ async function idsWhere(
   seen: readonly Instance[],
 ): Promise<ReadonlySet<string>> {
   const { filterBySql } = await import('../instances/query/filter-by-sql.js')
-  const fresh = seen.filter((one, at) => one !== stored[at]).map(({ id, observed: state }) => [id, state] as const)
+  const fresh = seen
+    .filter((one, at) => one !== stored[at])
+    .map(({ id, observed: state, proved }) => [id, state, proved] as const)
   return filterBySql({ file: home.database, where, fresh, signal })
 }

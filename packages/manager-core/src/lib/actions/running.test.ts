@@ -175,7 +175,7 @@ describe('startall and setstatus', () => {
       message: '"demo" is recorded as stopped.',
       warnings: ['It is started.'],
     })
-    expect(test.instance('demo')).toMatchObject({ desired: 'stopped', observed: 'stopped' })
+    expect((await test.perform('get', { name: 'demo' })).item).toMatchObject({ status: 'stopped', observed: 'started' })
     expect(await isHealthy('demo')).toBe(true)
     await test.perform('setstatus', { name: 'demo', status: 'started' })
     expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'started' })
@@ -212,7 +212,8 @@ describe('application server', () => {
     expect(await test.perform('app-stop', { name: 'demo' })).toMatchObject({
       message: 'The application server of "demo" is stopped; app-start demo starts it.',
     })
-    expect(test.instance('demo')).toMatchObject({ desired: 'started', observed: 'stopped' })
+    const { list } = await test.perform('list', { filter: 'demo' })
+    expect(list).toMatchObject([{ status: 'started', observed: 'stopped' }])
     const stopped = await test.perform('app-status', { name: 'demo' })
     expect(stopped).toMatchObject({ item: { state: 'stopped', health: '' }, exitCode: 1 })
     expect((await test.perform('app-stop', { name: 'demo' })).message).toContain('already stopped')

@@ -12,6 +12,7 @@ import type { OperationEvent, OperationKind, Plan, Step } from '../operation/ope
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import { needManifest } from './manifest.js'
 import { compareRowsStep } from './compare-rows-step.js'
+import { rememberProof } from './proofs.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
 import { nameIn } from './choose-backup.js'
 import { fetchInto } from './remote/fetch-backup.js'
@@ -114,9 +115,11 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
     notes: [
       'It is restored into an instance that is removed again, with its database; nothing of it is sent anywhere.',
     ],
-    commit(registry) {
+    commit(registry, { context }) {
       registry.deleteInstance(id)
-      if (request.instance !== '') registry.updateInstance(request.instance, { proved: at })
+      if (request.instance === '') return
+      registry.updateInstance(request.instance, { proved: at })
+      rememberProof(context.registry, request.instance, key)
     },
   }
 }

@@ -2,7 +2,7 @@
 export const databaseTypes = ['sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'] as const
 export type DatabaseType = (typeof databaseTypes)[number]
 
-/** What the operator wants. */
+/** What is recorded: `status` of the requirements. `start` and `stop` set it, and `setstatus` alone. */
 export type Desired = 'started' | 'stopped'
 
 /** What was seen last. `crashed`: it ended by itself and is not started again; `suspended`: paused during a save. */
@@ -52,11 +52,6 @@ export interface Instance {
 /** One that is there while a backup is proved, and nobody's business. */
 export function isThrowAway({ source }: Pick<Instance, 'source'>): boolean {
   return source.startsWith('prove:')
-}
-
-/** The `status` of the requirements ("States and transitions") is a projection of what was observed. */
-export function statusOf({ observed }: Pick<Instance, 'observed'>): Desired {
-  return isRunning(observed) ? 'started' : 'stopped'
 }
 
 /** Whether it has processes. */

@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { isRunning } from '../domain/instance.js'
 import { didYouMean } from '../domain/near-miss.js'
 import { wireKeys, type WireInstance } from './wire-instance.js'
 
@@ -8,7 +9,7 @@ export interface InstanceFilter {
   readonly word?: string | undefined
   readonly version?: string | undefined
   readonly database?: string | undefined
-  /** `started` and `stopped` are the status, others what is observed. */
+  /** What is observed; `started`: it has processes, `stopped`: it has none. */
   readonly status?: string | undefined
   /** Keys with a `-` before those that go down, separated by commas. Default: as they are given. */
   readonly order?: string | undefined
@@ -30,7 +31,8 @@ export function selectInstances(
   if (word !== undefined) tests.push(wordTest(word, new Set([...versions, ...instances.map((one) => one.version)])))
   if (version !== undefined) tests.push((instance) => instance.version === version)
   if (database !== undefined) tests.push((instance) => instance.database === database)
-  if (status !== undefined) tests.push((instance) => [instance.status, instance.observed].includes(status as 'started'))
+  if (status !== undefined)
+    tests.push(({ observed }) => observed === status || (isRunning(observed) ? 'started' : 'stopped') === status)
   const found = instances.filter((instance) => tests.every((test) => test(instance)))
   return compare ? found.toSorted(compare) : found
 }

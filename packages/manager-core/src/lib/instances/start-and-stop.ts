@@ -120,7 +120,7 @@ export const setStatusKind: OperationKind<Request & { readonly status: Desired }
     title: `Record "${name}" as ${status}`,
     instance: { id, name },
     steps: [],
-    commit: (registry) => registry.updateInstance(id, { desired: status, observed: status }),
+    commit: (registry) => registry.updateInstance(id, { desired: status }),
   }),
 }
 

@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../context.js'
-import { statusOf, type Instance, type Observed } from '../domain/instance.js'
+import type { Instance, Observed } from '../domain/instance.js'
 import { publicUrlOf, urlOf, type PublicUrlSettings } from './public-url.js'
 
 /** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `proved` on are additions. */
@@ -7,6 +7,7 @@ export interface WireInstance {
   readonly [key: string]: string | number
   readonly name: string
   readonly version: string
+  /** What is recorded, and wanted; `observed` is what it is. */
   readonly status: 'started' | 'stopped'
   readonly observed: Observed
   readonly created: string
@@ -31,7 +32,7 @@ export interface WireInstance {
   readonly operation: string
   readonly id: string
   readonly port: number
-  /** When a backup of it was proved last, ISO 8601; empty: never. */
+  /** When a backup of it was proved last that is there and not damaged, ISO 8601; empty: none. */
   readonly proved: string
   /** See `Instance.installedVersion`. */
   readonly installed_version: string
@@ -50,7 +51,7 @@ export function wireInstance(instance: Instance, settings: PublicUrlSettings): W
   return {
     name: instance.name,
     version: instance.version,
-    status: statusOf(instance),
+    status: instance.desired,
     observed: instance.observed,
     created: instance.created,
     updated: instance.updated,

@@ -194,6 +194,7 @@ const migrations = [
      expires text not null,
      used text not null default ''
    ) without rowid;`,
+  `alter table instance add column proved_backup text not null default ''`,
 ]
 
 /** What another manager needs to be this one: all but measurements. */

@@ -5,6 +5,7 @@ export interface Instance {
   readonly version: string
   /** Date of the template that it runs, ISO 8601. */
   readonly version_date: string
+  /** What is recorded, and wanted; `observed` is what it is. */
   readonly status: 'started' | 'stopped'
   readonly observed: string
   readonly created: string
@@ -40,6 +41,16 @@ export interface VersionRow {
   /** ISO 8601. */
   readonly date: string
   readonly default: boolean | string
+}
+
+/** Whether it has processes. */
+export function isRunning({ observed }: Pick<Instance, 'observed'>): boolean {
+  return ['started', 'starting', 'degraded', 'suspended'].includes(observed)
+}
+
+/** Whether it is not what is recorded. */
+export function isOtherwise(instance: Pick<Instance, 'status' | 'observed'>): boolean {
+  return (instance.status === 'started') !== isRunning(instance)
 }
 
 /** Where people reach it. */

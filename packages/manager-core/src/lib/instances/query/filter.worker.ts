@@ -6,8 +6,8 @@ export interface FilterTask {
   readonly file: string
   /** Makes the temporary views and the table `fresh`. */
   readonly views: string
-  /** Id and state of instances that are not as the registry has them. */
-  readonly fresh: readonly (readonly [id: string, observed: string])[]
+  /** Id, state and proof of instances that are not as the registry has them. */
+  readonly fresh: readonly (readonly [id: string, observed: string, proved: string])[]
   /** Gives the ids. */
   readonly sql: string
   /** What it may read, and call. */
@@ -19,8 +19,8 @@ export interface FilterTask {
 function run({ file, views, fresh, sql, tables, functions }: FilterTask): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
   database.exec(views)
-  const insert = database.prepare('insert into temp.fresh (id, observed) values (?, ?)')
-  for (const [id, observed] of fresh) insert.run(id, observed)
+  const insert = database.prepare('insert into temp.fresh (id, observed, proved) values (?, ?, ?)')
+  for (const row of fresh) insert.run(...row)
   restrict(database, new Set(tables), new Set(functions))
   const statement = database.prepare(sql)
   if (statement.sourceSQL !== sql) throw new Error('it is more than one statement')

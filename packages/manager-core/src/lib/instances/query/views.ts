@@ -11,14 +11,13 @@ export const allowedFunctions: readonly string[] = [
   ...['current_date', 'current_time', 'current_timestamp'],
 ]
 
-const started = `('started', 'starting', 'degraded', 'suspended')`
 const yesNo = (column: string) => `case ${column} when 1 then 'yes' else 'no' end`
-const observedNow = 'coalesce(f.observed, t.observed)'
 
 /** Columns that are not those of the table. */
 const computed: Readonly<Record<string, string>> = {
-  status: `case when ${observedNow} in ${started} then 'started' else 'stopped' end`,
-  observed: observedNow,
+  status: 't.desired',
+  observed: 'coalesce(f.observed, t.observed)',
+  proved: 'coalesce(f.proved, t.proved)',
   url: `'http://127.0.0.1:' || t.port`,
   protected: yesNo('t.protected'),
   auto_update: yesNo('t.auto_update'),
@@ -30,7 +29,7 @@ const computed: Readonly<Record<string, string>> = {
  * since the registry was written stands in `fresh`. Source: requirements, "Instance".
  */
 export const viewsSql = `
-  create temp table fresh (id text primary key, observed text not null);
+  create temp table fresh (id text primary key, observed text not null, proved text not null);
   create temp view i as select ${wireKeys.map((key) => `${computed[key] ?? `t.${key}`} as ${key}`).join(', ')}
     from main.instance t left join temp.fresh f on f.id = t.id;
   create temp view v as select version, title, date, revision, location, fetched from main.version;

@@ -1,5 +1,6 @@
 import { Button, type ButtonProps } from '../../components/button.js'
 import { t } from '../../lib/i18n.js'
+import { isRunning } from '../../lib/instance.js'
 import { titleOf } from '../../components/action-form.js'
 import { useActionTable } from '../../lib/session.js'
 import { Elsewhere } from './elsewhere.js'
@@ -8,7 +9,7 @@ import type { TabProps } from './tab.js'
 /** What is done most often, for the state that it is in. */
 export function MainActions({ item, ask }: Pick<TabProps, 'item' | 'ask'>) {
   const { isAllowed } = useActionTable()
-  const isOn = item.status === 'started'
+  const isOn = isRunning(item)
   const offered: readonly (readonly [string, ButtonProps['icon'], ButtonProps['kind']?])[] = isOn
     ? [
         ['restart', 'restart'],
@@ -71,17 +72,15 @@ export function AllActions({ item, ask }: Pick<TabProps, 'item' | 'ask'>) {
 }
 
 /** Whether it makes sense now; the manager refuses what does not all the same. */
-function fits(
-  action: string,
-  { status, custom_url: custom, neutralised, restore_point: point }: TabProps['item'],
-): boolean {
-  const isOn = status === 'started'
+function fits(action: string, item: TabProps['item']): boolean {
+  const { status, custom_url: custom, neutralised, restore_point: point } = item
+  const isOn = isRunning(item)
   const when: Readonly<Record<string, boolean>> = {
     start: !isOn,
     stop: isOn,
     restart: isOn,
-    'app-start': isOn,
-    'app-stop': isOn,
+    'app-start': status === 'started' && !isOn,
+    'app-stop': status === 'started' && isOn,
     reseturl: custom !== '',
     rollback: point !== undefined && point !== '',
     neutralise: neutralised !== 'yes',

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.js'
 import { Facts, Panel } from '../../components/panel.js'
 import { Time } from '../../components/time.js'
 import { t } from '../../lib/i18n.js'
-import { addressOf, needsUpgrade, type VersionRow } from '../../lib/instance.js'
+import { addressOf, isOtherwise, needsUpgrade, type VersionRow } from '../../lib/instance.js'
 import { useActionTable } from '../../lib/session.js'
 import { useApi } from '../../lib/use-api.js'
 import { BackupPanel } from './backup-panel.js'
@@ -53,11 +53,12 @@ export function OverviewTab(props: TabProps) {
 }
 
 /** What it should do, when it does something else. */
-function StatusOf({ item: { status, observed } }: TabProps) {
+function StatusOf({ item }: TabProps) {
+  const { status, observed } = item
   return (
     <>
       <StatusBadge observed={observed} />
-      {status !== observed && (
+      {isOtherwise(item) && (
         <span class="quiet"> {t(status === 'started' ? 'instance.wantedStarted' : 'instance.wantedStopped')}</span>
       )}
     </>

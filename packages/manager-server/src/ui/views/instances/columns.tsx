@@ -4,7 +4,7 @@ import type { Column } from '../../components/table.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import { addressOf, needsUpgrade, type Instance } from '../../lib/instance.js'
+import { addressOf, isOtherwise, needsUpgrade, type Instance } from '../../lib/instance.js'
 
 /** @param dates of the newest templates, by version */
 export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<Instance>[] {
@@ -77,10 +77,14 @@ function Name({ row: { name } }: { readonly row: Instance }) {
   )
 }
 
-function Status({ row: { observed, operation } }: { readonly row: Instance }) {
+function Status({ row }: { readonly row: Instance }) {
+  const { status, observed, operation } = row
   return (
     <span class="status">
       <StatusBadge observed={observed} />
+      {isOtherwise(row) && (
+        <span class="quiet">{t(status === 'started' ? 'instance.wantedStarted' : 'instance.wantedStopped')}</span>
+      )}
       {operation !== '' && (
         <a href={pathTo('operations', operation)}>
           <Badge tone="busy">{t('instances.operation')}</Badge>

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import type { Registry } from '../store/registry.js'
+import { needManifest } from './manifest.js'
+import { localFolderOf } from './remote/remote-backup.js'
+import { readStatus } from './status.js'
+import { checkSizes } from './verify-backup.js'
+
+type Context = Pick<ManagerContext, 'registry' | 'settings' | 'backups'>
+
+/** Writes down which backup of an instance was proved, in the transaction that sets when. */
+export function rememberProof(registry: Pick<Registry, 'database'>, id: string, key: string): void {
+  registry.database.prepare('update instance set proved_backup = ? where id = ?').run(key, id)
+}
+
+/** Instances as they are proved now: no longer when the backup that was is gone, or damaged, here and at all targets. */
+export async function withProofs(context: Context, instances: readonly Instance[]): Promise<readonly Instance[]> {
+  if (instances.every(({ proved }) => proved === '')) return instances
+  const rows = context.registry.database
+    .prepare(`select id, proved_backup as key from instance where proved <> ''`)
+    .all()
+  const keys = new Map(rows.map(({ id, key }) => [String(id), String(key)]))
+  return Promise.all(
+    instances.map(async (instance) => {
+      if (instance.proved === '') return instance
+      const key = keys.get(instance.id) || (await keyOf(context, instance))
+      return key !== undefined && (await isGood(context, key)) ? instance : { ...instance, proved: '' }
+    }),
+  )
+}
+
+/** Of a proof that is older than the column. */
+async function keyOf({ backups }: Context, { name, proved }: Instance): Promise<string | undefined> {
+  return (await backups.list({ name })).find((backup) => backup.proved?.at === proved)?.key
+}
+
+/** By its manifest, the sizes of its files, and what is known of it; no file is read. */
+async function isGood(context: Context, key: string): Promise<boolean> {
+  const folder = localFolderOf(context, key)
+  const { verified, copies = {} } = await readStatus(folder)
+  if (Object.values(copies).some(({ damage }) => damage === undefined)) return true
+  if (!existsSync(folder) || verified?.damage !== undefined) return false
+  try {
+    await checkSizes(folder, await needManifest(folder))
+    return true
+  } catch (error) {
+    if (ManagerError.is(error) && error.code === 'ERR_BACKUP') return false
+    throw error
+  }
+}
