@@ -42,6 +42,12 @@ function missedOf(list: readonly SaveCheck[]): readonly SaveCheck[] {
 
 function answer(list: readonly SaveCheck[]): ActionResult {
   const missed = missedOf(list).length
+  const fresh = list.filter(({ problem, backup }) => problem === '' && backup === '').length
+  if (missed === 0 && fresh > 0)
+    return {
+      message: `${list.length - fresh} of ${list.length} that are saved automatically have a good backup; ${fresh} new without one yet.`,
+      list,
+    }
   if (missed === 0) return { message: `All ${list.length} that are saved automatically have a good backup.`, list }
   const message = `${missed} of ${list.length} that are saved automatically lack a good backup.`
   return { message, list, exitCode: 1 }

@@ -24,7 +24,8 @@ export const restore: Action = {
   description:
     'Every byte of the backup is read before anything is touched; one at a target is fetched into APPS_SAVE_DIR before, ' +
     'when nothing speaks against the rest. An instance that runs is stopped for the switch and ' +
-    'started again; when that fails, all is put back as it was. An instance that is gone is made again under its name, ' +
+    'started again; when that fails, all is put back as it was. What it held is kept in the trash for APPS_TRASHDAYS, and ' +
+    'undelete brings it back under another name (with --only app the application is not kept). An instance that is gone is made again under its name, ' +
     'with --as a copy under another name; both get another port, and new secrets unless it is the same one, saved ' +
     '--with-secrets; the users in their data keep their passwords. Refused are: an instance that is protected; the backup of another instance (also one that had ' +
     'the name before); data of ' +
@@ -59,6 +60,7 @@ export const restore: Action = {
       type: 'flag',
       summary: 'Also when the backup belongs to another instance, which --from names as a whole: <name>/<backup>',
     },
+    { name: 'discard', type: 'flag', summary: 'Keep nothing in the trash of what the instance holds now' },
     {
       name: 'allow-newer',
       type: 'flag',
@@ -139,11 +141,16 @@ function restoreFrom(call: ActionCall, backup: Origin): Promise<ActionResult> {
     parts,
     allowNewer: input['allow-newer'] === true,
     otherInstance: input['other-instance'] === true,
+    discard: input.discard === true,
   }
-  return runOperation(call, restoreKind, request, () => ({
-    message: `Instance "${name}" is as it was saved: ${backup.key}.`,
-    item: wireInstance(context.registry.get(name), context.settings.global),
-  }))
+  return runOperation(call, restoreKind, request, ({ outcomes }) => {
+    const kept = outcomes.get('restore-old') as { readonly entry: string } | undefined
+    const way = kept ? ` What it held before is in the trash: undelete ${kept.entry} --as <name>` : ''
+    return {
+      message: `Instance "${name}" is as it was saved: ${backup.key}.${way}`,
+      item: wireInstance(context.registry.byId(id) ?? context.registry.get(name), context.settings.global),
+    }
+  })
 }
 
 async function recreate(

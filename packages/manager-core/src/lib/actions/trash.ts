@@ -15,7 +15,7 @@ import { runOperation } from './run-operation.js'
 export const trash: Action = {
   name: 'trash',
   group: 'Instances',
-  summary: 'List what is in the trash: deleted instances, and what instances were before a reset',
+  summary: 'List what is in the trash: deleted instances, and what instances were before a reset or restore',
   ability: 'read',
   mutating: false,
   examples: ['trash', 'trash --json'],
@@ -41,7 +41,7 @@ export const undelete: Action = {
   summary: 'Bring an instance back from the trash',
   description:
     'With its data, settings, passwords and flags, but another port; it is started when it was. What was there before a ' +
-    'reset needs another name (--as), as its own is in use.',
+    'reset or restore needs another name (--as), as its own is in use.',
   parameters: [{ name: 'entry', type: 'text', required: true, summary: 'Entry of the trash, or the name it had' }],
   options: [{ name: 'as', type: 'new-name', summary: 'Name that it gets (default: the one it had)' }],
   ability: 'admin',
@@ -66,7 +66,7 @@ export const purge: Action = {
   group: 'Instances',
   summary: 'Remove what is in the trash for good, with its databases; or restore points of upgrades',
   description:
-    'What has been in the trash for APPS_TRASHDAYS goes by itself with the next refresh, delete or reset, and with an ' +
+    'What has been in the trash for APPS_TRASHDAYS goes by itself with the next refresh, delete, reset or restore, and with an ' +
     'instance its restore points. With --restore-points those of an instance that is there are removed, or with --all of ' +
     'all instances; those that are older than APPS_RESTOREPOINTDAYS go by themselves with the next refresh.',
   parameters: [

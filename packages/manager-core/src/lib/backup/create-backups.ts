@@ -4,7 +4,7 @@ import { ManagerError } from '../../errors.js'
 import type { Settings } from '../settings/settings.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup, BackupFilter, Backups } from './backup.js'
-import { chooseBackup, isBackupId, newestFirst } from './choose-backup.js'
+import { chooseBackup, isBackupId, lastPart, nameIn, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
 import { isFolderOf, ownerOf, ownerOfFolder, owns, type Owner } from './owner.js'
 import { rememberingDamage } from './remembering-damage.js'
@@ -33,6 +33,8 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
           const key = `${instance}/${id}`
           try {
             const backup = await read(join(root, instance, id), key)
+            if (!backup && !isBeingMade(id))
+              damaged.push({ key, error: await withoutManifest(join(root, instance, id), key) })
             if (backup && (!owner || owns(owner, backup.manifest))) backups.push(backup)
           } catch (error) {
             if (!ManagerError.is(error)) throw error
@@ -41,6 +43,14 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
         }
       }
     return { backups: newestFirst(backups), damaged }
+  }
+
+  /** An operation writes it, or takes it away. */
+  function isBeingMade(id: string): boolean {
+    const open = registry().database.prepare(
+      `select 1 from operation where state not in ('succeeded', 'rolled_back') and instr(facts, ?) > 0`,
+    )
+    return open.get(id) !== undefined
   }
 
   return {
@@ -93,6 +103,17 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
       damage: verified?.damage,
     }
   }
+}
+
+/** What can be done depends on where it is besides. */
+async function withoutManifest(folder: string, key: string): Promise<ManagerError> {
+  const { copies = {} } = await readStatus(folder)
+  const good = Object.entries(copies).find(([, { damage }]) => damage === undefined)?.[0]
+  const cure =
+    good === undefined
+      ? 'Its files can be restored by hand (docs/backup-format.md); or remove its folder'
+      : `Bring the copy back: backups fetch ${nameIn(key)} --from ${good}:${lastPart(key)}`
+  return new ManagerError('ERR_BACKUP', `The backup ${folder} is damaged: it has no manifest.json. ${cure}.`)
 }
 
 function othersHelp(name: string): string {

@@ -11,7 +11,8 @@ export async function isIdFree(
   type: DatabaseType,
 ): Promise<boolean> {
   if (!isInstanceId(id) || registry.byId(id) || existsSync(home.instance(id).folder)) return false
-  if ((await listTrash(home)).some(({ instance }) => instance.id === id)) return false
+  // What one was before a reset or restore is not the instance itself.
+  if ((await listTrash(home)).some(({ instance, reason }) => instance.id === id && reason === 'delete')) return false
   // A server may have outlived the home of the manager.
   const server = databases.server(type)
   if (!server.capabilities.server) return true

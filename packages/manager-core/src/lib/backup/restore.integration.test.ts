@@ -48,6 +48,13 @@ for (const type of ['postgresql', 'mysql'] as const)
       expect(await rowsOf('demo')).toEqual({ note: 1 })
       const after = await accountOf('demo')
       expect(after.name).not.toBe(before.name)
+      // It is in the trash, from where it comes back, or goes for good.
+      expect(await server.exists(before)).toBe('yes')
+      const { list } = await perform('trash')
+      const [{ entry }] = list as [{ entry: string }]
+      await perform('undelete', { entry, as: 'former' })
+      expect(await rowsOf('former')).toEqual({ note: 2 })
+      await perform('delete', { name: 'former', purge: true })
       expect(await server.exists(before)).toBe('no')
       // It may write into it.
       await write('demo', `insert into note values ('later')`)

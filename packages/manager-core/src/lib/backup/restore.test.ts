@@ -55,6 +55,29 @@ describe('restore', () => {
     expect(instances()).toEqual([id])
   })
 
+  it.each(['all', 'data'] as const)(
+    'keeps what it replaces (%s) in the trash, and undelete brings it back',
+    async (parts) => {
+      const only = parts === 'all' ? {} : { only: parts }
+      const { plan } = await test.perform('restore', { name: 'demo', from, ...only }, { dryRun: true })
+      expect(plan?.notes.join(' ')).toMatch(/undelete demo-\S+ --as <name>/)
+      const { message } = await test.perform('restore', { name: 'demo', from, ...only })
+      const [, entry = ''] = /undelete (\S+) --as/.exec(message) ?? []
+      expect((await test.perform('trash')).list).toContainEqual(expect.objectContaining({ entry, reason: 'restore' }))
+      await test.perform('undelete', { entry, as: 'before' })
+      expect(words('before')).toEqual(all('later'))
+      expect(test.instance('before').observed).toBe('started')
+      await test.perform('delete', { name: 'before', purge: true })
+    },
+  )
+
+  it('keeps nothing with --discard', async () => {
+    await test.perform('purge', { all: true })
+    await test.perform('restore', { name: 'demo', from, discard: true })
+    expect((await test.perform('trash')).list).toEqual([])
+    expect(instances()).toEqual([test.instance('demo').id])
+  })
+
   it('puts back only what is asked for', async () => {
     await test.perform('restore', { name: 'demo', from, only: 'data' })
     expect(words()).toEqual({ note: 'saved', document: 'saved', app: 'later' })

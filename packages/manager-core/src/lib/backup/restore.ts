@@ -1,7 +1,9 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
 import { reachDatabaseServer } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
+import { moveToTrash } from '../instances/move-to-trash.js'
 import { unprotected } from '../instances/unprotected.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
@@ -9,6 +11,7 @@ import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import type { Manifest } from './backup.js'
 import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
+import { copyApplicationStep, keepOldStep, type KeptState } from './keep-old-step.js'
 import { needManifest, plainBytes } from './manifest.js'
 import { createRestoreDataSteps, dropOldStep } from './restore-data-steps.js'
 import { checkKeys } from './verify-backup.js'
@@ -23,6 +26,8 @@ export type RestoreRequest = {
   readonly allowNewer: boolean
   /** Also the backup of another instance. Absent: no. */
   readonly otherInstance?: boolean
+  /** What is there now is not kept in the trash. Absent: it is. */
+  readonly discard?: boolean
 }
 
 type RestoreFacts = {
@@ -35,6 +40,8 @@ type RestoreFacts = {
   readonly other?: string
   readonly before: InstanceVersion
   readonly after: InstanceVersion
+  /** null: what is there now is removed. */
+  readonly kept: KeptState | null
 }
 
 /** Puts what a backup holds in the place of what an instance has; the instance is stopped for the switch only. */
@@ -42,7 +49,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
   kind: 'restore',
   replacesAll: ({ parts }) => parts === 'all',
   locks: ({ id }) => [`instance:${id}`],
-  async inspect({ id, name, backup, parts, allowNewer, otherInstance = false }, context) {
+  async inspect({ id, name, backup, parts, allowNewer, otherInstance = false, discard = false }, context) {
     const instance = unprotected({ id, name }, 'replaced by a backup', context)
     const manifest = await needManifest(backup)
     const other = manifest.instance.id === id ? undefined : describeOther(manifest, context)
@@ -76,9 +83,16 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
       ...(other !== undefined && { other }),
       before: versionOf(instance),
       after: versionOf(parts === 'data' ? instance : manifest.instance),
+      kept: discard || parts === 'app' ? null : await keptState(context, instance),
     }
   },
   plan: planRestore,
+}
+
+/** null: nothing is kept here (APPS_TRASHDAYS), or it was lost. */
+async function keptState(context: ManagerContext, instance: Instance): Promise<KeptState | null> {
+  const { trash, entry, record, lost } = await moveToTrash(context, instance, 'restore')
+  return lost || record.expires <= record.deleted ? null : { trash, entry, record }
 }
 
 /** Another instance, for people: `another instance ("prod" then, "old" now)`. */
@@ -88,7 +102,7 @@ function describeOther({ instance: { id, name } }: Manifest, { registry }: Manag
 }
 
 function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts): Plan {
-  const { name, folder, before, after } = facts
+  const { name, folder, before, after, kept } = facts
   const instance = { id, name }
   const steps = createRestoreDataSteps({ instance, folder, backup, parts })
   const what = { all: 'What it holds', data: 'Its data', app: 'Its application' }[parts]
@@ -97,14 +111,18 @@ function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts)
     instance,
     steps: [
       ...steps.slice(0, -1),
+      ...(kept && parts === 'data' ? [copyApplicationStep(folder)] : []),
       stopStep({ instance, folder }),
       ...steps.slice(-1),
       versionStep(id, after, before),
       startStep({ instance, folder, stopStepId: 'stop' }),
-      dropOldStep({ instance }),
+      kept ? keepOldStep(folder, kept) : dropOldStep({ instance }),
     ],
     notes: [
       `${what} now is replaced by what was saved at ${facts.saved}.`,
+      kept
+        ? `Until ${kept.record.expires} what it holds now can be had back under another name (undelete ${kept.entry} --as <name>); it takes its space until then.`
+        : 'What is replaced is not kept.',
       ...(facts.other === undefined
         ? []
         : [`This backup belongs to ${facts.other}: its data replace those of "${name}".`]),

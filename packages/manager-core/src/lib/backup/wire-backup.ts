@@ -20,7 +20,7 @@ export type WireBackup = {
   readonly consistency: string
   /** When every byte was read last, ISO 8601; empty: it is damaged. */
   readonly verified: string
-  /** When it was proved last, ISO 8601; empty: never. */
+  /** When it was proved last, ISO 8601; empty: never, or it is damaged. */
   readonly proved: string
   /** How long that took, from the backup to an instance that is healthy. */
   readonly proved_seconds: number
@@ -37,8 +37,8 @@ export function wireBackup(backup: Backup): WireBackup {
   return {
     ...wireManifest(backup),
     verified: damage === '' ? verified : '',
-    proved: proved?.at ?? '',
-    proved_seconds: proved?.seconds ?? 0,
+    proved: damage === '' ? (proved?.at ?? '') : '',
+    proved_seconds: damage === '' ? (proved?.seconds ?? 0) : 0,
     copies: copiesOf(backup),
     damage,
     folder,

@@ -8,8 +8,8 @@ import type { Instance } from '../domain/instance.js'
 /** What `trash.json` says of a folder in the trash. No secrets: they stay in the folder's `settings.sh`. */
 export interface TrashRecord {
   readonly format: 1
-  /** Why it is there: the instance was deleted, or reset, and this is what it was before. */
-  readonly reason: 'delete' | 'reset'
+  /** Why it is there: the instance was deleted, or reset or restored, and this is what it was before. */
+  readonly reason: 'delete' | 'reset' | 'restore'
   /** ISO 8601 */
   readonly deleted: string
   /** From then on it may be removed for good. */

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileError } from '../instances/file-error.js'
+import { copyFolder } from '../instances/stage.js'
+import { writeRecord, type TrashFacts } from '../instances/trash-step.js'
+import { instanceHomeAt } from '../home.js'
+import type { Step } from '../operation/operation.js'
+import { restoreWorkOf } from './restore-data-steps.js'
+
+/** Where what a restore replaces goes. */
+export type KeptState = {
+  /** Absolute, and free. */
+  readonly trash: string
+  /** Its name there. */
+  readonly entry: string
+  readonly record: TrashFacts
+}
+
+/** Of one whose application stays, a copy: what goes to the trash can be had back as a whole. */
+export function copyApplicationStep(folder: string): Step {
+  return {
+    id: 'restore-keep-app',
+    title: 'Copy its application for the trash',
+    async do(run) {
+      const { old } = restoreWorkOf(run)
+      try {
+        await rm(old.app, { recursive: true, force: true })
+        await mkdir(old.folder, { recursive: true, mode: 0o700 })
+        await copyFolder(instanceHomeAt(folder).app, old.app, { signal: run.signal })
+      } catch (error) {
+        throw fileError(error, 'Cannot copy its application')
+      }
+    },
+    // It goes with what was unpacked.
+    check: () => 'not-done',
+  }
+}
+
+/** Moves what was there before into the trash, with its database; from now on it is not put back. */
+export function keepOldStep(folder: string, { trash, entry, record }: KeptState): Step {
+  return {
+    id: 'restore-old',
+    title: 'Move what was there before to the trash',
+    pointOfNoReturn: true,
+    async do(run) {
+      const { folder: work, old } = restoreWorkOf(run)
+      try {
+        if (existsSync(old.folder) && !existsSync(trash)) {
+          // An embedded database needs no other settings.
+          if (!existsSync(old.settings)) await copyFile(instanceHomeAt(folder).settings, old.settings)
+          for (const part of [old.logs, old.run]) await mkdir(part, { recursive: true })
+          await writeRecord(old.folder, record)
+          await mkdir(dirname(trash), { recursive: true, mode: 0o700 })
+          await rename(old.folder, trash)
+        }
+        await rm(work, { recursive: true, force: true })
+      } catch (error) {
+        throw fileError(error, `Cannot move what was there before to ${trash}`)
+      }
+      return { entry, expires: record.expires }
+    },
+    check: (run) => (existsSync(restoreWorkOf(run).folder) ? 'not-done' : 'done'),
+  }
+}
