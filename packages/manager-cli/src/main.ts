@@ -29,7 +29,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   const createFor = options.createManager ?? ((home: string) => realManager(home, env))
   const typed = withWaitOfItsOwn(args)
   const beforeEnd = typed.slice(0, typed.includes('--') ? typed.indexOf('--') : undefined)
-  const [json, verbose] = [beforeEnd.includes('--json'), beforeEnd.includes('--verbose')]
+  const [json, verbose, utc] = ['--json', '--verbose', '--utc'].map((option) => beforeEnd.includes(option))
   const ignoreClosedPipe = () => {}
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   let call: Call | undefined
@@ -58,7 +58,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const failure = failureOf(error, interruption.exitCode)
     if (json) await write(stdout, failureJson(failure))
-    else await write(stderr, failureText(failure, verbose))
+    else await write(stderr, failureText(failure, { verbose, utc }))
     return failure.exitCode
   } finally {
     interruption.end()

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { exitCodeOf, ManagerError } from '@steward/manager-core/errors'
 import { jsonText } from './output/result.js'
 import { printable } from './output/text.js'
+import { createTimes, timesIn } from './output/times.js'
 
 /** How a command failed, for people and programs. */
 export interface Failure {
@@ -29,24 +30,38 @@ export function failureOf(error: unknown, cancelledBy?: number): Failure {
   return { exitCode: exitCodeOf.failed, code: 'ERR_FAILED', message, help: 'It shows more with --verbose.', error }
 }
 
+/** The command, without the program's name, that shows the help of the one that was typed wrong. */
+export const helpOf = new WeakMap<CommanderError, string>()
+
 /** What commander says, as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
 function usageFailure(error: CommanderError): Failure {
   const [first = '', hint] = error.message.replace(/^error: /, '').split('\n')
   const message = `${first.slice(0, 1).toUpperCase()}${first.slice(1).replaceAll("'", '"').replace(/\.?$/, '.')}`
   const help = hint?.replace(/^\((.*)\)$/, '$1')
-  return { exitCode: exitCodeOf.usage, code: 'ERR_USAGE', message, help, error }
+  return { exitCode: exitCodeOf.usage, code: 'ERR_USAGE', message, help, command: helpOf.get(error), error }
 }
 
-export function failureText({ message, help, command, output, error }: Failure, verbose: boolean): string {
+export interface FailureTextOptions {
+  /** Where it came from, too. */
+  readonly verbose?: boolean
+  /** Times in UTC. */
+  readonly utc?: boolean
+}
+
+export function failureText(
+  { message, help, command, output, error }: Failure,
+  { verbose = false, utc = false }: FailureTextOptions = {},
+): string {
+  const times = createTimes({ timeZone: utc ? 'UTC' : undefined })
   const lines = [
-    `manager: ${printable(message)}`,
+    `manager: ${timesIn(printable(message), times)}`,
     ...(output
       ? printable(output)
           .trimEnd()
           .split('\n')
           .map((line) => `  | ${line}`)
       : []),
-    ...(help ? [`  ${printable(help)}`] : []),
+    ...(help ? [`  ${timesIn(printable(help), times)}`] : []),
     ...(command ? [`  Try: manager ${printable(command)}`] : []),
     ...(verbose ? [traceOf(error)] : []),
   ]

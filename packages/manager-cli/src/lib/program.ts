@@ -2,6 +2,7 @@ import { Argument, Command, Option } from 'commander'
 import type { Action, Input, Manager, Option as ActionOption, Parameter } from '@steward/manager-core'
 import { addCompletion } from './completion/commands.js'
 import { commandGroup, unknownCommand } from './command-group.js'
+import { helpOf } from './failure.js'
 import { globalOptions, tableOptions, type GlobalOptions } from './global-options.js'
 import { addHelp, helpConfiguration } from './help.js'
 import type { Surroundings } from './surroundings.js'
@@ -92,6 +93,10 @@ function addCommand(command: Command, action: Action, { onCall, surroundings }: 
   const { summary, description, parameters = [], options = [], mutating, group } = action
   const own = parameters[0]?.type === 'instance' ? surroundings.env.STEWARD_INSTANCE : undefined
   command
+    .exitOverride((error) => {
+      if (error.exitCode !== 0) helpOf.set(error, `${pathOf(command)} --help`)
+      throw error
+    })
     .summary(summary)
     .description([summary, ...(description ? [description] : [])].join('\n\n'))
     .helpGroup(`${group}:`)
@@ -116,6 +121,12 @@ function addCommand(command: Command, action: Action, { onCall, surroundings }: 
     }
     onCall({ action, input, options: globalsOf(command) })
   })
+}
+
+/** As it is typed behind the program's name. */
+function pathOf(command: Command): string {
+  const { parent } = command
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name()
 }
 
 /**

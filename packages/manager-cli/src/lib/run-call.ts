@@ -7,7 +7,7 @@ import { logLine } from './output/log.js'
 import { createPaint, isColored } from './output/paint.js'
 import { resultJson, resultText } from './output/result.js'
 import { printable } from './output/text.js'
-import { createTimes } from './output/times.js'
+import { createTimes, timesIn } from './output/times.js'
 import type { Call } from './program.js'
 import { createProgress } from './progress/progress.js'
 import { runProgram } from './run-program.js'
@@ -52,7 +52,9 @@ export async function runCall(
     await progress.end(false)
     throw error
   }
-  if (!json && !quiet) for (const warning of result.warnings ?? []) stderr.write(`Warning: ${printable(warning)}\n`)
+  const times = createTimes({ timeZone: options.utc ? 'UTC' : undefined })
+  if (!json && !quiet)
+    for (const warning of result.warnings ?? []) stderr.write(`Warning: ${timesIn(printable(warning), times)}\n`)
   if (result.server) return runServer(manager, result.server, surroundings, interruption)
   return show(result, { action, input, options }, surroundings, interruption)
 }

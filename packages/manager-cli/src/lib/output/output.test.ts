@@ -5,7 +5,7 @@ import { createPaint, plainPaint } from './paint.js'
 import { resultText } from './result.js'
 import { table } from './table.js'
 import { cut, lineOf, printable, widthOf } from './text.js'
-import { createTimes } from './times.js'
+import { createTimes, timesIn } from './times.js'
 
 describe('text', () => {
   test.each([
@@ -108,6 +108,30 @@ describe('values as people read them', () => {
     expect(head?.split(/  +/)).toEqual(['SIZE', 'MEMORY', 'DURATION', 'UPTIME', 'CPU', 'AT'])
     expect(line?.split(/  +/)).toEqual(['9.8 kB', '84 MB', '1.5 s', '2 h 5 min', '0.4 %', 'today 17:30'])
     expect(record({ size: 9830, at: now.toISOString() }, times)).toBe('size: 9.8 kB\nat:   today 17:30:00 (-05:00)\n')
+  })
+
+  test('times in sentences are told the same way, those for programs are not', () => {
+    const text = 'Its backup of 2026-11-22T19:03:21.123Z is good (2026-11-20T05:00:00Z). since=2026-11-22T19:03:21Z'
+    expect(timesIn(text, times)).toBe(
+      'Its backup of today 14:03 is good (2026-11-20 00:00). since=2026-11-22T19:03:21Z',
+    )
+    const result = { message: 'Saved at 2026-11-22T19:03:21Z.', list: [] }
+    const action = { view: { type: 'text' }, mutating: true } as Parameters<typeof resultText>[0]
+    expect(resultText(action, result, { times }).out).toBe('Saved at today 14:03.\n')
+  })
+
+  test('a long text stands below its row, and in a column of its own when it is asked for', () => {
+    const view = { type: 'table', columns: ['a'], below: 'help', empty: '' } as const
+    const action = { view, mutating: false } as unknown as Parameters<typeof resultText>[0]
+    const result = {
+      message: '',
+      list: [
+        { a: 1, help: 'Do this.' },
+        { a: 2, help: '' },
+      ],
+    }
+    expect(resultText(action, result, {}).out).toBe('A\n1\n    Do this.\n2\n')
+    expect(resultText(action, result, { columns: ['help', 'a'] }).out).toBe('HELP      A\nDo this.  1\n          2\n')
   })
 
   test('a line of a log has its time, its level, and below it where an error came from; nothing that a terminal obeys', () => {

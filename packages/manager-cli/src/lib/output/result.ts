@@ -6,7 +6,7 @@ import { plan } from './plan.js'
 import { record } from './record.js'
 import { table, type TableOptions } from './table.js'
 import { printable } from './text.js'
-import { createTimes } from './times.js'
+import { createTimes, timesIn } from './times.js'
 
 export interface TextOptions extends TableOptions {
   /** Only what was asked for, without sentences about it. */
@@ -25,7 +25,7 @@ export interface ResultText {
 
 export function resultText({ view, mutating }: Action, result: ActionResult, options: TextOptions): ResultText {
   const { quiet, times = createTimes(), paint = plainPaint } = options
-  const message = result.message === '' ? '' : `${printable(result.message)}\n`
+  const message = result.message === '' ? '' : `${timesIn(printable(result.message), times)}\n`
   const sentence = quiet ? '' : message
   const shownLines = () => (result.list ?? []).map((line) => `${logLine(String(line), { times, paint })}\n`).join('')
   // A list beside what the view shows; of a text, lines are in the message.
@@ -36,7 +36,7 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
     : view.type === 'record'
       ? shownLines()
       : ''
-  if (result.plan) return { out: plan(result.plan) + listed, aside: '' }
+  if (result.plan) return { out: timesIn(plan(result.plan), times) + listed, aside: '' }
   if (view.type === 'table' && result.list)
     return result.list.length === 0
       ? { out: '', aside: quiet ? '' : `${view.empty}\n` }
@@ -51,7 +51,7 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
 /** @throws ManagerError ERR_USAGE for a column that there is not */
 function chosenTable(
   list: readonly Json[],
-  { columns: usual, optional = [] }: Extract<Action['view'], { type: 'table' }>,
+  { columns: usual, optional = [], below }: Extract<Action['view'], { type: 'table' }>,
   options: TextOptions,
 ): string {
   const rows = list as readonly Readonly<Record<string, Json>>[]
@@ -62,7 +62,8 @@ function chosenTable(
     throw new ManagerError('ERR_USAGE', `There is no column "${unknown}".`, { help: `Columns: ${known.join(', ')}.` })
   const isFilled = (column: string) => rows.some((row) => !['', null, undefined].includes(row[column] as string))
   const shown = wanted ?? (wide ? known : usual.filter((column) => !optional.includes(column) || isFilled(column)))
-  return table(rows, shown, { ...options, width: wide ? undefined : width })
+  const beside = shown.includes(below ?? '') ? undefined : below
+  return table(rows, shown, { ...options, width: wide ? undefined : width, below: wanted ? undefined : beside })
 }
 
 /** A result for programs: the same keys whatever happened. `status` is the exit code, 0 = done. */

@@ -1,8 +1,8 @@
 import type { Json } from '@steward/manager-core'
 import { cellText, wordsOf } from './cell.js'
 import { plainPaint, type Paint, type Style } from './paint.js'
-import { cut, padded, widthOf } from './text.js'
-import { createTimes, type Times } from './times.js'
+import { cut, lineOf, padded, widthOf } from './text.js'
+import { createTimes, timesIn, type Times } from './times.js'
 
 /** Between columns. */
 const gap = '  '
@@ -16,6 +16,8 @@ export interface TableOptions {
   readonly width?: number | undefined
   readonly times?: Times | undefined
   readonly paint?: Paint | undefined
+  /** Key of a text that stands on a line of its own below its row. */
+  readonly below?: string | undefined
 }
 
 /**
@@ -26,7 +28,7 @@ export interface TableOptions {
 export function table(
   rows: readonly Json[],
   columns: readonly string[],
-  { width, times = createTimes(), paint = plainPaint }: TableOptions = {},
+  { width, times = createTimes(), paint = plainPaint, below }: TableOptions = {},
 ): string {
   const headings = columns.map((column) => wordsOf(column).toUpperCase())
   // Column by column, and without a closure per cell: there may be tens of thousands.
@@ -56,6 +58,8 @@ export function table(
       line += (at === 0 ? '' : gap) + (style === undefined ? shown : paint(style, shown)) + padding
     }
     text += `\n${line.trimEnd()}`
+    const more = below === undefined ? '' : timesIn(lineOf((rows[row] as Record<string, Json>)[below]), times)
+    if (more !== '') text += `\n    ${paint('dim', more)}`
   }
   return `${text}\n`
 }

@@ -16,6 +16,11 @@ export interface TimesOptions {
 
 const dayMs = 86_400_000
 
+/** A sentence with the times in it as people read them; not those of `key=value`, which are for programs. */
+export function timesIn(text: string, { short }: Times): string {
+  return text.replaceAll(/(?<![\w="/:-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?![\w/])/g, (at) => short(at))
+}
+
 export function createTimes({ timeZone, now = new Date() }: TimesOptions = {}): Times {
   // Swedish dates are written as ISO 8601 has them.
   const whole = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })

@@ -111,6 +111,8 @@ export type View =
       readonly columns: readonly string[]
       /** Columns that are left out when no row has anything there. */
       readonly optional?: readonly string[]
+      /** A key whose text, often long, stands on a line of its own below its row. */
+      readonly below?: string
       readonly empty: string
     }
   | { readonly type: 'record' }

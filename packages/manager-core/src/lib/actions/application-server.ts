@@ -152,7 +152,7 @@ const ps: Action = {
     const instance = context.registry.get(input.name as string)
     const processes = await context.runtime.processes(refOf(context, instance))
     return {
-      message: `${processes.length} processes of "${instance.name}"`,
+      message: `${processes.length} ${processes.length === 1 ? 'process' : 'processes'} of "${instance.name}"`,
       list: processes.map(({ pid, parent, memoryMb, cpuSeconds, started, command }) => ({
         ...{ pid, parent, memory_mb: memoryMb, cpu_seconds: cpuSeconds, started, command },
       })),

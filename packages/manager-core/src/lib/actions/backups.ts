@@ -6,6 +6,7 @@ import { rememberedCopies } from '../backup/remote/remembered-copies.js'
 import { verifyCopy } from '../backup/remote/verify-copy.js'
 import { wireBackup, wireCopy, type WireBackup } from '../backup/wire-backup.js'
 import type { ManagerContext } from '../context.js'
+import { countText } from '../domain/readable.js'
 import type { Action, ActionCall, ActionResult, Option } from './action.js'
 import { checksaves } from './check-saves.js'
 import { backupsExport, backupsFetch } from './copies.js'
@@ -48,7 +49,7 @@ const backups: Action = {
       more = '',
     } = target === undefined ? await here(context, filter, caller) : await away(target)
     return {
-      message: `${list.length} backups${target === undefined ? '' : ` at "${target}"`}${more}.`,
+      message: `${countText(list.length, 'backup')}${target === undefined ? '' : ` at "${target}"`}${more}.`,
       list,
       ...(problems.length > 0 && { warnings: problems }),
     }

@@ -28,7 +28,8 @@ export const configAction: Action = {
   examples: ['config', 'config MAIL', 'config --all --json', 'config --of-version 1.0', 'config --of-instance demo'],
   view: {
     type: 'table',
-    columns: ['name', 'value', 'default', 'origin', 'hint'],
+    columns: ['name', 'value', 'default', 'origin'],
+    below: 'hint',
     empty: 'No such variable has a value; --all shows those without, too.',
   },
   async handler(call) {

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js'
-import { sizeText } from '../domain/readable.js'
+import { countText, sizeText } from '../domain/readable.js'
 import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 
@@ -36,7 +36,7 @@ export const databaseInfo: Action = {
     if (input.rows !== true) {
       const { tables, bytes } = await server.extent(account)
       return {
-        message: `The database of "${name}" has ${countOf(tables.length, 'table')}, ${sizeText(bytes)}.`,
+        message: `The database of "${name}" has ${countText(tables.length, 'table')}, ${sizeText(bytes)}.`,
         item: { ...item, bytes, tables: tables.length },
         list: tables.map((table) => ({ table })),
       }
@@ -44,15 +44,11 @@ export const databaseInfo: Action = {
     const { rows: counts, bytes } = await server.statistics(account)
     const list: Json[] = Object.entries(counts).map(([table, rows]) => ({ table, rows }))
     const rows = Object.values(counts).reduce((sum, one) => sum + one, 0)
-    const [ofRows, ofTables] = [countOf(rows, 'row'), countOf(list.length, 'table')]
+    const [ofRows, ofTables] = [countText(rows, 'row'), countText(list.length, 'table')]
     return {
       message: `The database of "${name}" holds ${ofRows} in ${ofTables}, ${sizeText(bytes)}.`,
       item: { ...item, bytes, rows, tables: list.length },
       list,
     }
   },
-}
-
-function countOf(count: number, what: string): string {
-  return count === 1 ? `1 ${what}` : `${count} ${what}s`
 }

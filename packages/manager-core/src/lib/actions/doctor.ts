@@ -3,6 +3,7 @@ import type { DoctorCategory } from '../doctor/check.js'
 import { doctorCategories } from '../doctor/check.js'
 import { examine } from '../doctor/doctor.js'
 import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
+import { countText } from '../domain/readable.js'
 import type { Action, ActionResult } from './action.js'
 
 /** As the table of what was found. */
@@ -53,7 +54,7 @@ export const doctorActions: readonly Action[] = [
     mutating: false,
     surfaces: ['cli'],
     examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor --rebuild', 'doctor backups --network'],
-    view: { type: 'table', columns: ['level', 'category', 'message', 'help'], empty: 'Nothing was checked.' },
+    view: { type: 'table', columns: ['level', 'category', 'message'], below: 'help', empty: 'Nothing was checked.' },
     async handler({ context, input, caller }) {
       if (input.rebuild === true) return rebuilt(await rebuildRegistry(context, caller))
       const category = input.category as DoctorCategory | undefined
@@ -67,7 +68,9 @@ export const doctorActions: readonly Action[] = [
       const fixable = list.filter((each) => each.fixable).length
       const advice = fixable > 0 ? ` doctor --fix puts ${fixable} of them right.` : ''
       const message =
-        errors + count('warning') === 0 ? 'All is well.' : `${errors} errors, ${count('warning')} warnings.${advice}`
+        errors + count('warning') === 0
+          ? 'All is well.'
+          : `${countText(errors, 'error')}, ${countText(count('warning'), 'warning')}.${advice}`
       return { message, list: list as unknown as readonly Json[], exitCode: errors === 0 ? 0 : 1 }
     },
   },

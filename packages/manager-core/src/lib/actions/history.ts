@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
 import type { HistoryEntry, Registry } from '../store/registry.js'
 import { verifyHistory, type HistoryReport } from '../store/verify-history.js'
+import { countText } from '../domain/readable.js'
 import type { Action } from './action.js'
 
 const list: Action = {
@@ -18,15 +19,16 @@ const list: Action = {
   examples: ['history demo', 'history --limit 20'],
   view: {
     type: 'table',
-    columns: ['at', 'actor', 'address', 'action', 'instance', 'result', 'duration', 'message'],
-    optional: ['address', 'message'],
+    columns: ['at', 'actor', 'address', 'action', 'instance', 'result', 'duration'],
+    below: 'message',
+    optional: ['address'],
     empty: 'Nothing was done yet.',
   },
   async handler({ context: { registry }, input }) {
     const limit = (input.limit as number | undefined) ?? 100
     const instance = input.name === undefined ? undefined : idInHistory(registry, String(input.name))
     const list = registry.history({ limit, ...(instance !== undefined && { instance }) }).map(wireEntry)
-    return { message: list.length === 1 ? '1 action' : `${list.length} actions`, list }
+    return { message: countText(list.length, 'action'), list }
   },
 }
 

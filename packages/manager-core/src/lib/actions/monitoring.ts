@@ -4,6 +4,7 @@ import { describeIncident } from '../monitoring/describe-incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
 import { createSampleStore } from '../monitoring/sample-store.js'
 import { wireSample } from '../monitoring/sample.js'
+import { countText } from '../domain/readable.js'
 import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 
@@ -39,7 +40,7 @@ const samples: Action = {
     const list = createSampleStore(context.registry)
       .range(id, { from, to: Math.max(from, to), points })
       .map(wireSample)
-    return { message: `${list.length} samples of "${name}"`, list }
+    return { message: `${countText(list.length, 'sample')} of "${name}"`, list }
   },
 }
 
@@ -77,7 +78,7 @@ const monitoring: Action = {
         incident: incidents.get(id) ?? null,
       }
     })
-    return { message: list.length === 1 ? '1 instance' : `${list.length} instances`, list }
+    return { message: countText(list.length, 'instance'), list }
   },
 }
 
@@ -110,7 +111,7 @@ const incidents: Action = {
         instances: visible.map(({ id: _id, ...one }) => one),
       }
     })
-    return { message: list.length === 1 ? '1 incident' : `${list.length} incidents`, list }
+    return { message: countText(list.length, 'incident'), list }
   },
 }
 

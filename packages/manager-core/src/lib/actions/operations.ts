@@ -2,6 +2,7 @@ import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
 import type { Caller } from '../operation/operation.js'
 import { shownStates, type OperationItem, type ShownState } from '../runs/operation-item.js'
+import { countText } from '../domain/readable.js'
 import type { Action, Parameter } from './action.js'
 import { recordHistory } from './record-history.js'
 
@@ -25,7 +26,8 @@ export const operationActions: readonly Action[] = [
     examples: ['operations', 'operations --state running', 'operations --instance demo --limit 10'],
     view: {
       type: 'table',
-      columns: ['id', 'started', 'actor', 'title', 'state', 'message'],
+      columns: ['id', 'started', 'actor', 'title', 'state'],
+      below: 'message',
       empty: 'There are no such operations.',
     },
     async handler({ context: { runs }, input, caller: { instances } }) {
@@ -35,7 +37,7 @@ export const operationActions: readonly Action[] = [
         instance: input.instance as string | undefined,
         instances,
       })
-      return { message: list.length === 1 ? '1 operation' : `${list.length} operations`, list: list as never }
+      return { message: countText(list.length, 'operation'), list: list as never }
     },
   },
   {

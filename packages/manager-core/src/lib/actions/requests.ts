@@ -11,6 +11,7 @@ import { mailTo } from '../requests/mails.js'
 import { mailPasswordLink } from '../requests/password-links.js'
 import { requestStatuses, type InstanceRequest } from '../requests/request.js'
 import { requestsIn, updateRequest } from '../requests/request-rows.js'
+import { countText } from '../domain/readable.js'
 import type { Action, ActionCall, ActionResult, Parameter } from './action.js'
 import { recordHistory } from './record-history.js'
 import { runOperation } from './run-operation.js'
@@ -43,7 +44,7 @@ const requests: Action = {
     )
     const closed = whyClosed(context)
     return {
-      message: list.length === 1 ? '1 request' : `${list.length} requests`,
+      message: countText(list.length, 'request'),
       list: list.map((request) => ({ ...request })),
       ...(closed !== undefined && { warnings: [closed] }),
     }

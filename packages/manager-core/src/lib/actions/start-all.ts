@@ -3,6 +3,7 @@ import { startKind } from '../instances/start-and-stop.js'
 import { urlOf } from '../instances/public-url.js'
 import { observed } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
+import { countText } from '../domain/readable.js'
 import type { Action, ActionCall } from './action.js'
 
 /** How many are started at once, unless the caller says otherwise. */
@@ -34,7 +35,7 @@ export const startAllAction: Action = {
     const waiting = (await observed(context, wanted)).filter(({ observed: state }) => !isRunning(state))
     if (caller.dryRun)
       return {
-        message: `${waiting.length} instances would be started.`,
+        message: `${countText(waiting.length, 'instance')} would be started.`,
         list: waiting.map(({ name }) => ({ name, result: 'would be started', message: '' })),
       }
     const rest = [...waiting]

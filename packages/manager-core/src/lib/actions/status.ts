@@ -7,6 +7,7 @@ import { measured, overviews, wayOut } from '../overview/overview.js'
 import { serverOverview } from '../overview/server-overview.js'
 import type { OperationItem } from '../runs/operation-item.js'
 import { redact } from '../runtime/redact.js'
+import { countText } from '../domain/readable.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { nameOfInstance, refOf } from './named-instance.js'
 
@@ -35,7 +36,7 @@ export const statusAction: Action = {
     const item = await serverOverview(context, instances)
     const known = overviews(context, instances)
     return {
-      message: `${item.instances} ${item.instances === 1 ? 'instance' : 'instances'}`,
+      message: countText(item.instances, 'instance'),
       item,
       ...withWarnings(instances.flatMap((one) => wayOut(one, known.get(one.id)!) ?? [])),
     }

@@ -1,6 +1,7 @@
 import { probeTarget, type CheckReport, type TargetCapabilities } from '@steward/backup-targets'
 import type { ManagerContext } from '../context.js'
 import type { TargetSettings } from '../targets/targets.js'
+import { countText } from '../domain/readable.js'
 import type { Action } from './action.js'
 
 const list: Action = {
@@ -20,7 +21,7 @@ const list: Action = {
   },
   async handler({ context }) {
     const rows = await Promise.all(context.targets.all.map((target) => rowOf(context, target)))
-    return { message: rows.length === 1 ? '1 target.' : `${rows.length} targets.`, list: rows }
+    return { message: `${countText(rows.length, 'target')}.`, list: rows }
   },
 }
 

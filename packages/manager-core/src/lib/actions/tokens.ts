@@ -1,3 +1,4 @@
+import { countText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
 import { abilities as allAbilities } from '../access/abilities.js'
 import { createTokens, type Token } from '../access/tokens.js'
@@ -93,7 +94,7 @@ const list: Action = {
   async handler({ context }) {
     const tokens = createTokens(context).list()
     return {
-      message: tokens.length === 1 ? '1 token' : `${tokens.length} tokens`,
+      message: countText(tokens.length, 'token'),
       list: tokens.map((token) => wire(token, context)),
     }
   },

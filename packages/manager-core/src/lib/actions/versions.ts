@@ -1,3 +1,4 @@
+import { countText } from '../domain/readable.js'
 import type { Action } from './action.js'
 import { refreshAction } from './refresh.js'
 import { rollback } from './rollback.js'
@@ -24,7 +25,7 @@ export const versionActions: readonly Action[] = [
       const list = versions.map(({ isDefault, folder: _folder, ...version }) => ({ ...version, default: isDefault }))
       const missing = (await context.templates.failed()).filter(({ isFetched }) => !isFetched)
       return {
-        message: list.length === 1 ? '1 version' : `${list.length} versions`,
+        message: countText(list.length, 'version'),
         list,
         warnings: missing.map(({ version, problem }) => `Version ${version} cannot be used: ${problem}`),
       }

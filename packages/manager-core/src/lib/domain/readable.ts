@@ -29,3 +29,8 @@ function pair(count: number, per: number, large: string, small: string): string 
   const rest = count % per
   return `${Math.floor(count / per)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`
 }
+
+/** `1 backup`, `3 backups`; for nouns that only take an "s". */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -55,7 +55,7 @@ describe('copies of backups at a target', () => {
 
     const listed = await test.perform('backups list', { at: 'nas' })
     expect(listed).toMatchObject({
-      message: '1 backups at "nas".',
+      message: '1 backup at "nas".',
       list: [{ name: 'demo', backup: idOf(key), verified: '', copies: 'nas', folder: '' }],
     })
     await expect(test.perform('backups verify', demo)).rejects.toMatchObject({
