@@ -2,7 +2,9 @@ import { ManagerError } from '../errors.js'
 
 /** What systems say when there is no room: Node, SQLite (as number and as name), database servers. */
 const diskFull: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', 'ERR_DISK_FULL'])
-const sqliteFull = 13
+// database or disk is full; disk I/O error while a file is made larger
+const sqliteFull: ReadonlySet<number> = new Set([13])
+const sqliteNoRoom: ReadonlySet<number> = new Set([4874, 5386, 778])
 // database disk image is malformed; file is not a database
 const sqliteDamaged: ReadonlySet<number> = new Set([11, 26])
 
@@ -14,13 +16,19 @@ export function failureOf(error: unknown): ManagerError {
   if (ManagerError.is(error)) return error
   const { code, errcode, path, output } = fieldsOf(error)
   const text = sentence(error instanceof Error ? error.message : String(error))
-  if (diskFull.has(code) || (typeof errcode === 'number' && (errcode & 0xff) === sqliteFull))
+  if (
+    diskFull.has(code) ||
+    (typeof errcode === 'number' && (sqliteFull.has(errcode & 0xff) || sqliteNoRoom.has(errcode)))
+  )
     return new ManagerError(
       'ERR_DISK',
-      path ? `No space is left on the disk for ${path}.` : `The disk is full: ${text}`,
+      path
+        ? `No space is left on the disk for ${path}.`
+        : `The disk is full: ${errcode === undefined ? text : 'nothing can be written into the registry.'}`,
       {
         cause: error,
         help: 'Free space, or move the home or the save folder to a larger disk.',
+        command: 'doctor home',
       },
     )
   if (typeof errcode === 'number' && sqliteDamaged.has(errcode & 0xff)) return damagedRegistry('The registry', error)

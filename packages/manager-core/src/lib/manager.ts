@@ -12,6 +12,7 @@ import { createBackups } from './backup/create-backups.js'
 import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
 import { createDatabases } from './databases/create-databases.js'
+import { explainFullDisk, withFullDisk } from './disk/full-disk.js'
 import { homeAt } from './home.js'
 import { createHooks } from './hooks/create-hooks.js'
 import { createMailer } from './mail/create-mailer.js'
@@ -186,9 +187,14 @@ export function createManager(options: ManagerOptions): Manager {
         const perform = () => recordCall(context, { action, input: checked, caller }, handle)
         const done =
           publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
-        return action.mutating && !caller.dryRun ? keepingCopies(done) : done
+        const result = await (action.mutating && !caller.dryRun ? keepingCopies(done) : done)
+        return action.standalone || caller.instances ? result : withFullDisk(context, result)
       }
-      const named = () => work().catch((error: unknown) => Promise.reject(sqliteFailure(error, home.database) as Error))
+      const named = () =>
+        work().catch(async (error: unknown) => {
+          const failure = sqliteFailure(error, home.database)
+          throw caller.instances ? failure : await explainFullDisk(context, failure)
+        })
       return caller.surface === 'schedule' ? performUnattended(context, action, named) : named()
     },
     close: () => registry?.close(),

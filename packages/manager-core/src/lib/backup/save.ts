@@ -5,6 +5,7 @@ import { existing } from '../instances/existing.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { isEncrypting } from './encryption.js'
+import { checkRoom } from './expected-bytes.js'
 import { newBackup, type NewBackup } from './new-backup.js'
 import { prune } from './prune.js'
 import { forgetBackup } from './remove-backup.js'
@@ -39,6 +40,7 @@ export const saveKind: OperationKind<SaveRequest, SaveFacts> = {
         command: 'config',
       })
     const backup = await newBackup(context, instance, { automatic })
+    await checkRoom(context, instance, backup.target)
     return { ...backup, name: instance.name, folder: context.home.instance(id).folder }
   },
   plan: planSave,

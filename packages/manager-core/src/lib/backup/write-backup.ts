@@ -1,6 +1,5 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { syncPath } from '../files/tree.js'
 import { fileError } from '../instances/file-error.js'
@@ -10,7 +9,8 @@ import type { StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
 import { createRowCounter } from './count-rows.js'
 import { sealOf } from './encryption.js'
-import { manifestName, manifestText, storedBytes } from './manifest.js'
+import { expectedBytes } from './expected-bytes.js'
+import { manifestName, manifestText } from './manifest.js'
 import { packInstance } from './pack-instance.js'
 import type { Seal } from './packing/age.js'
 import { packingTools } from './packing/tools.js'
@@ -106,11 +106,4 @@ async function namesOfTools(files: Manifest['files'], seal: Seal | undefined): P
     ...(seal && { age: isByProgram ? `age ${age}` : 'age-encryption' }),
     node: process.version,
   }
-}
-
-/** Not specified; chosen: what the last one took and a bit more, else a quarter of what is there, as text compresses. */
-async function expectedBytes({ backups }: ManagerContext, name: string, plainBytes: number): Promise<number> {
-  const [last] = await backups.list({ name })
-  const known = last && storedBytes(last.manifest.files)
-  return known === undefined ? plainBytes / 4 : known * 1.1
 }

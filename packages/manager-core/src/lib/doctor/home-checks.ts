@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
-import { access, chmod, readdir, stat, statfs } from 'node:fs/promises'
+import { access, chmod, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { diskFolders, surveyDisk, surveyText } from '../disk/survey-disk.js'
 import type { Home } from '../home.js'
-import { sizeText } from '../domain/readable.js'
-import { sizeOfPoints } from '../upgrade/restore-points.js'
+import { freeBytes, isDiskFull } from '../store/reserve.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 /** Less is a warning: an upgrade or a save may not have the space. */
@@ -52,17 +52,12 @@ export const homeChecks: readonly DoctorCheck[] = [
     id: 'disk-space',
     category: 'home',
     title: 'There is free disk space',
-    async run({ home, settings }) {
+    async run(context) {
       const findings: Finding[] = []
-      for (const folder of new Set([home.folder, settings.global.saveFolder, settings.global.saveAllFolder])) {
-        const space = await statfs(folder).catch(() => undefined)
-        if (!space || space.bavail * space.bsize >= leastFreeBytes) continue
-        const free = Math.round((space.bavail * space.bsize) / 2 ** 20)
-        findings.push({
-          level: 'warning',
-          message: `Only ${free} MB are free where ${folder} is.`,
-          help: await roomHelp(home),
-        })
+      for (const folder of diskFolders(context)) {
+        if (freeBytes(folder) >= leastFreeBytes) continue
+        const level = isDiskFull(folder) ? 'error' : 'warning'
+        findings.push({ level, message: surveyText(await surveyDisk(context, folder)) })
       }
       return findings
     },
@@ -90,15 +85,6 @@ export const homeChecks: readonly DoctorCheck[] = [
     },
   },
 ]
-
-/** What can be removed, and how much of it there is. */
-async function roomHelp(home: Home): Promise<string> {
-  const ids = await namesIn(home.instances)
-  const points = await Promise.all(ids.map((id) => sizeOfPoints(home.instance(id).folder)))
-  const bytes = points.reduce((sum, size) => sum + size, 0)
-  const more = `, or the restore points of upgrades, which take ${sizeText(bytes)} (manager purge --all --restore-points)`
-  return `Remove old backups or empty the trash${bytes === 0 ? '' : more}.`
-}
 
 async function secretFiles(home: Home): Promise<readonly string[]> {
   const own = (await namesIn(home.folder)).filter(

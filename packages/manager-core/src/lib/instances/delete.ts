@@ -17,6 +17,7 @@ export type DeleteRequest = {
 /** Puts an instance into the trash; its name and port are free, its database stays until it is purged. */
 export const deleteKind: OperationKind<DeleteRequest, TrashMove> = {
   kind: 'delete',
+  frees: true,
   replacesAll: () => true,
   locks: ({ id }) => [`instance:${id}`],
   async inspect(request, context) {

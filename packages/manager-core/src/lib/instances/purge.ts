@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
@@ -8,7 +8,7 @@ import { ofSeveral } from '../operation/of-several.js'
 import type { Caller, OperationKind, Plan } from '../operation/operation.js'
 import { dropDatabaseStep, reachDatabaseServer } from './database-step.js'
 import { fileError } from './file-error.js'
-import { listTrash, readEntry } from './trash.js'
+import { listTrash, readEntry, trashFile } from './trash.js'
 
 export type PurgeRequest = { readonly entry: string }
 
@@ -23,6 +23,16 @@ type PurgeFacts = {
 /** Removes what is in the trash for good: its database and user, then its folder. Either may be gone already. */
 export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
   kind: 'purge',
+  frees: true,
+  async withoutJournal({ entry }, { home }) {
+    const folder = join(home.trash, entry)
+    const isSqlite = (await readEntry(home, entry))?.instance.database === 'sqlite'
+    const names = (await readdir(folder)).filter((name) => name !== trashFile)
+    for (const name of names) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
+    if (isSqlite) await rm(folder, { recursive: true, force: true })
+    const rest = isSqlite ? 'which is in no history' : 'its database is not: purge it once more'
+    return `The disk was full: the files of "${entry}" are removed, ${rest}.`
+  },
   locks: ({ entry }) => [`trash:${entry}`],
   async inspect({ entry }, context) {
     const found = await readEntry(context.home, entry)

@@ -48,6 +48,11 @@ export const startKind: OperationKind<Request & { readonly empty?: boolean }, Fa
 export const stopKind: OperationKind<Request & { readonly force: boolean }, Facts & { readonly lost: boolean }> = {
   kind: 'stop',
   despiteAttention: true,
+  frees: true,
+  async withoutJournal({ id, name, force }, { home, runtime, settings }) {
+    await runtime.stop({ id, folder: home.instance(id).folder }, { graceMs: settings.global.stopTimeoutMs, force })
+    return `The disk is full: "${name}" is stopped, but that could not be written down. Stop it again when there is room.`
+  },
   locks: lockOf,
   async inspect(request, context) {
     return { ...(await inspect(request, context)), lost: !existsSync(context.home.instance(request.id).settings) }

@@ -56,14 +56,16 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
         const { actor, surface, address = '' } = caller
         const { id: instanceId, name: instance } = plan.instance
         const entry = { id, kind: kind.kind, instanceId, instance, title: plan.title, actor, surface, address }
-        createReserve(context().home.database).keep()
+        const reserve = createReserve(context().home.database)
+        if (kind.frees) reserve.release()
+        else reserve.keep()
         try {
           context().registry.transaction(() => journal().begin({ ...entry, request, facts, locks }))
-        } catch (error) {
-          throw failureOf(error)
-        }
-        try {
           return await executionOf(id, plan, caller, kind.replacesAll?.(request)).start()
+        } catch (error) {
+          if (!kind.withoutJournal || !isOutOfSpace(error)) throw failureOf(error)
+          const warning = await kind.withoutJournal(request, context())
+          return { operation: id, instance: plan.instance, warnings: [warning], outcomes: new Map() }
         } finally {
           keepCopies(caller)
         }
@@ -210,6 +212,11 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
   function lockOptions(what: string, caller: Caller) {
     return lockOptionsOf(caller, what, clock())
   }
+}
+
+function isOutOfSpace(error: unknown): boolean {
+  const { code, cause } = failureOf(error)
+  return code === 'ERR_DISK' || (cause !== undefined && code !== 'ERR_FAILED' && isOutOfSpace(cause))
 }
 
 /** What came of having the locks: the work's value, or what a dead owner left. */

@@ -65,7 +65,8 @@ export function createLocks(folder: string): Locks {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       database = new DatabaseSync(file, { timeout: 0 })
-      database.exec('begin immediate')
+      // Without a journal on the disk, which may be full.
+      database.exec('pragma journal_mode = memory; begin immediate')
     } catch (error) {
       database?.close()
       if (isBusy(error)) return undefined

@@ -19,6 +19,10 @@ export interface OperationKind<Request extends Json = Json, Facts extends Json =
    * it succeeds, those on the same instance that need attention end with it. Default: no.
    */
   replacesAll?(request: Request): boolean
+  /** It makes room on a disk, or ends what fills it: when the disk is full it is given the reserve. */
+  readonly frees?: true
+  /** Does it when not even the journal can be written. @returns what a person should know */
+  withoutJournal?(request: Request, context: ManagerContext): Promise<string>
   /** Keys of the locks that it needs: `name:<lower case>`, `instance:<id>`, `ports`, `manager`. Taken in sorted order. */
   locks(request: Request, context: ManagerContext): readonly string[]
   /**

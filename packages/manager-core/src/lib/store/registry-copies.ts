@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { failureOf } from '../failure.js'
 import { copiedTables, migrate } from './migrations.js'
+import { freeBytes } from './reserve.js'
 
 /** A copy of the registry beside it. */
 export interface RegistryCopy {
@@ -52,6 +53,10 @@ export function createRegistryCopies({ folder, file, database, clock }: Registry
         const changes = changesOf(database())
         const age = newest ? clock().getTime() - Date.parse(newest.at) : Infinity
         if (newest?.changes === changes && age < dayMs) return undefined
+        // On a full disk it was opened for this process alone; the next command copies it.
+        if (database().prepare('pragma locking_mode').get()?.['locking_mode'] === 'exclusive') return undefined
+        if (freeBytes(dirname(file)) < 2 * statSync(file).size)
+          return `The registry is not copied to ${folder}: the disk is full.`
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const part = join(folder, `.${process.pid}.part`)
         try {

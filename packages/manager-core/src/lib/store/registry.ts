@@ -8,7 +8,7 @@ import { failureOf } from '../failure.js'
 import { seal } from './history-chain.js'
 import { instanceColumns, instanceFromValues, rowFromInstance } from './instance-rows.js'
 import { migrate } from './migrations.js'
-import { isBusy, sqliteFailure } from './sqlite-failure.js'
+import { isBusy, isInputOutput, sqliteFailure } from './sqlite-failure.js'
 
 /** What the manager knows, in `manager.db`: instances, versions, operations, history. No secrets. */
 export interface Registry {
@@ -191,8 +191,19 @@ export function noInstance(name: string): ManagerError {
 function open(file: string): DatabaseSync {
   // SQLite gives its other files the mode of this one.
   closeSync(openSync(file, 'a', 0o600))
+  try {
+    return connect(file)
+  } catch (error) {
+    // It shares memory with other processes through a file, for which there is no room; alone it needs none.
+    if (!isInputOutput(error)) throw error
+    return connect(file, 'pragma locking_mode = exclusive')
+  }
+}
+
+function connect(file: string, first = ''): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 30_000 })
   try {
+    database.exec(first)
     useWriteAheadLog(database)
     database.exec('pragma synchronous = full; pragma foreign_keys = on')
     migrate(database)

@@ -1,8 +1,9 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { failureOf } from '../failure.js'
 
 /** More than the registry needs for that, in bytes. */
-const size = 256 * 1024
+const size = 1024 * 1024
 
 /** Room on the disk for undoing: what fills a disk must keep no operation from undoing all, and from saying so. */
 export interface Reserve {
@@ -10,12 +11,28 @@ export interface Reserve {
   keep(): void
   /** Gives its room when the disk is full, and does the work once more. */
   use(work: () => Promise<void> | void): Promise<void>
+  /** Gives its room for what frees more, when the disk is full. */
+  release(): void
+}
+
+/** Whether so little is free that a registry may not be written any more. */
+export function isDiskFull(folder: string): boolean {
+  return freeBytes(folder) < size
+}
+
+/** For this user. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }
 
 /** @param database the registry: a file beside it is the reserve */
 export function createReserve(database: string): Reserve {
   const file = `${database}-reserve`
   return {
+    release() {
+      if (isDiskFull(dirname(file))) rmSync(file, { force: true })
+    },
     keep() {
       if (existsSync(file)) return
       try {

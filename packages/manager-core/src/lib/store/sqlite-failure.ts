@@ -4,6 +4,7 @@ import { damagedRegistry, failureOf } from '../failure.js'
 // https://www.sqlite.org/rescode.html
 const busy = 5
 const readonly = 8
+const inputOutput = 10
 const corrupt = 11
 const cannotOpen = 14
 const notADatabase = 26
@@ -11,6 +12,11 @@ const notADatabase = 26
 /** Another connection holds a lock that is in the way. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error) === busy
+}
+
+/** A file could not be made, made larger, read or written. */
+export function isInputOutput(error: unknown): boolean {
+  return codeOf(error) === inputOutput
 }
 
 /** What SQLite says of a file of the manager, for people. Other failures stay what they are. */
