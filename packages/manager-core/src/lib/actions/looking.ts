@@ -4,6 +4,7 @@ import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js
 import { selectInstances } from '../instances/select-instances.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
+import { lastRehearsal } from '../upgrade/rehearse.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
 import type { Action, ActionCall } from './action.js'
 
@@ -106,6 +107,7 @@ export const lookingActions: readonly Action[] = [
         ...overview,
         neutralised: await neutralised(call, instance!),
         ...(await restorePointOf(context, instance!)),
+        ...rehearsalOf(context, instance!),
       }
       const warning = wayOut(instance!, overview)
       return { message: `${item.name} is ${item.observed}`, item, ...(warning && { warnings: [warning] }) }
@@ -133,6 +135,13 @@ async function restorePointOf(context: ActionCall['context'], instance: Instance
     restore_point_expires: point?.expires ?? '',
     restore_points_mb: Math.ceil(bytes / 2 ** 20),
   }
+}
+
+/** Whether the upgrade to what its version has now was rehearsed. */
+function rehearsalOf(context: ActionCall['context'], instance: Instance) {
+  const newest = context.registry.versions().find(({ version }) => version === instance.version)
+  const found = newest && lastRehearsal(context, instance, newest.revision)
+  return { rehearsed: found?.at ?? '', rehearsal: found === undefined ? '' : found.good ? 'good' : 'failed' }
 }
 
 /** `SQL:…` is a condition; so is --where. Both: both must hold. */

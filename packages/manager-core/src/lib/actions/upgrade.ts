@@ -1,10 +1,13 @@
 import { wireInstance } from '../instances/wire-instance.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
+import { randomId } from '../domain/names.js'
 import { checkUpgrade, whyNotUpgraded } from '../upgrade/check-upgrade.js'
+import type { RehearsalReport } from '../upgrade/rehearsal-report.js'
+import { rehearsalText, rehearseKind } from '../upgrade/rehearse.js'
 import { isUpgradeNeeded, shortRevision } from '../upgrade/upgrade-needed.js'
-import { upgradeKind } from '../upgrade/upgrade.js'
-import type { Action, Parameter } from './action.js'
+import { upgradeKind, type UpgradeRequest } from '../upgrade/upgrade.js'
+import type { Action, ActionCall, ActionResult, Parameter } from './action.js'
 import { runOperation } from './run-operation.js'
 
 const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
@@ -15,10 +18,15 @@ export const upgradeAction: Action = {
   group: 'Instances',
   summary: 'Bring an instance to the newest template of its version',
   description:
-    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. Refused is a template of another application (the name in app.yaml), or of an older version of it. While the instance runs, the new application is loaded and its changes are planned on the live database: what cannot be loaded, what the data do not allow, and what could lose data is refused, and the instance keeps running. --destructive allows a loss for this upgrade, and the restore point has what was lost; with --dry-run it lists the columns and counts their values. It needs the ability admin, and is refused for an instance that is protected.',
+    'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. With --rehearse the same is done with a copy of the instance that is neutralised, in no list, and removed again: its unit tests run, rows are counted before and after, and the answer says what changes, how long each part takes, and how long the instance would not answer. It ends with 0 only when the upgrade would succeed; no hooks run, and the instance keeps running. Refused is a template of another application (the name in app.yaml), or of an older version of it. While the instance runs, the new application is loaded and its changes are planned on the live database: what cannot be loaded, what the data do not allow, and what could lose data is refused, and the instance keeps running. --destructive allows a loss for this upgrade, and the restore point has what was lost; with --dry-run it lists the columns and counts their values. It needs the ability admin, and is refused for an instance that is protected.',
   parameters: [name],
   options: [
     { name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' },
+    {
+      name: 'rehearse',
+      type: 'flag',
+      summary: 'Try it with a copy that is removed again, and report what it changes and how long it takes',
+    },
     { name: 'replace', type: 'flag', summary: 'Also by another application, or by an older version of it' },
     {
       name: 'destructive',
@@ -31,7 +39,14 @@ export const upgradeAction: Action = {
   mutating: true,
   destructive: 'Data of "{name}" that the new application has no place for will be lost.',
   destructiveWith: 'destructive',
-  examples: ['upgrade demo', 'upgrade demo --dry-run', 'upgrade demo --force', 'upgrade demo --destructive --dry-run'],
+  harmlessWith: 'rehearse',
+  examples: [
+    'upgrade demo',
+    'upgrade demo --dry-run',
+    'upgrade demo --rehearse',
+    'upgrade demo --force',
+    'upgrade demo --destructive --dry-run',
+  ],
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
@@ -49,6 +64,7 @@ export const upgradeAction: Action = {
         item: wireInstance(instance, context.settings.global),
       }
     const request = { id: instance.id, name: instance.name, force, replace, destructive }
+    if (input['rehearse'] === true) return rehearse(call, request)
     return runOperation(call, upgradeKind, request, ({ outcomes }) => {
       const now = context.registry.byId(instance.id) ?? instance
       const { lost = [] } = (outcomes.get('start') ?? {}) as { readonly lost?: readonly string[] }
@@ -63,13 +79,20 @@ export const upgradeAction: Action = {
   },
 }
 
+function rehearse(call: ActionCall, upgrade: UpgradeRequest): Promise<ActionResult> {
+  return runOperation(call, rehearseKind, { id: randomId(), upgrade }, ({ outcomes }) => {
+    const report = outcomes.get('report') as RehearsalReport
+    return { message: rehearsalText(report), item: report }
+  })
+}
+
 export const upgradeAllAction: Action = {
   name: 'upgradeall',
   group: 'Instances',
   summary: 'Upgrade all instances that are upgraded automatically (autoupdate)',
   description:
     'One after the other, those that are not protected first; within APPS_WINDOW when it is set. After the first failure no other ' +
-    'instance of the same version is upgraded, and those of other versions are. Failures are mailed to APPS_EMAIL.',
+    'instance of the same version is upgraded, and those of other versions are. Failures are mailed to APPS_EMAIL. With APPS_REHEARSEUPGRADES=yes each upgrade to a revision is rehearsed first, unless that went well before; when that fails, the instance is left as it is.',
   options: [
     { name: 'keep-going', type: 'flag', summary: 'Also go on with others of the same version' },
     { name: 'now', type: 'flag', summary: 'Also outside of APPS_WINDOW' },

@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
-import { dropDatabaseStep } from '../instances/database-step.js'
-import { defineStep, undefineStep } from '../instances/define-step.js'
-import { fileError } from '../instances/file-error.js'
+import { defineStep } from '../instances/define-step.js'
 import { neutraliseStep } from '../instances/neutralise.js'
 import { placeStep } from '../instances/stage.js'
+import { removeThrowAwaySteps, throwAwayRow } from '../instances/throw-away.js'
 import type { OperationEvent, OperationKind, Plan, Step } from '../operation/operation.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { startStep } from '../operation/steps/runtime-steps.js'
 import { needManifest } from './manifest.js'
 import { compareRowsStep } from './compare-rows-step.js'
 import { rememberProof } from './proofs.js'
@@ -69,17 +68,7 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
     const { updated: _updated, ...saved } = manifest.instance
     const kind = await inspectRecreation(context, manifest, saved.database)
     const at = context.clock().toISOString()
-    const row: NewInstance = {
-      ...saved,
-      id,
-      // With its hyphen nobody can choose it.
-      name: `prove-${id}`,
-      source: `prove:${key}`,
-      desired: 'stopped',
-      ...{ protected: false, autoSave: false, autoUpdate: false, customUrl: '', proved: '' },
-      ...{ installedVersion: '', heldRevision: '' },
-      created: at,
-    }
+    const row = throwAwayRow(saved, { id, source: `prove:${key}`, created: at })
     const names = context.databases.names(row.database, id)
     return { row, folder: context.home.instance(id).folder, kind, names, saved: saved.name, at }
   },
@@ -88,7 +77,7 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
 
 function planProve(request: ProveRequest, { row, folder, kind, names, saved, at }: ProveFacts): Plan {
   const { backup, key, target } = request
-  const { id, name, database } = row
+  const { id, name } = row
   const throwAway = { id, name }
   const [first, ...others] = [
     ...(target === '' ? [] : [fetchStep(request)]),
@@ -105,11 +94,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
       placeStep({ folder }),
       defineStep({ row, folder }),
       proofOf(startStep({ instance: throwAway, folder }), first.id, at),
-      // It is proved; from here on all of it goes, whoever does it.
-      { ...stopStep({ instance: throwAway, folder, force: true }), pointOfNoReturn: true },
-      undefineStep({ row, folder }),
-      ...(database === 'sqlite' ? [] : [dropDatabaseStep('drop', database, names)]),
-      removeStep(target === '' ? [folder] : [folder, dirname(dirname(backup))]),
+      ...removeThrowAwaySteps({ row, folder, names }, target === '' ? [] : [dirname(dirname(backup))]),
       recordStep(request),
     ],
     notes: [
@@ -168,22 +153,6 @@ function fetchStep({ backup, key, target }: ProveRequest): Step {
 
 function copyAt(context: ManagerContext, target: string, key: string) {
   return findCopy(context, nameIn(key), { target, backup: key })
-}
-
-function removeStep(folders: readonly string[]): Step {
-  return {
-    id: 'remove',
-    title: 'Remove its folder',
-    async do() {
-      for (const folder of folders)
-        try {
-          await rm(folder, { recursive: true, force: true, maxRetries: 3 })
-        } catch (error) {
-          throw fileError(error, `Cannot remove ${folder}`)
-        }
-    },
-    check: () => 'not-done',
-  }
 }
 
 function recordStep({ key, target }: ProveRequest): Step {

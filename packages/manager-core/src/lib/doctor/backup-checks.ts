@@ -51,7 +51,7 @@ export const backupChecks: readonly DoctorCheck[] = [
   {
     id: 'proofs',
     category: 'backups',
-    title: 'Nothing is left of proofs that were given up',
+    title: 'Nothing is left of proofs and rehearsals that were given up',
     async run({ registry }) {
       const open = registry.database.prepare(
         `select 1 from operation where id = ? and state not in ('succeeded', 'rolled_back')`,
@@ -61,7 +61,7 @@ export const backupChecks: readonly DoctorCheck[] = [
         .filter((instance) => isThrowAway(instance) && open.get(instance.operation) === undefined)
         .map(({ name }) => ({
           level: 'warning',
-          message: `"${name}" is left of a proof that was given up; it is in no list.`,
+          message: `"${name}" is left of a proof or a rehearsal that was given up; it is in no list.`,
           help: `manager delete ${name} --force yes --purge removes it.`,
         }))
     },

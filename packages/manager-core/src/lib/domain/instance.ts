@@ -30,7 +30,7 @@ export interface Instance {
   readonly port: number
   /** Custom URL, set with `seturl`; empty: none. */
   readonly customUrl: string
-  /** What it was made from: `template:<version>`, `instance:<name>`, `backup:<key>`, or `prove:<key>`, see `isThrowAway`. */
+  /** What it was made from: `template:<version>`, `instance:<name>`, `backup:<key>`; `prove:<key>`, `rehearse:<name>`: see `isThrowAway`. */
   readonly source: string
   readonly ownerEmail: string
   readonly firstname: string
@@ -49,9 +49,9 @@ export interface Instance {
   readonly heldRevision: string
 }
 
-/** One that is there while a backup is proved, and nobody's business. */
+/** One that is there while a backup is proved or an upgrade rehearsed, and nobody's business. */
 export function isThrowAway({ source }: Pick<Instance, 'source'>): boolean {
-  return source.startsWith('prove:')
+  return source.startsWith('prove:') || source.startsWith('rehearse:')
 }
 
 /** Whether it has processes. */

@@ -1,3 +1,3 @@
 import { testCrashes } from '../testing/crash-suite.js'
 
-testCrashes(['upgrade', 'rollback', 'setversion'])
+testCrashes(['upgrade', 'rehearse', 'rollback', 'setversion'])

@@ -201,7 +201,8 @@ export class Execution {
       plan.commit?.(writer, this.#runOf(undefined, undefined))
       this.#endReplaced(writer)
       journal.setState(id, 'succeeded')
-      this.#addHistory(writer, 'ok', this.#warnings.join('\n'))
+      const told = plan.message?.(this.#runOf(undefined, undefined))
+      this.#addHistory(writer, 'ok', [...(told === undefined ? [] : [told]), ...this.#warnings].join('\n'))
     })
   }
 

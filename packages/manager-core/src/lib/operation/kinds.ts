@@ -19,6 +19,7 @@ import {
   startKind,
   stopKind,
 } from '../instances/start-and-stop.js'
+import { rehearseKind } from '../upgrade/rehearse.js'
 import { rollbackKind } from '../upgrade/rollback.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { upgradeKind } from '../upgrade/upgrade.js'
@@ -30,7 +31,7 @@ const kinds: readonly OperationKind[] = [
   ...Object.values(neutraliseKinds),
   ...[saveKind, restoreKind, recreateKind, proveKind],
   ...[startKind, stopKind, restartKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
-  ...[upgradeKind, rollbackKind, setVersionKind],
+  ...[upgradeKind, rehearseKind, rollbackKind, setVersionKind],
 ]
 
 /** All kinds by name, for recovery. */

@@ -42,6 +42,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   /** What a person should know before: what is lost, how much space it takes, how long it is down. */
   readonly notes?: readonly string[]
+  /** What the history says of its success, beside warnings. Default: nothing. */
+  message?(run: StepRun): string
   /** Runs in the transaction that records success; the effect on the registry. */
   commit?(registry: RegistryWriter, run: StepRun): void
   /** Runs in the transaction that records that all was undone. */

@@ -85,6 +85,7 @@ export function globalSettingsOf(
     hookTimeoutMs: value('APPS_HOOKTIMEOUT') * 1000,
     suspendMaxMs: value('APPS_SUSPENDMAX') * 1000,
     trashDays: value('APPS_TRASHDAYS'),
+    rehearseUpgrades: value('APPS_REHEARSEUPGRADES'),
     restorePointDays: value('APPS_RESTOREPOINTDAYS'),
     log: { maxBytes: value('APPS_LOGMAXSIZE') * 2 ** 20, keep: value('APPS_LOGKEEP') },
     ssl: {

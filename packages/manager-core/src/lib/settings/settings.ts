@@ -103,6 +103,8 @@ export interface GlobalSettings {
   readonly suspendMaxMs: number
   /** Chosen: APPS_TRASHDAYS: how long deleted instances can be had back (default 7; 0: not at all). */
   readonly trashDays: number
+  /** Chosen: APPS_REHEARSEUPGRADES: `upgradeall` rehearses before (default no). */
+  readonly rehearseUpgrades: boolean
   /** Chosen: APPS_RESTOREPOINTDAYS: how long an upgrade can be rolled back (default 7; 0: not at all). */
   readonly restorePointDays: number
   /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */

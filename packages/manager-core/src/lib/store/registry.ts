@@ -21,7 +21,7 @@ export interface Registry {
   byId(id: string): Instance | undefined
   /** @throws ManagerError ERR_NOT_FOUND */
   get(name: string): Instance
-  /** Without those that are there while a backup is proved. */
+  /** Without those that are thrown away, see `isThrowAway`. */
   count(): number
   versions(): readonly VersionRow[]
   /** Of the last refresh, one per version. */
@@ -151,7 +151,11 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
       if (!instance) throw noInstance(name)
       return instance
     },
-    count: () => Number(all(`select count(*) as n from instance where source not like 'prove:%'`)[0]?.n),
+    count: () =>
+      Number(
+        all(`select count(*) as n from instance where source not like 'prove:%' and source not like 'rehearse:%'`)[0]
+          ?.n,
+      ),
     versions: () => all('select * from version order by version') as unknown as VersionRow[],
     versionLooks: () => all('select * from version_look order by version') as unknown as VersionLook[],
     history({ instance, only, limit = 100 } = {}) {

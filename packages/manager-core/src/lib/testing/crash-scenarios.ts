@@ -20,6 +20,8 @@ export interface CrashScenario {
   readonly proxied?: true
   readonly action: string
   readonly input: Readonly<Record<string, Input>>
+  /** Afterwards everything is as before, but for the history. */
+  readonly leavesNothing?: true
   /** At which entries of the journal it is killed, when another scenario of the kind has the rest. Default: all. */
   readonly isMeant?: (point: JournalPoint) => boolean
 }
@@ -140,6 +142,17 @@ export const crashScenarios: readonly CrashScenario[] = [
     action: 'upgrade',
     input: demo,
     isMeant: (point) => point.at === 'effect' && /^(copy|point|end|switch|point-back|end-back)$/.test(point.step),
+  },
+  {
+    kind: 'rehearse',
+    prepare: newVersions,
+    begin: ['start'],
+    action: 'upgrade',
+    input: { ...demo, rehearse: true },
+    leavesNothing: true,
+    // Others are those of clone and upgrade.
+    isMeant: (point) =>
+      point.at === 'effect' && /^(data|place|switch|start|report|stop|undefine|remove)$/.test(point.step),
   },
   {
     kind: 'rollback',

@@ -6,6 +6,7 @@
 //   health: "KO" or another status, answered with 503; "hang" never answers
 //   migrate: SQL for the SQLite database, run at each start
 //   model: the data model that it tells
+//   io: by service, what it is refused with
 //   problems: what is wrong with it, for --check and --plan
 //   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
 // With --check and --plan it only tells that; --sync runs `migrate`. With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
@@ -154,7 +155,8 @@ function io(request, parameters, send) {
     const [, field] = /name="service"\r\n\r\n([^\r]*)/.exec(body) ?? []
     const service = field ?? parameters.get('service') ?? new URLSearchParams(body).get('service')
     tell(`io ${service}`)
-    send(200, 'text/plain', 'OK')
+    const refusal = fake.io?.[service]
+    send(refusal ? 500 : 200, 'text/plain', refusal ?? 'OK')
   })
 }
 

@@ -23,6 +23,8 @@ export interface FakeApplication {
   readonly changes?: DatabaseChanges
   /** The data model that it tells. Default: the same for all. */
   readonly model?: string
+  /** By service of the I/O endpoint, what it is refused with. */
+  readonly io?: Readonly<Record<string, string>>
 }
 
 /** Tells the application in this folder how to behave: a template, or the `app` of an instance. */

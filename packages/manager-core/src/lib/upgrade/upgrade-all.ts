@@ -1,11 +1,13 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
+import { randomId } from '../domain/names.js'
 import { mailFailure } from '../mail/mail-failure.js'
 import { forEachInstance } from '../operation/for-each-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
 import type { Caller, OperationResult } from '../operation/operation.js'
+import { lastRehearsal, rehearseKind } from './rehearse.js'
 import { availableUpdate } from './upgrade-needed.js'
-import { upgradeKind } from './upgrade.js'
+import { upgradeKind, type UpgradeRequest } from './upgrade.js'
 
 export type UpgradeAllEntry = {
   readonly name: string
@@ -41,7 +43,11 @@ export async function upgradeAll(
     titleOf: (name) => `Upgrade instance "${name}"`,
     stops: keepGoing ? undefined : (failed, next) => failed.version === next.version,
     now,
-    run: ({ id, name }) => context.operations.run(upgradeKind, { id, name, force: false }, ofSeveral(caller)),
+    run: async (instance) => {
+      const request = { id: instance.id, name: instance.name, force: false }
+      if (context.settings.global.rehearseUpgrades) await rehearseOnce(context, instance, request, ofSeveral(caller))
+      return context.operations.run(upgradeKind, request, ofSeveral(caller))
+    },
     entryOf: ({ name, version }, { result, message }) => ({
       name,
       version,
@@ -56,9 +62,21 @@ export async function upgradeAll(
   })
 }
 
+/** Unless the same went well before. @throws ManagerError when the upgrade would fail */
+async function rehearseOnce(
+  context: ManagerContext,
+  instance: Instance,
+  upgrade: UpgradeRequest,
+  caller: Caller,
+): Promise<void> {
+  const { revision } = await context.templates.get(instance.version)
+  if (lastRehearsal(context, instance, revision)?.good) return
+  await context.operations.run(rehearseKind, { id: randomId(), upgrade }, caller)
+}
+
 /**
- * Those that are upgraded automatically and have something newer to go to, which they were not rolled back from. Not specified; chosen: those that are not
- * protected first, as they matter less, then by name.
+ * Those that are upgraded automatically and have something newer to go to, which they were not rolled back from. Not
+ * specified; chosen: those that are not protected first, as they matter less, then by name.
  */
 export async function autoUpgraded({
   registry,

@@ -66,6 +66,18 @@ function testUpgrades(type: 'postgresql' | 'mysql', url: string): void {
     }
 
     await publish('')
+    const { item, warnings } = await perform('upgrade', { name: 'demo', rehearse: true })
+    expect(item).toMatchObject({
+      changes: [expect.stringMatching(/^create table extra/), 'add unique index extra (ext_name)'],
+      rows: [{ table: 'extra', before: null, after: 0 }],
+    })
+    expect(warnings).toBeUndefined()
+    expect(await rows()).toEqual(before)
+    const [copy] = manager.context.registry.database
+      .prepare(`select facts ->> '$.row.id' as id from operation where kind = 'rehearse'`)
+      .all()
+    const names = manager.context.databases.names(type, String(copy?.['id']))
+    expect(await server().exists({ ...names, password: '' })).toBe('no')
     await perform('upgrade', { name: 'demo' })
     expect(await rows()).toEqual({ ...before, extra: 0 })
     const upgraded = await account()

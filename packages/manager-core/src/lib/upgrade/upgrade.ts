@@ -32,7 +32,7 @@ export type UpgradeRequest = {
   readonly destructive?: boolean
 }
 
-type UpgradeFacts = {
+export type UpgradeFacts = {
   readonly name: string
   readonly folder: string
   readonly version: string
@@ -120,7 +120,7 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
   plan: planUpgrade,
 }
 
-function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
+export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   const { name, folder, version, versionDate, revision, from, template, runs, patches, windowMs } = facts
   // Those of an operation that an older manager began have no application and no check.
   const { handing, application, check } = facts

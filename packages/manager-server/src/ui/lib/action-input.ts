@@ -21,7 +21,8 @@ export function parametersOf(values: FieldValues): ApiParameters {
 export function confirmationOf(action: ActionRow, values: FieldValues, instances: readonly string[]) {
   const { destructive, harmlessWith, destructiveWith, name, parameters } = action
   if (!destructive) return undefined
-  if (harmlessWith !== undefined && values[harmlessWith] !== undefined && values[harmlessWith] !== '') return undefined
+  const harmless = harmlessWith === undefined ? undefined : values[harmlessWith]
+  if (harmless !== undefined && harmless !== '' && harmless !== false) return undefined
   if (destructiveWith !== undefined && values[destructiveWith] !== true) return undefined
   if (instances.length > 1) return String(instances.length)
   const first = parameters[0] && values[parameters[0].name]

@@ -84,6 +84,11 @@ export const globalTable = {
     86_400,
   ),
   APPS_HEALTHWINDOW: integer('Instances', '5', 'Seconds that an upgraded one must stay healthy (addition)', 0, 86_400),
+  APPS_REHEARSEUPGRADES: yesNo(
+    'Instances',
+    'no',
+    'Whether upgradeall rehearses an upgrade before it does it (addition)',
+  ),
   APPS_TRASHDAYS: integer(
     'Instances',
     '7',

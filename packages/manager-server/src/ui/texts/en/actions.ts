@@ -98,6 +98,7 @@ export const actions = {
   'field.only': 'Only a part',
   'field.allow-newer': 'Also of a newer version',
   'field.other-instance': 'Also of another instance',
+  'field.rehearse': 'Only rehearse it, with a copy',
   'field.replace': 'Also by another application',
   'field.destructive': 'With a loss of data',
   'field.backup': 'Backup',

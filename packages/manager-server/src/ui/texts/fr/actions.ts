@@ -100,6 +100,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'field.only': 'Une partie seulement',
   'field.allow-newer': 'Même d’une version plus récente',
   'field.other-instance': 'Même d’une autre instance',
+  'field.rehearse': 'Seulement un essai, sur une copie',
   'field.replace': 'Même par une autre application',
   'field.destructive': 'Avec une perte de données',
   'field.backup': 'Sauvegarde',

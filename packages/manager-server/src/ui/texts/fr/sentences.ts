@@ -62,6 +62,8 @@ export const sentences: Readonly<Record<string, string>> = {
   'Also when there is nothing newer': 'Même quand il n’y a rien de plus récent',
   'Let the database lose what the new application has no place for, this time':
     'Laisser cette fois la base de données perdre ce que la nouvelle application ne peut plus contenir',
+  'Try it with a copy that is removed again, and report what it changes and how long it takes':
+    'L’essayer sur une copie qui est ensuite supprimée, et dire ce qui change et combien de temps cela prend',
   'Upgrade all instances that are upgraded automatically (autoupdate)':
     'Mettre à niveau toutes les instances qui le sont automatiquement',
   'Go on with the others after a failure': 'Continuer avec les autres après un échec',

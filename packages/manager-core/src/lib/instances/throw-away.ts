@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises'
+import type { DatabaseType } from '../domain/instance.js'
+import type { Step } from '../operation/operation.js'
+import { stopStep } from '../operation/steps/runtime-steps.js'
+import type { NewInstance } from './creation.js'
+import { dropDatabaseStep } from './database-step.js'
+import { undefineStep } from './define-step.js'
+import { fileError } from './file-error.js'
+
+export interface ThrowAway {
+  readonly row: Pick<NewInstance, 'id' | 'name' | 'database'>
+  /** Its home. */
+  readonly folder: string
+  /** Name and user of its database. */
+  readonly names: { readonly name: string; readonly user: string }
+}
+
+/**
+ * The row of an instance that is only there while something is tried, see `isThrowAway`: no surface shows it, it is not
+ * monitored, saved, upgraded or published.
+ *
+ * @param like what it is a copy of
+ * @param source `prove:<key>`, `rehearse:<name>`
+ */
+export function throwAwayRow(
+  like: Omit<NewInstance, 'id' | 'name' | 'source' | 'created' | 'proved' | 'installedVersion' | 'heldRevision'>,
+  { id, source, created }: Pick<NewInstance, 'id' | 'source' | 'created'>,
+): NewInstance {
+  return {
+    ...like,
+    id,
+    // With its hyphen nobody can choose it.
+    name: `${source.slice(0, source.indexOf(':'))}-${id}`,
+    source,
+    desired: 'stopped',
+    protected: false,
+    autoSave: false,
+    autoUpdate: false,
+    customUrl: '',
+    proved: '',
+    installedVersion: '',
+    heldRevision: '',
+    created,
+  }
+}
+
+/** From the first of them on all of it goes, whoever does it. */
+export function removeThrowAwaySteps(
+  { row, folder, names }: ThrowAway,
+  others: readonly string[] = [],
+): readonly Step[] {
+  const { id, name, database } = row
+  return [
+    { ...stopStep({ instance: { id, name }, folder, force: true }), pointOfNoReturn: true },
+    undefineStep({ row, folder }),
+    ...databaseSteps(database, names),
+    removeStep([folder, ...others]),
+  ]
+}
+
+function databaseSteps(database: DatabaseType, names: ThrowAway['names']): readonly Step[] {
+  // The embedded one goes with the folder.
+  return database === 'sqlite' ? [] : [dropDatabaseStep('drop', database, names)]
+}
+
+function removeStep(folders: readonly string[]): Step {
+  return {
+    id: 'remove',
+    title: 'Remove its folder',
+    async do() {
+      for (const folder of folders)
+        try {
+          await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+        } catch (error) {
+          throw fileError(error, `Cannot remove ${folder}`)
+        }
+    },
+    check: () => 'not-done',
+  }
+}
