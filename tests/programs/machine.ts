@@ -20,6 +20,8 @@ export interface Machine {
   run(script: string): Promise<Ended>
   /** As `run`; rejects when the last line fails. @returns what it printed */
   must(script: string): Promise<string>
+  /** As `must`, with the network of this computer. */
+  online(script: string): Promise<string>
   /** Ends all that runs there and forgets its files. */
   close(): Promise<void>
 }
@@ -86,11 +88,8 @@ export async function bootMachine({ prepare = '' }: MachineOptions = {}): Promis
 
   const machine: Machine = {
     run: (script) => runInside(pid as string, script),
-    async must(script) {
-      const { code, stdout, stderr } = await runInside(pid as string, script)
-      if (code === 0) return stdout
-      throw new Error(`${script}\nended with ${code}:\n${stdout}${stderr}`)
-    },
+    must: (script) => mustEndWell(script, runInside(pid as string, script)),
+    online: (script) => mustEndWell(script, runInside(pid as string, script, ['mount', 'pid', 'uts', 'ipc'])),
     async close() {
       // The first process of the namespace takes all others along.
       if (pid !== undefined) endQuietly(Number(pid))
@@ -149,9 +148,17 @@ async function firstProcess(child: ChildProcess, log: () => string): Promise<str
   }
 }
 
-function runInside(pid: string, script: string): Promise<Ended> {
+async function mustEndWell(script: string, ended: Promise<Ended>): Promise<string> {
+  const { code, stdout, stderr } = await ended
+  if (code === 0) return stdout
+  throw new Error(`${script}\nended with ${code}:\n${stdout}${stderr}`)
+}
+
+const all = ['mount', 'pid', 'uts', 'ipc', 'net', 'cgroup'] as const
+
+function runInside(pid: string, script: string, namespaces: readonly string[] = all): Promise<Ended> {
   const environment = 'env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8'
-  const enter = ['--target', pid, '--mount', '--pid', '--uts', '--ipc', '--net', '--cgroup', '--root', '--wd']
+  const enter = ['--target', pid, ...namespaces.map((name) => `--${name}`), '--root', '--wd']
   const child = spawn('nsenter', [...enter, '--', ...environment.split(' '), 'bash', '-uc', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
