@@ -59,6 +59,8 @@ describe.skipIf(missing)(`setup on a machine of its own${missing ? `: ${missing}
       expect(await machine.must('journalctl --no-pager -u steward')).toMatch(/COMMAND=\S+steward-proxy .* -s reload/)
       const listeners = await machine.must('ps -eo user:20,args')
       expect(listeners).toMatch(/^apps .*serve --home \/srv\/apps$/m)
+      // Commands that root called have made nothing that is root's.
+      expect(await machine.must('find /srv/apps ! -user apps')).toBe('')
       // Instances outlive the server.
       const pid = await machine.must("pgrep -u apps -f 'app-server.*/instances/' | head -1")
       await machine.must('systemctl restart steward')
@@ -104,6 +106,33 @@ describe.skipIf(missing)(`setup on a machine of its own${missing ? `: ${missing}
       expect(removed).toContain('is kept as /etc/systemd/system/steward.service.dpkg-old')
       expect(await machine.must('ls /srv/apps/config.sh; getent passwd apps | cut -d: -f1')).toContain('apps\n')
       expect((await machine.run('systemctl is-active steward')).stdout).toBe('inactive\n')
+    } finally {
+      await machine.close()
+    }
+  })
+
+  it('without systemd: the line of cron starts the server when it does not run, and the schedule is in the crontab', async () => {
+    const machine = await machineWith('nginx')
+    try {
+      // cron itself is not installed; its program of tables keeps them in a file.
+      const crontab = `#!/bin/bash\ntable=/var/crontab-of-test; [ "$1" = -u ] && shift 2
+case $1 in -l) cat $table 2>/dev/null || { echo "no crontab for apps" >&2; exit 1; } ;; *) cat >$table ;; esac\n`
+      await machine.must(`cat >/usr/bin/crontab <<'END'\n${crontab}END\nchmod 755 /usr/bin/crontab`)
+      await machine.must('manager setup --yes --domain apps.example.org --http --user apps --supervisor cron')
+      expect(await machine.must('cat /var/crontab-of-test')).toContain('saveall --home /srv/apps')
+      const again = await machine.must('manager setup --yes')
+      expect(again).toContain('nothing was changed')
+      // As cron does it: as the account that the line names, by its shell.
+      const [, command = ''] = /^\* \* \* \* \* apps (.*)$/m.exec(await machine.must('cat /etc/cron.d/steward')) ?? []
+      const cron = `setpriv --reuid apps --regid apps --clear-groups sh -c ${JSON.stringify(command)}`
+      await machine.must(`${cron} </dev/null >/dev/null 2>&1 &
+for try in $(seq 300); do curl -fs http://127.0.0.1:8000/ping && exit 0; sleep 0.2; done; cat /srv/apps/logs/serve.log; exit 1`)
+      // A minute later: it runs already.
+      expect(await machine.run(cron)).toMatchObject({ code: 1 })
+      await machine.must('manager setup --remove --yes --purge /srv/apps')
+      expect((await machine.run("pgrep -f '[s]erve --home /srv/apps'")).code).toBe(1)
+      expect((await machine.must('cat /var/crontab-of-test')).trim()).toBe('')
+      expect((await machine.run('ls /etc/cron.d/steward')).code).not.toBe(0)
     } finally {
       await machine.close()
     }

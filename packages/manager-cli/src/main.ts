@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { createManager } from '@steward/manager-core'
 import type { Manager } from '@steward/manager-core'
+import { actAsOwner } from './lib/act-as-owner.js'
 import { failureJson, failureOf, failureText } from './lib/failure.js'
 import { withWaitOfItsOwn } from './lib/global-options.js'
 import { homeFolder } from './lib/home-folder.js'
@@ -40,14 +41,16 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   let manager: Manager | undefined
   const work = async () => {
     const { actions } = createFor('')
-    const managerAt = (home: string | undefined, fallback?: string) =>
-      (manager = createFor(homeFolder(home, surroundings, fallback)))
+    const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
     const onCall = (one: Call) => (call = one)
     const program = createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
     if (typed.length === 0) program.help()
     program.parse(typed, { from: 'user' })
     if (!call) return 0
-    return runCall(call, managerAt(call.options.home, call.action.defaultHome), surroundings, interruption)
+    const { action, options: given } = call
+    const home = homeFolder(given.home, surroundings, action.defaultHome)
+    if (!options.createManager && !action.asCaller) actAsOwner(home)
+    return runCall(call, (manager = createFor(home)), surroundings, interruption)
   }
   try {
     const first = await Promise.race([work(), interruption.second.then((code) => ({ code }))])

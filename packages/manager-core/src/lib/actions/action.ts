@@ -47,6 +47,8 @@ export interface Action {
   readonly standalone?: boolean
   /** With such input it works where the registry is lost or damaged, and recovers nothing before. Default: never. */
   readonly withoutRegistry?: (input: Readonly<Record<string, Input>>) => boolean
+  /** It needs the rights of root when root calls it. Default: it runs as the account that the home belongs to. */
+  readonly asCaller?: true
   /** Home that is meant when none is named, whatever the current folder is. Default: the one that commands find. */
   readonly defaultHome?: string
   readonly examples: readonly string[]

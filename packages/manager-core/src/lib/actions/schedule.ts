@@ -39,6 +39,8 @@ export const scheduleAction: Action = {
   ],
   ability: 'admin',
   mutating: true,
+  // The crontab of APPS_USER, and units of the system, are root's.
+  asCaller: true,
   surfaces: ['cli'],
   examples: [
     'schedule install',

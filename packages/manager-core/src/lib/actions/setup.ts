@@ -65,6 +65,7 @@ export const setupAction: Action = {
   destructive: 'Files and services of this machine will be changed; --dry-run prints them.',
   surfaces: ['cli'],
   standalone: true,
+  asCaller: true,
   defaultHome,
   examples: [
     'setup --domain apps.example.org --email ops@example.org',
@@ -136,9 +137,8 @@ function preview(found: Look): ActionResult {
 
 /** Where it is now, and what comes next. */
 function ending({ options, proxy, root }: Look): string {
-  const { domain, port, https, home, user, supervisor } = options
+  const { domain, port, https, home, supervisor } = options
   const url = domain === undefined ? `http://localhost:${port}` : `${https === 'none' ? 'http' : 'https'}://${domain}`
-  const manager = user === 'root' ? 'sudo manager' : `sudo -u ${user} manager`
   const hints = proxy ? firewallHints(https === 'none' ? [80] : [80, 443]) : []
   const rows: readonly (readonly [string, string])[] = [
     ['Address', `${url}/ui/`],
@@ -154,8 +154,8 @@ function ending({ options, proxy, root }: Look): string {
     ...(hints.length === 0
       ? []
       : ([['Firewall', `setup opened no port; if one is in the way: ${hints.join('; or ')}`]] as const)),
-    ['Next', `${manager} add demo`],
-    ['', `${manager} doctor`],
+    ['Next', 'sudo manager add demo'],
+    ['', 'sudo manager doctor'],
   ]
   return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n')
 }
