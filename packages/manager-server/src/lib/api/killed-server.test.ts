@@ -30,6 +30,7 @@ const asked: Readonly<Record<string, readonly [query: string, before?: readonly 
   recreate: ['restore&name=NAME&as=recreated', ['add', 'save']],
   prove: ['prove&name=NAME', ['add', 'save']],
   upgrade: ['upgrade&name=NAME&force=true', ['add']],
+  rollback: ['rollback&name=NAME', ['add', 'upgrade']],
   setversion: ['setversion&name=NAME&version=1.1', ['add']],
   start: ['start&name=NAME', ['add']],
   stop: ['stop&name=NAME', ['add', 'start']],
@@ -76,9 +77,9 @@ describe('a server that is killed', () => {
     writeTemplate(test.template, { version: '1.0.1' })
     writeFileSync(join(test.home, 'version-1.1.sh'), `export APPS_TEMPLATE=folder:${test.template}\n`, { mode: 0o600 })
     await test.context.templates.refresh()
+    const inputs: Readonly<Record<string, object>> = { add: { 'no-start': true }, upgrade: { force: true } }
     for (const [kind, [, before = []]] of Object.entries(asked))
-      for (const action of before)
-        await test.perform(action, action === 'add' ? { name: nameOf(kind), 'no-start': true } : { name: nameOf(kind) })
+      for (const action of before) await test.perform(action, { name: nameOf(kind), ...inputs[action] })
     await startServer()
   })
   afterAll(async () => {

@@ -25,7 +25,13 @@ export function MainActions({ item, ask }: Pick<TabProps, 'item' | 'ask'>) {
       {offered
         .filter(([action]) => isAllowed(action))
         .map(([action, icon, kind]) => (
-          <Button key={action} icon={icon} kind={kind ?? 'plain'} onClick={() => ask(action)}>
+          <Button
+            key={action}
+            icon={icon}
+            kind={kind ?? 'plain'}
+            // Begins at once; to start without its data is offered below, among all actions.
+            onClick={() => ask(action, action === 'start' ? { fields: [] } : {})}
+          >
             {titleOf(action)}
           </Button>
         ))}
