@@ -105,13 +105,12 @@ describe.runIf(process.platform !== 'win32')('npm start', () => {
 function normalise(text: string): string {
   return text
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z +\S+/g, 'TIME WHO')
+    .replaceAll(/(?:today|yesterday) \d\d:\d\d +\S+/g, 'TIME WHO')
     .replaceAll(/\d{4}-\d\d-\d\d/g, 'DAY')
     .replaceAll(/\d{8}T\d{6}Z-1\.0-\w{8}/g, 'BACKUP')
     .replaceAll(/the password \w+/g, 'the password PASSWORD')
-    .replaceAll(/\d+\.\d MB/g, 'SIZE')
-    .replaceAll(/ok +\d+$/gm, 'ok MS')
-    .replaceAll(/after [\d.]+ s\b/g, 'after SECONDS')
+    .replaceAll(/\b[\d.]+ [kM]?B\b/g, 'SIZE')
+    .replaceAll(/(?:\b\d+ min )?\b[\d.]+ m?s\b/g, 'DURATION')
     .replaceAll(/ +/g, ' ')
     .trim()
 }
