@@ -87,6 +87,11 @@ function publishes({ mutating, standalone = false, name }: Action, { dryRun = fa
   return mutating && !standalone && !dryRun && name !== 'proxy publish'
 }
 
+/** One that has a home of its own to make, as another account, leaves that account's files alone. */
+function changesRegistry({ mutating, defaultHome }: Action, { dryRun = false }: Caller): boolean {
+  return mutating && !dryRun && defaultHome === undefined
+}
+
 /** No I/O before the first call. */
 export function createManager(options: ManagerOptions): Manager {
   const { environment = {}, clock = () => new Date(), onJournal, applicationServer, defaultTemplate } = options
@@ -187,7 +192,7 @@ export function createManager(options: ManagerOptions): Manager {
         const perform = () => recordCall(context, { action, input: checked, caller }, handle)
         const done =
           publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
-        const result = await (action.mutating && !caller.dryRun ? keepingCopies(done) : done)
+        const result = await (changesRegistry(action, caller) ? keepingCopies(done) : done)
         return action.standalone || caller.instances ? result : withFullDisk(context, result)
       }
       const named = () =>

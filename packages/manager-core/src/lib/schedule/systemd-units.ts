@@ -18,6 +18,9 @@ export interface Unit {
   readonly enabled: boolean
 }
 
+/** What instances and the server need, where it is on this machine. */
+export const comeFirst = ['network-online.target', 'postgresql.service', 'mariadb.service', 'mysql.service']
+
 /** What names of units of a home begin with: several homes may be side by side. */
 export function unitPrefix(home: string): string {
   return `steward-${createHash('sha256').update(home).digest('hex').slice(0, 8)}-`
@@ -45,7 +48,7 @@ function serviceText(job: Job, runner: JobRunner, { system, user, group }: UnitO
   return unitText([
     '[Unit]',
     `Description=${descriptionOf(job, runner)}`,
-    ...(system ? ['Wants=network-online.target', 'After=network-online.target'] : []),
+    ...(system ? ['Wants=network-online.target', `After=${comeFirst.join(' ')}`] : []),
     '',
     '[Service]',
     'Type=oneshot',

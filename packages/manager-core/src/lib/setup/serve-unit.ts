@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { environmentOf } from '../schedule/jobs.js'
 import { shellWord } from '../schedule/cron-block.js'
-import { unitWord } from '../schedule/systemd-units.js'
+import { comeFirst, unitWord } from '../schedule/systemd-units.js'
 import type { SetupOptions } from './options.js'
 import type { Piece } from './piece.js'
 
@@ -32,7 +32,7 @@ export function servePiece({ home, service, user, group, command, usesSudo }: Se
       '[Unit]',
       `Description=Instances manager ${home}`,
       'Wants=network-online.target',
-      'After=network-online.target postgresql.service mariadb.service mysql.service nginx.service apache2.service',
+      `After=${[...comeFirst, 'nginx.service', 'apache2.service'].join(' ')}`,
       '',
       '[Service]',
       'Type=exec',
