@@ -129,7 +129,7 @@ export function createManager(options: ManagerOptions): Manager {
       createOperations({ context: () => context, kinds: () => operationKinds, clock, onPoint: onJournal }),
     ),
     runs: once(() => createRuns({ context: () => context, environment })),
-    runtime: once(() => createProcessRuntime()),
+    runtime: once(() => createProcessRuntime({ cgroups: () => settings().global.cgroups })),
     databases: once(() => createDatabases({ settings })),
     templates: once(() =>
       createTemplates({

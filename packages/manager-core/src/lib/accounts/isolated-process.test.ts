@@ -64,6 +64,20 @@ describe.runIf(isHere)('an instance with an account', () => {
     })
   }
 
+  it('starts no more processes than its limit, with which it does not end its supervisor either', async () => {
+    const spec = await made()
+    const forking = 'echo started; while :; do sleep 3600 & done'
+    await subject.runtime.start({ ...spec, command: ['/bin/sh', '-c', forking], limits: { processes: 40 } })
+    await expect.poll(async () => (await subject.runtime.observe(spec)).state, patience).toBe('crashed')
+    const { lastExit, limits } = await subject.runtime.observe(spec)
+    expect(limits).toEqual([expect.objectContaining({ name: 'processes', value: 40 })])
+    expect(lastExit?.reason).toBe('reached its limit of 40 processes and threads')
+    const log = await logOf(subject.runtime, spec)
+    expect(log.filter((line) => line === 'started')).toHaveLength(3)
+    await subject.runtime.stop(spec, { graceMs: 10_000 })
+    expect(await subject.runtime.processes(spec)).toEqual([])
+  })
+
   it('runs as that, in no other group, and cannot get more rights', async () => {
     const spec = await started()
     const { pids } = await subject.runtime.observe(spec)

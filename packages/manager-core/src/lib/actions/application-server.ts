@@ -4,6 +4,8 @@ import { ManagerError } from '../../errors.js'
 import { checkHealth } from '../instances/health.js'
 import { appDebugKind, appStartKind, appStopKind } from '../instances/start-and-stop.js'
 import { urlOf } from '../instances/public-url.js'
+import { wireLimits, type WireLimits } from '../instances/wire-limits.js'
+import type { Observation } from '../runtime/runtime.js'
 import type { Action, Input } from './action.js'
 import { nameOfInstance, refOf } from './named-instance.js'
 import { runOperation } from './run-operation.js'
@@ -40,9 +42,10 @@ const status: Action = {
         health: health === undefined ? '' : (health.reason ?? 'OK'),
         since: since ?? '',
         restarts,
-        last_exit: lastExit ? `${lastExit.signal ?? lastExit.code ?? 'unknown'} at ${lastExit.at}` : '',
+        last_exit: lastExit ? exitText(lastExit) : '',
         pids: processes.map(({ pid }) => pid).join(' '),
         memory_mb: memoryMb,
+        ...(await wireLimits(context, instance)),
         url: urlOf(instance),
         debugger: debugAddress ?? '',
       },
@@ -152,7 +155,7 @@ const ps: Action = {
     const instance = context.registry.get(input.name as string)
     const processes = await context.runtime.processes(refOf(context, instance))
     return {
-      message: `${processes.length} ${processes.length === 1 ? 'process' : 'processes'} of "${instance.name}"`,
+      message: `${processes.length} ${processes.length === 1 ? 'process' : 'processes'} of "${instance.name}"; ${limitsText(await wireLimits(context, instance))}`,
       list: processes.map(({ pid, parent, memoryMb, cpuSeconds, started, command }) => ({
         ...{ pid, parent, memory_mb: memoryMb, cpu_seconds: cpuSeconds, started, command },
       })),
@@ -161,6 +164,15 @@ const ps: Action = {
 }
 
 export const appActions: readonly Action[] = [status, stop, start, debug, ps]
+
+/** `SIGKILL at 2026-11-22T19:52:27.582Z: it ran out of its memory limit of 512 MB` */
+function exitText({ signal, code, at, reason }: NonNullable<Observation['lastExit']>): string {
+  return `${signal ?? code ?? 'unknown'} at ${at}${reason === undefined ? '' : `: it ${reason}`}`
+}
+
+function limitsText({ limit_memory, limit_cpu, limit_processes, limit_files }: WireLimits): string {
+  return `limits: memory ${limit_memory}; CPU ${limit_cpu}; processes ${limit_processes}; open files ${limit_files}`
+}
 
 function startedInstance({ registry }: ManagerContext, name: Input): Instance {
   const instance = registry.get(name as string)

@@ -3,6 +3,7 @@ import { withProofs } from '../backup/proofs.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
+import { wireLimits } from '../instances/wire-limits.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
 import { lastRehearsal } from '../upgrade/rehearse.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
@@ -108,6 +109,7 @@ export const lookingActions: readonly Action[] = [
         neutralised: await neutralised(call, instance!),
         ...(await restorePointOf(context, instance!)),
         ...rehearsalOf(context, instance!),
+        ...(await wireLimits(context, instance!)),
       }
       const warning = wayOut(instance!, overview)
       return { message: `${item.name} is ${item.observed}`, item, ...(warning && { warnings: [warning] }) }

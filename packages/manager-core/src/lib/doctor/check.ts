@@ -23,13 +23,13 @@ export interface DoctorCheck {
   readonly title: string
   /** It calls other machines, so that it is done only when somebody asks for it. */
   readonly network?: true
-  /** Faults only; nothing: all is well. A check that rejects is itself an error. */
+  /** Nothing: all is well, and there is no more to say. A check that rejects is itself an error. */
   run(context: ManagerContext): Promise<readonly Finding[]>
 }
 
 export interface Finding {
-  /** `error`: something does not work or is not safe; `warning`: it may become so. */
-  readonly level: 'warning' | 'error'
+  /** `error`: something does not work or is not safe; `warning`: it may become so; `ok`: worth saying all the same. */
+  readonly level: 'ok' | 'warning' | 'error'
   readonly message: string
   /** What to do. */
   readonly help?: string

@@ -5,6 +5,7 @@ import { certificateChecks } from './certificate-checks.js'
 import { databaseChecks } from './database-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
+import { limitChecks } from './limit-checks.js'
 import { operationChecks } from './operation-checks.js'
 import { proxyChecks } from './proxy-checks.js'
 import { systemChecks } from './system-checks.js'
@@ -29,6 +30,7 @@ const checks: readonly DoctorCheck[] = [
   ...templateChecks,
   ...operationChecks,
   ...instanceChecks,
+  ...limitChecks,
   ...backupChecks,
   ...certificateChecks,
 ]

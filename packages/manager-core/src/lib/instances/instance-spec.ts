@@ -1,6 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { Copy, InstanceSpec } from '../runtime/runtime.js'
+import { firstLimits } from '../settings/limits.js'
 import { applicationServerOf } from './application-server.js'
 
 export interface SpecOptions {
@@ -47,11 +48,12 @@ export async function specOf(
       STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
       STEWARD_NEUTRALISED: String(own.neutralised ?? false),
     },
-    ...limitOf(own.maxMemoryMb ?? version.maxMemoryMb),
+    ...heapOf(own.maxMemoryMb ?? version.maxMemoryMb),
+    limits: firstLimits(own.limits, version.limits, settings.global.limits),
     log,
   }
 }
 
-function limitOf(maxMemoryMb: number | undefined): Pick<InstanceSpec, 'maxMemoryMb'> {
+function heapOf(maxMemoryMb: number | undefined): Pick<InstanceSpec, 'maxMemoryMb'> {
   return maxMemoryMb === undefined ? {} : { maxMemoryMb }
 }

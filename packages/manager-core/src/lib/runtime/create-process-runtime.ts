@@ -10,8 +10,11 @@ import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies
 import { end } from './end.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { followLog } from './log-reader.js'
+import { cgroupBase } from './limits/cgroups.js'
+import { confinedPids, howLimited, limitsOf, release } from './limits/confine.js'
+import { whyEnded } from './limits/why-ended.js'
 import { applicationLog, createProcessTable, isAlive, isOf, lookAt, pidsOf } from './look.js'
-import { describeProcess, processesOfSession, startedAt } from './process-table.js'
+import { describeProcess, processesOfSession, startedAt, statOf, type ProcessStat } from './process-table.js'
 import { readDebugger, readExit } from './run-files.js'
 import type { InstanceRef, Runtime } from './runtime.js'
 import { resume, suspend } from './suspension.js'
@@ -22,6 +25,8 @@ export interface ProcessRuntimeOptions {
   readonly restart?: RestartPolicy
   /** How long a debugger stays open. Default 30. */
   readonly debugMinutes?: number
+  /** Whether limits hold by cgroups where they can be used. Default: yes. */
+  readonly cgroups?: () => boolean
 }
 
 /**
@@ -31,7 +36,10 @@ export interface ProcessRuntimeOptions {
 export function createProcessRuntime({
   restart = { pauses: [1, 2, 4, 8, 16, 32, 60], steadySeconds: 60, limit: 5 },
   debugMinutes = 30,
+  cgroups = () => true,
 }: ProcessRuntimeOptions = {}): Runtime {
+  const base = () => (cgroups() ? cgroupBase() : { problem: 'APPS_CGROUPS is no' })
+
   /** Two processes that start or stop the same instance do so one after the other. */
   function exclusively<T>(ref: InstanceRef, what: string, work: () => Promise<T>): Promise<T> {
     const purpose = `${what} of instance ${ref.id}, process ${process.pid}`
@@ -55,6 +63,7 @@ export function createProcessRuntime({
       const ok = process.platform === 'linux'
       return { ok, message: ok ? 'Instances run as processes.' : 'Instances run as processes on Linux only.' }
     },
+    howLimited: () => howLimited(base()),
     define: (spec) => translated(spec, 'prepare', async () => layOut(spec)),
     async undefine(ref) {
       const folders = runFoldersOf(ref)
@@ -63,6 +72,7 @@ export function createProcessRuntime({
       if (ref.copy === undefined) await endAllOf(accountAt(ref.folder))
       for (const run of folders) {
         resume(run)
+        await release(run)
         rmSync(run, { recursive: true, force: true })
       }
     },
@@ -73,7 +83,7 @@ export function createProcessRuntime({
         layOut(spec)
         await exclusively(spec, 'start', async () => {
           if (isAlive(lookAt(runFolderOf(spec)))) return
-          await launch(spec, restart, debug ? debugMinutes : undefined)
+          await launch(spec, { policy: restart, debugMinutes: debug ? debugMinutes : undefined, base: base() })
         })
       })
     },
@@ -99,13 +109,16 @@ export function createProcessRuntime({
       const { state, application } = look
       const lastExit = readExit(run)
       const since = application ? startedAt(application.stat.start) : lastExit?.exit.at
+      const limits = limitsOf(run)
+      const reason = lastExit && whyEnded(lastExit, limits, applicationLog(ref.folder))
       const debugAddress = application && readDebugger(run)
       return {
         state,
         restarts: application?.restarts ?? lastExit?.restarts ?? 0,
         pids: pidsOf(look),
         ...(since !== undefined && { since }),
-        ...(lastExit && { lastExit: lastExit.exit }),
+        ...(lastExit && { lastExit: { ...lastExit.exit, ...(reason !== undefined && { reason }) } }),
+        ...(limits.length > 0 && { limits }),
         ...(debugAddress !== undefined && { debugAddress }),
       }
     },
@@ -114,12 +127,13 @@ export function createProcessRuntime({
       return new Map(refs.map((ref) => [ref.id, lookAt(runFolderOf(ref), table).state]))
     },
     async processes(ref) {
-      const look = lookAt(runFolderOf(ref))
+      const run = runFolderOf(ref)
+      const look = lookAt(run)
       const session = look.supervisor?.identity.pid ?? look.application?.stat.session
       const account = accountAt(ref.folder)
       const all = session === undefined ? look.strays : processesOfSession(session)
       const found = all.filter(({ pid }) => isOf(account, pid))
-      return found.map(describeProcess).toSorted((a, b) => a.pid - b.pid)
+      return [...found, ...unseenIn(run, found)].map(describeProcess).toSorted((a, b) => a.pid - b.pid)
     },
     async processesBelow(instances) {
       const table = createProcessTable(true)
@@ -133,6 +147,15 @@ export function createProcessRuntime({
     usageAll: (refs) => usageOf(new Map(refs.map((ref) => [ref.id, runFolderOf(ref)]))),
     logs: (ref, options) => followLog(applicationLog(ref.folder), options, accountAt(ref.folder)?.uid),
   }
+}
+
+/** Of its cgroup, those that are not among the ones that were found. */
+function unseenIn(run: string, found: readonly ProcessStat[]): readonly ProcessStat[] {
+  const known = new Set(found.map(({ pid }) => pid))
+  return confinedPids(run)
+    .filter((pid) => !known.has(pid))
+    .map(statOf)
+    .filter((stat) => stat !== undefined)
 }
 
 /** What the system says, with what was attempted. */

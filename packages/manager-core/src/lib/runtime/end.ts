@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
+import { release } from './limits/confine.js'
 import { isAlive, lookAt, pidsOf, strayProcesses } from './look.js'
 import { accountOfRun, readExit, readSupervisor, removeRunFiles, runFiles, writeExit } from './run-files.js'
 import type { ExitInfo } from './runtime.js'
@@ -15,6 +16,7 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
   const first = lookAt(run)
   const record = readSupervisor(run)
   if (!isAlive(first)) {
+    await release(run)
     forget(run)
     return { wasRunning: false }
   }
@@ -36,6 +38,7 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
   if (!inTime) tellKilled(run)
   // Processes that the application left behind.
   if (record) signalEach(strayProcesses(record, accountOfRun(run)), 'SIGKILL')
+  await release(run)
   forget(run)
   const { code, signal: by } = readExit(run)?.exit ?? {}
   return {

@@ -11,7 +11,7 @@ import {
   mkdirSync,
   openSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
@@ -21,6 +21,9 @@ import { foreignFlags, readForeignFile } from '../files/foreign.js'
 import { instanceHomeAt } from '../home.js'
 import { identify } from '../operation/process-identity.js'
 import { runFolderOf, runFoldersOf, servingCopy, servingMarker } from './copies.js'
+import type { CgroupBase } from './limits/cgroups.js'
+import { confine } from './limits/confine.js'
+import { heapOf, isNode } from './limits/heap.js'
 import { applicationLog, logVariable, lookAt, runVariable } from './look.js'
 import { hasRunFile, putRunFile, removeRunFiles, writeSupervisor } from './run-files.js'
 import type { InstanceRef, InstanceSpec } from './runtime.js'
@@ -35,6 +38,14 @@ export interface RestartPolicy {
   readonly steadySeconds: number
   /** After so many crashes, each within `steadySeconds` of a start, it is not started again. */
   readonly limit: number
+}
+
+export interface LaunchOptions {
+  readonly policy: RestartPolicy
+  /** How long the debugger is open; undefined: it is not. */
+  readonly debugMinutes: number | undefined
+  /** Where cgroups are made. */
+  readonly base: CgroupBase
 }
 
 /** Of the operator's variables, those that say how programs run here, and no secrets. */
@@ -69,11 +80,7 @@ export function layOut(ref: InstanceRef): void {
  *
  * @throws ManagerError ERR_FAILED, or what the file system says
  */
-export async function launch(
-  spec: InstanceSpec,
-  policy: RestartPolicy,
-  debugMinutes: number | undefined,
-): Promise<void> {
+export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }: LaunchOptions): Promise<void> {
   const run = runFolderOf(spec)
   const { logs } = instanceHomeAt(spec.folder)
   const problem = (reason: string, cause?: unknown) =>
@@ -90,7 +97,7 @@ export async function launch(
       [
         join(run, scriptName),
         ...[run, policy.pauses.join(' '), String(policy.steadySeconds), String(policy.limit)],
-        ...commandOf(spec, account !== undefined),
+        ...commandOf(spec, { account, base }),
       ],
       { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log], account },
     ).catch((error: unknown) => {
@@ -102,8 +109,9 @@ export async function launch(
     try {
       const identity = identify(supervisor.pid as number)
       if (!identity) throw problem('its supervisor ended at once.')
+      const memory = await confine(run, spec, { pid: identity.pid, base, account })
       writeSupervisor(run, { identity, token })
-      stdin.end('go\n')
+      stdin.end(memory ? `go ${memory.events} ${memory.limit}\n` : 'go\n')
     } catch (error) {
       // Without the word it ends.
       stdin.destroy()
@@ -158,12 +166,16 @@ function openLog(file: string, account: SystemAccount | undefined): number {
 }
 
 /** Node is told its limit, and takes the module in that rotates the log and opens the debugger. */
-function commandOf({ command, maxMemoryMb }: InstanceSpec, isIsolated: boolean): readonly string[] {
-  const [program = '', ...args] = command
-  if (!/^node(js)?$/.test(basename(program))) return command
-  const limit = maxMemoryMb === undefined ? [] : [`--max-old-space-size=${maxMemoryMb}`]
+function commandOf(
+  spec: InstanceSpec,
+  { account, base }: { readonly account: SystemAccount | undefined; readonly base: CgroupBase },
+): readonly string[] {
+  const [program = '', ...args] = spec.command
+  if (!isNode(program)) return spec.command
+  const heap = heapOf(spec, base)
+  const limit = heap === undefined ? [] : [`--max-old-space-size=${heap}`]
   // Whoever knows no more than the port of a debugger must not be able to use it.
-  const debug = isIsolated ? ['--inspect-publish-uid=stderr'] : []
+  const debug = account ? ['--inspect-publish-uid=stderr'] : []
   return [program, ...limit, ...debug, '--import', guest.href, ...args]
 }
 

@@ -34,17 +34,19 @@ export interface ApplicationRecord {
 export interface ExitRecord {
   readonly exit: { readonly code?: number; readonly signal?: string; readonly at: string }
   readonly restarts: number
+  /** The kernel ended it: it had used all of its memory limit of so many MB. */
+  readonly outOfMemory?: number
 }
 
 /**
  * Files in `run/`: one line of words each. Each is whole or not there; what cannot be read is taken as not there. The
  * processes of the instance write there, too, so nothing is believed: see `lookAt`.
  */
-export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger', 'suspended'] as const
+export const runFiles = ['supervisor', 'application', 'exit', 'crashed', 'debugger', 'suspended', 'limits'] as const
 export type RunFile = (typeof runFiles)[number]
 
 export function readSupervisor(run: string): SupervisorRecord | undefined {
-  const [pid, start, boot, token] = words(run, 'supervisor')
+  const [pid, start, boot, token] = readWords(run, 'supervisor')
   if (!start || !boot || !token || !isPid(pid)) return undefined
   return { identity: { pid: Number(pid), start, boot }, token }
 }
@@ -55,16 +57,20 @@ export function writeSupervisor(run: string, { identity, token }: SupervisorReco
 }
 
 export function readApplication(run: string): ApplicationRecord | undefined {
-  const [pid, start, boot, supervisor, restarts] = words(run, 'application')
+  const [pid, start, boot, supervisor, restarts] = readWords(run, 'application')
   if (!start || !boot || !isPid(pid)) return undefined
   return { identity: { pid: Number(pid), start, boot }, supervisor: Number(supervisor), restarts: Number(restarts) }
 }
 
 export function readExit(run: string): ExitRecord | undefined {
-  const [text, restarts] = words(run, 'exit')
+  const [text, restarts, limit] = readWords(run, 'exit')
   if (!text || !/^\d+$/.test(text)) return undefined
   const at = lstatSync(join(run, 'exit'), { throwIfNoEntry: false })?.mtime ?? new Date(0)
-  return { exit: { ...exitOf(Number(text)), at: at.toISOString() }, restarts: Number(restarts) }
+  return {
+    exit: { ...exitOf(Number(text)), at: at.toISOString() },
+    restarts: Number(restarts),
+    ...(limit !== undefined && { outOfMemory: Number(limit) }),
+  }
 }
 
 /** Of one that nobody waited for. */
@@ -74,7 +80,7 @@ export function writeExit(run: string, signal: 'SIGKILL'): void {
 
 /** Who will resume it when nobody else does. */
 export function readSuspension(run: string): ProcessIdentity | undefined {
-  const [pid, start, boot] = words(run, 'suspended')
+  const [pid, start, boot] = readWords(run, 'suspended')
   return start && boot && isPid(pid) ? { pid: Number(pid), start, boot } : undefined
 }
 
@@ -84,7 +90,7 @@ export function writeSuspension(run: string, { pid, start, boot }: ProcessIdenti
 
 /** Address of the debugger, `127.0.0.1:9229`. */
 export function readDebugger(run: string): string | undefined {
-  return words(run, 'debugger')[0]
+  return readWords(run, 'debugger')[0]
 }
 
 export function hasRunFile(run: string, file: RunFile): boolean {
@@ -122,7 +128,7 @@ function exitOf(status: number): { readonly code?: number; readonly signal?: str
   return signal === undefined ? { code: status } : { signal }
 }
 
-function words(run: string, file: RunFile): readonly string[] {
+export function readWords(run: string, file: RunFile): readonly string[] {
   const path = join(run, file)
   // Thousands of stopped instances are looked at; an error for each would take its time.
   if (!existsSync(path)) return []

@@ -1,4 +1,6 @@
 import type { Observed } from '../domain/instance.js'
+import type { Limits } from '../domain/limits.js'
+import type { LimitInForce } from './limits/limits.js'
 
 /**
  * What runs instances: a detached process, later a systemd unit, a Tomcat, a container, a Swarm service. One contract
@@ -11,6 +13,8 @@ export interface Runtime {
   readonly capabilities: RuntimeCapabilities
   /** Whether it can be used here, for `doctor`. */
   probe(): Promise<{ readonly ok: boolean; readonly message: string }>
+  /** How instances that are started now are held to their limits, in a sentence. Absent: they are not. */
+  howLimited?(): string
   /** Makes or changes what is needed to start the instance; no start. One that runs is changed from its next start on. */
   define(spec: InstanceSpec): Promise<void>
   /** Takes that away; nothing to do when there is nothing. The instance is stopped. */
@@ -82,8 +86,10 @@ export interface InstanceSpec extends InstanceRef {
   readonly port: number
   /** Absolute path without which it is not started again after a crash: its program would make a new, empty one. */
   readonly needs?: string
-  /** Megabytes; undefined: no limit. */
+  /** Of the heap, in megabytes; undefined: no limit. */
   readonly maxMemoryMb?: number
+  /** Of all its processes. Default: none but the runtime's own. */
+  readonly limits?: Limits
   readonly log: { readonly maxBytes: number; readonly keep: number }
 }
 
@@ -117,7 +123,15 @@ export interface Observation {
   /** How often it was started again after a crash since it was started. */
   readonly restarts: number
   readonly pids: readonly number[]
-  readonly lastExit?: { readonly code?: number; readonly signal?: string; readonly at: string }
+  readonly lastExit?: {
+    readonly code?: number
+    readonly signal?: string
+    readonly at: string
+    /** A limit that ended it: `ran out of its memory limit of 512 MB`. Absent: none is known to have. */
+    readonly reason?: string
+  }
+  /** Limits that were set, and what holds them. Absent: none, or it does not run. */
+  readonly limits?: readonly LimitInForce[]
   /** Debugger's address while it is open: `127.0.0.1:9229`. */
   readonly debugAddress?: string
 }

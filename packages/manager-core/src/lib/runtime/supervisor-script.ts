@@ -1,7 +1,8 @@
 /**
  * The program that looks after one instance: POSIX shell, because it has to be small (about 1 MB each) and must not end
  * with the manager. It waits for a word on its standard input before it does anything, so that a manager that dies
- * before it has written down whom it started leaves nothing behind.
+ * before it has written down whom it started leaves nothing behind; with the word may come the kernel's file of who was
+ * ended for memory, and the limit in MB.
  *
  * Arguments: folder `run/`, pauses after the first, second … crash (s), uptime (s) from which an end is no quick crash,
  * number of quick crashes after which it gives up, then the program. Working folder, environment, and the log as
@@ -10,7 +11,7 @@
 export const supervisorScript = `run=$1 pauses=$2 steady=$3 limit=$4
 shift 4
 umask 077
-read -r go || exit 0
+read -r go events megabytes || exit 0
 exec </dev/null
 read -r boot </proc/sys/kernel/random/boot_id
 read -r own <"/proc/$$/comm"
@@ -45,11 +46,34 @@ finish() {
   done
 }
 
+# Sets killed: how many the kernel ended for memory so far; 0 where nobody counts.
+count_killed() {
+  killed=0
+  [ -z "$events" ] || while read -r name number; do
+    [ "$name" != oom_kill ] || killed=$number
+  done <"$events"
+} 2>/dev/null
+
 # Sets seconds since the boot, which no clock changes.
 uptime() { read -r seconds rest </proc/uptime; seconds=\${seconds%.*}; }
 
 # Sets start: the 20th field after the name in parentheses.
 start_of() { shift 19; start=$1; }
+
+# Ends what the application left behind: the rest of this session. Else that could hold its port, or leave no process to
+# start it again with. Only builtins: there may be none. What starts others all the time is not chased for ever.
+sweep() {
+  passes=0 found=yes
+  while [ -n "$found" ] && [ "$passes" -lt 20 ]; do
+    found='' passes=$((passes + 1))
+    for each in /proc/[0-9]*; do
+      pid=\${each#/proc/}
+      read -r stat <"$each/stat" || continue
+      set -- \${stat##*) }
+      [ "$4" = "$$" ] && [ "$pid" != "$$" ] && [ "$1" != Z ] && kill -KILL "$pid" && found=yes
+    done
+  done
+} 2>/dev/null
 
 # Sets pause.
 pause_after() {
@@ -60,6 +84,7 @@ pause_after() {
 
 while [ -z "$stopping" ]; do
   uptime; begin=$seconds
+  count_killed; before=$killed
   "$@" &
   begun $!
   if read -r stat <"/proc/$child/stat"; then
@@ -68,15 +93,21 @@ while [ -z "$stopping" ]; do
   fi 2>/dev/null
   finish "$child"
   child=''
-  put exit "$code $restarts"
+  how="ended with code $code" out=''
+  count_killed
+  if [ "$code" -eq 137 ] && [ "$killed" -gt "$before" ]; then
+    how="ran out of its memory limit of $megabytes MB" out=" $megabytes"
+  fi
+  put exit "$code $restarts$out"
   rm -f "$run/application" "$run/debugger"
   [ -z "$stopping" ] || break
+  sweep
   unset STEWARD_DEBUG_MINUTES
   uptime
   [ $((seconds - begin)) -lt "$steady" ] || crashes=0
   crashes=$((crashes + 1)) restarts=$((restarts + 1))
   if [ "$crashes" -ge "$limit" ]; then
-    say "The application ended with code $code; after $crashes such ends soon after a start it is not started again."
+    say "The application $how; after $crashes such ends soon after a start it is not started again."
     put crashed "$code"
     break
   fi
@@ -86,7 +117,7 @@ while [ -z "$stopping" ]; do
     break
   fi
   pause_after "$crashes" $pauses
-  say "The application ended with code $code; it is started again in $pause s."
+  say "The application $how; it is started again in $pause s."
   [ -z "$stopping" ] || break
   sleep "$pause" &
   begun $!

@@ -237,6 +237,7 @@ describe('settings.instance()', () => {
     databaseSid: maybe(text),
     minMemoryMb: maybe(memory),
     maxMemoryMb: maybe(memory),
+    limits: fc.record({ memory: maybe(fc.constantFrom(0, 64, 512)), cpu: maybe(port) }),
     autoUpgrade: fc.boolean(),
     debug: maybe(text),
     debugOrigin: maybe(text),

@@ -5,6 +5,7 @@ import type { DatabaseServerSettings, GlobalSettings, MailSettings } from './set
 import type { globalTable } from './tables/global.js'
 import { targetsOf } from './target-settings.js'
 import type { TargetVariables } from './target-variables.js'
+import { limitsOf } from './limits.js'
 import type { VariableValues } from './variable-values.js'
 
 type Values = VariableValues<typeof globalTable>
@@ -87,6 +88,8 @@ export function globalSettingsOf(
     trashDays: value('APPS_TRASHDAYS'),
     rehearseUpgrades: value('APPS_REHEARSEUPGRADES'),
     restorePointDays: value('APPS_RESTOREPOINTDAYS'),
+    limits: limitsOf(value, 'APPS'),
+    cgroups: value('APPS_CGROUPS'),
     log: { maxBytes: value('APPS_LOGMAXSIZE') * 2 ** 20, keep: value('APPS_LOGKEEP') },
     ssl: {
       mode: ({ true: 'on', false: 'off', force: 'force' } as const)[value('APPS_SSL')],

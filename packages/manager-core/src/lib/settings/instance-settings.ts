@@ -1,4 +1,5 @@
 import { Secret } from '../domain/secret.js'
+import { limitsOf } from './limits.js'
 import type { InstanceSettings } from './settings.js'
 import type { instanceTable } from './tables/instance.js'
 import type { VariableValues } from './variable-values.js'
@@ -23,6 +24,7 @@ export function instanceSettingsOf(
     databaseSid: value('SERVICE_ORACLE_SID'),
     minMemoryMb: value('SERVICE_TOMCATMINMEM'),
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
+    limits: limitsOf(value, 'SERVICE'),
     autoUpgrade: value('SERVICE_AUTOUPGRADE'),
     ...(value('SERVICE_NEUTRALISED') && { neutralised: true }),
     debug: value('SERVICE_DEBUG'),

@@ -6,7 +6,7 @@ import type { InstanceSettings } from './settings.js'
  * there.
  */
 export function instanceVariables(settings: InstanceSettings): Readonly<Record<string, string>> {
-  const { quality, remoteGit } = settings
+  const { limits, quality, remoteGit } = settings
   return present({
     SERVICE_CONTEXT: settings.context,
     SERVICE_URL: settings.url,
@@ -23,6 +23,10 @@ export function instanceVariables(settings: InstanceSettings): Readonly<Record<s
     SERVICE_ORACLE_SID: settings.databaseSid,
     SERVICE_TOMCATMINMEM: settings.minMemoryMb,
     SERVICE_TOMCATMAXMEM: settings.maxMemoryMb,
+    SERVICE_LIMIT_MEMORY: limits?.memory,
+    SERVICE_LIMIT_CPU: limits?.cpu,
+    SERVICE_LIMIT_PROCESSES: limits?.processes,
+    SERVICE_LIMIT_FILES: limits?.files,
     SERVICE_AUTOUPGRADE: settings.autoUpgrade,
     SERVICE_NEUTRALISED: settings.neutralised || undefined,
     SERVICE_DEBUG: settings.debug,

@@ -1,5 +1,6 @@
 import type { Ability } from '../actions/action.js'
 import type { DatabaseType } from '../domain/instance.js'
+import type { Limits } from '../domain/limits.js'
 import type { Secret } from '../domain/secret.js'
 import type { UpgradeSource } from '../self-upgrade/self-upgrade.js'
 import type { TargetSettings } from '../targets/targets.js'
@@ -107,6 +108,10 @@ export interface GlobalSettings {
   readonly rehearseUpgrades: boolean
   /** Chosen: APPS_RESTOREPOINTDAYS: how long an upgrade can be rolled back (default 7; 0: not at all). */
   readonly restorePointDays: number
+  /** Chosen: APPS_LIMIT_MEMORY, APPS_LIMIT_CPU, APPS_LIMIT_PROCESSES, APPS_LIMIT_FILES: of each instance. */
+  readonly limits: Limits
+  /** Chosen: APPS_CGROUPS: limits hold by cgroups where they can be used. */
+  readonly cgroups: boolean
   /** Chosen: APPS_LOGMAXSIZE (MB, default 10), APPS_LOGKEEP (default 5). */
   readonly log: { readonly maxBytes: number; readonly keep: number }
   /** Chosen: APPS_WINDOW `HH:MM-HH:MM` local time in which upgradeall and saveall begin work; undefined: always. */
@@ -207,6 +212,8 @@ export interface VersionSettings {
   /** APPS_TOMCATMINMEM, APPS_TOMCATMAXMEM; undefined: not set. The latter becomes the limit of the instance's heap. */
   readonly minMemoryMb: number | undefined
   readonly maxMemoryMb: number | undefined
+  /** Chosen: APPS_LIMIT_MEMORY …; what is not set here is that of the manager. */
+  readonly limits: Limits
   readonly passedOn: Readonly<Record<string, string>>
 }
 
@@ -236,6 +243,8 @@ export interface InstanceSettings {
   /** SERVICE_TOMCATMINMEM, SERVICE_TOMCATMAXMEM */
   readonly minMemoryMb?: number | undefined
   readonly maxMemoryMb: number | undefined
+  /** SERVICE_LIMIT_MEMORY …; what is not set here is that of the version. */
+  readonly limits?: Limits
   /** SERVICE_AUTOUPGRADE */
   readonly autoUpgrade: boolean
   /** SERVICE_NEUTRALISED: a copy that sends nothing out. Default false. */

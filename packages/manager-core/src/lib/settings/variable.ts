@@ -18,6 +18,8 @@ interface TypeValues {
   /** Spelled `yes` and `no`; `true` and `false` are taken too. */
   'yes-no': boolean
   integer: number
+  /** 0, or from `min` to `max`. */
+  limit: number
   choice: string
   /** Separated by commas, each once. */
   databases: readonly DatabaseType[]
@@ -47,7 +49,7 @@ export interface Variable {
   readonly required?: true
   /** Of `choice`. */
   readonly choices?: readonly string[]
-  /** Of `integer`. */
+  /** Of `integer` and `limit`. */
   readonly min?: number
   readonly max?: number
   /** Other spellings that are taken when it is not set itself. */
@@ -94,6 +96,12 @@ export function parseValue(
       return {
         allowed: `a whole number${max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`}`,
       }
+    }
+    case 'limit': {
+      const { min = 1, max = Number.MAX_SAFE_INTEGER } = variable
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      if (value === 0 || (value >= min && value <= max)) return { value }
+      return { allowed: `0 (no limit) or a whole number from ${min} to ${max}` }
     }
     case 'url':
       return parseUrl(text)

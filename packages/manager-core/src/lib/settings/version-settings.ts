@@ -1,4 +1,5 @@
 import { compareVersions } from '../domain/versions.js'
+import { limitsOf } from './limits.js'
 import type { VersionSettings } from './settings.js'
 import type { versionTable } from './tables/version.js'
 import type { VariableValues } from './variable-values.js'
@@ -22,6 +23,7 @@ export function versionSettingsOf(
     autoUpgrade: value('APPS_AUTOUPGRADE') && !(isJava && compareVersions(version, '4.0') < 0),
     minMemoryMb: value('APPS_TOMCATMINMEM') ?? (isJava ? 128 : undefined),
     maxMemoryMb: value('APPS_TOMCATMAXMEM') ?? (isJava ? 512 : undefined),
+    limits: limitsOf(value, 'APPS'),
     passedOn,
   }
 }

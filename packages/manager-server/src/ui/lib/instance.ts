@@ -33,6 +33,11 @@ export interface Instance {
   readonly neutralised?: 'yes' | 'no' | 'unknown'
   /** Of `get` only: when it was upgraded, ISO 8601, if that can be rolled back; else empty. */
   readonly restore_point?: string
+  /** Of `get` only: limits and what holds them. */
+  readonly limit_memory?: string
+  readonly limit_cpu?: string
+  readonly limit_processes?: string
+  readonly limit_files?: string
 }
 
 /** A version as `versions` answers it. */

@@ -57,10 +57,10 @@ export async function bringUp(
   const { startTimeoutMs } = settings.global
   const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
   const problem = health.ok
-    ? await unsteadiness(spec.port, windowMs, stillRunning, signal)
+    ? await unsteadiness(spec.port, { windowMs, stillRunning, signal, ended: () => howItEnded(runtime, spec) })
     : (await stillRunning())
       ? `it is not healthy after ${Math.round(startTimeoutMs / 1000)} s (${health.reason})`
-      : 'its application ended soon after its start'
+      : await howItEnded(runtime, spec)
   // One without its supervisor serves all the same.
   if (problem === undefined) return (await runtime.observe(spec)).state === 'degraded' ? 'degraded' : 'started'
   throw new ManagerError('ERR_HEALTH', `"${name}" did not start: ${problem}.`, {
@@ -82,16 +82,29 @@ function isPausing({ state, lastExit }: Observation): boolean {
   return state === 'starting' && lastExit !== undefined
 }
 
+async function howItEnded(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
+  const { lastExit } = await runtime.observe(ref)
+  return `its application ${lastExit?.reason ?? 'ended'} soon after its start`
+}
+
 /** What went wrong within the window; undefined: nothing. */
 async function unsteadiness(
   port: number,
-  windowMs: number,
-  stillRunning: () => Promise<boolean>,
-  signal: AbortSignal,
+  {
+    windowMs,
+    stillRunning,
+    signal,
+    ended,
+  }: {
+    readonly windowMs: number
+    readonly stillRunning: () => Promise<boolean>
+    readonly signal: AbortSignal
+    readonly ended: () => Promise<string>
+  },
 ): Promise<string | undefined> {
   const begin = performance.now()
   for (;;) {
-    if (!(await stillRunning())) return 'its application ended soon after its start'
+    if (!(await stillRunning())) return ended()
     const left = windowMs - (performance.now() - begin)
     if (left <= 0) return undefined
     await sleep(Math.min(500, left), undefined, { signal })

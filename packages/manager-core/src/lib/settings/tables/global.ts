@@ -2,8 +2,18 @@ import type { Variable } from '../variable.js'
 import { accessTable } from './access.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
-import { integer, secret, text, trueFalse, yesNo } from './rows.js'
+import { integer, limits, secret, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
+
+const rows = limits('APPS', 'Instances')
+
+/** Of instances that have no other, and whose version has none. Memory: see `Limits`. */
+const defaultLimits = {
+  ...rows,
+  APPS_LIMIT_CPU: { ...rows.APPS_LIMIT_CPU, default: '0' },
+  APPS_LIMIT_PROCESSES: { ...rows.APPS_LIMIT_PROCESSES, default: '1024' },
+  APPS_LIMIT_FILES: { ...rows.APPS_LIMIT_FILES, default: '65536' },
+} as const
 
 /**
  * The variables of `config.sh`. Source: requirements, "Global settings"; those whose summary ends in "(addition)" are
@@ -105,6 +115,8 @@ export const globalTable = {
   ),
   APPS_LOGMAXSIZE: integer('Instances', '10', 'Size in MB at which a log begins anew (addition)', 1, 100_000),
   APPS_LOGKEEP: integer('Instances', '5', 'Former logs that are kept (addition)', 0, 1000),
+  ...defaultLimits,
+  APPS_CGROUPS: yesNo('Instances', 'yes', 'Whether limits hold by cgroups v2 where they can be used (addition)'),
   APPS_HOOKTIMEOUT: integer('Instances', '300', 'Seconds that a hook may take (addition)', 1, 86_400),
 
   ...proxyTable,

@@ -1,5 +1,6 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
+import { limits } from './rows.js'
 
 /** The variables of an instance's `settings.sh`. Source: requirements, "Instance-level settings". */
 export const instanceTable = {
@@ -33,6 +34,7 @@ export const instanceTable = {
   SERVICE_ORACLE_SID: text('Id of an Oracle database'),
   SERVICE_TOMCATMINMEM: memory('Least memory in MB'),
   SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
+  ...limits('SERVICE', 'Instance'),
   SERVICE_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Instance',

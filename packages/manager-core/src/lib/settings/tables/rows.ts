@@ -16,6 +16,29 @@ export function trueFalse(section: string, ofNone: 'true' | 'false', summary: st
   return { type: 'true-false', section, summary, default: ofNone } as const
 }
 
+/** Limits of what an instance may use, in all the places where they can be set. Not in the requirements. */
+export function limits<const P extends string>(prefix: P, section: string) {
+  const row = (summary: string, min: number, max: number) =>
+    ({ type: 'limit', section, summary: `${summary}; 0: no limit (addition)`, min, max }) as const
+  return {
+    [`${prefix}_LIMIT_MEMORY`]: row('Most MB of memory of all processes of an instance', 64, 100_000_000),
+    [`${prefix}_LIMIT_CPU`]: row('Most CPU of all processes of an instance, in percent of one', 1, 100_000),
+    [`${prefix}_LIMIT_PROCESSES`]: row('Most processes and threads of an instance', 32, 1_000_000),
+    [`${prefix}_LIMIT_FILES`]: row('Most open files of each process of an instance', 128, 1_000_000_000),
+  } as LimitRows<P>
+}
+
+type LimitRow = {
+  readonly type: 'limit'
+  readonly section: string
+  readonly summary: string
+  readonly min: number
+  readonly max: number
+}
+type LimitRows<P extends string> = {
+  readonly [N in `${P}_LIMIT_${'MEMORY' | 'CPU' | 'PROCESSES' | 'FILES'}`]: LimitRow
+}
+
 export function integer(section: string, ofNone: string, summary: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
   return { type: 'integer', section, summary, default: ofNone, min, max } as const
 }

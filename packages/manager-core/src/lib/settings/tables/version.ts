@@ -1,4 +1,5 @@
 import type { Variable } from '../variable.js'
+import { limits } from './rows.js'
 
 /** The variables of `version-<version>.sh`. Source: requirements, "Version-level settings". */
 export const versionTable = {
@@ -18,6 +19,7 @@ export const versionTable = {
   APPS_ENCONDING: { type: 'text', section: 'Version', default: 'UTF-8', summary: 'Encoding; should be UTF-8' },
   APPS_TOMCATMINMEM: memory('Least memory in MB; not set: 128 on Java'),
   APPS_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap; not set: 512 on Java, else none'),
+  ...limits('APPS', 'Version'),
 } as const satisfies Readonly<Record<string, Variable>>
 
 function memory(summary: string) {

@@ -1,0 +1,22 @@
+import type { Limits } from '../domain/limits.js'
+
+type Prefix = 'APPS' | 'SERVICE'
+
+/** What a settings file says of limits. */
+export function limitsOf<P extends Prefix>(
+  value: (name: `${P}_LIMIT_${'MEMORY' | 'CPU' | 'PROCESSES' | 'FILES'}`) => number | undefined,
+  prefix: P,
+): Limits {
+  return {
+    memory: value(`${prefix}_LIMIT_MEMORY`),
+    cpu: value(`${prefix}_LIMIT_CPU`),
+    processes: value(`${prefix}_LIMIT_PROCESSES`),
+    files: value(`${prefix}_LIMIT_FILES`),
+  }
+}
+
+/** Of several places that may say something, the first one that does. */
+export function firstLimits(...places: readonly (Limits | undefined)[]): Limits {
+  const first = (name: keyof Limits) => places.find((limits) => limits?.[name] !== undefined)?.[name]
+  return { memory: first('memory'), cpu: first('cpu'), processes: first('processes'), files: first('files') }
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { tryToInstall } from './install.js'
+import { hasCommand } from './programs.js'
+
+const program = 'linux.uml'
+
+/** Makes it available. Resolves to why that did not work, `undefined` when it did. */
+export async function provideUserModeLinux(): Promise<string | undefined> {
+  if (hasCommand(program)) return undefined
+  const why = await tryToInstall(['user-mode-linux'])
+  return hasCommand(program)
+    ? undefined
+    : `user-mode-linux is not installed, and ${why ?? 'its package has no program'}.`
+}
+
+/**
+ * Runs lines of a shell as root of a Linux of its own (kernel 6.1, as a process, up in 3 seconds), with the files of
+ * this machine, which it cannot change, an empty `/tmp`, a loopback interface, and nothing but cgroup v2.
+ *
+ * @returns what they print
+ */
+export async function inUserModeLinux(lines: readonly string[]): Promise<string> {
+  // Not in /dev/shm: it has a /dev of its own.
+  const folder = await mkdtemp('/var/tmp/steward-uml-')
+  try {
+    const init = join(folder, 'init')
+    await writeFile(init, script(folder, lines), { mode: 0o755 })
+    const memory = ['mem=1536M', 'root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'ro']
+    const child = spawn(program, [...memory, `init=${init}`, 'con=null', 'con0=null,fd:1', 'quiet'], {
+      cwd: folder,
+      // Its memory is a file in TMPDIR.
+      env: { PATH: process.env.PATH, TMPDIR: tmpdir(), HOME: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let console = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (console += String(chunk)))
+    await once(child, 'close')
+    return await readFile(join(folder, 'out'), 'utf8').catch((error: unknown) => {
+      throw new Error(`Nothing came out of the Linux of its own: ${console.slice(-3000)}`, { cause: error })
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function script(folder: string, lines: readonly string[]): string {
+  return [
+    '#!/bin/sh',
+    'mount -t proc proc /proc',
+    'mount -t sysfs sysfs /sys',
+    'mount -t cgroup2 cgroup2 /sys/fs/cgroup',
+    'mount -t tmpfs tmpfs /tmp',
+    'mkdir /tmp/out',
+    `mount -t hostfs -o ${folder} hostfs /tmp/out`,
+    'ip link set lo up || ifconfig lo up',
+    `export PATH=${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp TMPDIR=/tmp`,
+    '{',
+    ...lines,
+    '} >/tmp/out/out 2>&1',
+    'echo o >/proc/sysrq-trigger',
+    'sleep 60',
+    '',
+  ].join('\n')
+}
