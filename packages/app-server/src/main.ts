@@ -206,6 +206,7 @@ async function sync(
   const { syncDatabase } = await import('./lib/check-application.js')
   const { steps } = await syncDatabase(placeOf(folder, flags, settings), definition, flags.destructive ?? false)
   for (const { description } of steps) process.stdout.write(`${description}\n`)
+  process.stdout.write('The database fits the application.\n')
   return 0
 }
 

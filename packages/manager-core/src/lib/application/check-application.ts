@@ -1,7 +1,8 @@
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
-import { runApplicationTask } from './application-process.js'
+import { redact } from '../runtime/redact.js'
+import { applicationCommand, reasonIn } from './application-command.js'
 import { withReadableCopy } from './readable-copy.js'
 
 /** What `app-server --check` and `--plan` tell of an application, before it is started. */
@@ -45,6 +46,7 @@ export interface CheckOptions {
 
 /** Counting the rows of large tables takes its time, and the old version serves meanwhile. */
 const timeout = 10 * 60_000
+const maxOutput = 16 * 2 ** 20
 
 /**
  * Has an application loaded by the program that would serve it, in a process of its own, which changes nothing.
@@ -61,16 +63,26 @@ export async function checkApplication(
 
 async function check(
   context: Pick<ManagerContext, 'applicationServer'>,
-  { app, data, ...options }: CheckOptions,
+  { app, data, signal, ...options }: CheckOptions,
 ): Promise<ApplicationCheck | undefined> {
   const task = data === undefined ? ['--check'] : ['--plan', '--data', data]
-  const { output, errors, timedOut, reason } = await runApplicationTask(
-    context,
-    { ...options, app, home: data ?? app, timeout },
-    task,
+  const { program, args, environment } = applicationCommand(context, { ...options, app, home: data ?? app }, task)
+  const { execa } = await import('execa')
+  const run = execa(program, args, {
+    ...{ cwd: app, env: environment, extendEnv: false, timeout, maxBuffer: maxOutput },
+    ...{ stdin: 'ignore' as const, reject: false as const },
+    ...(signal && { cancelSignal: signal }),
+  })
+  let output = ''
+  run.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
     // Timers of the application would keep the process alive.
-    (text, end) => answerIn(text) && end(),
-  )
+    if (answerIn(output)) run.kill('SIGKILL')
+  })
+  const { stderr, timedOut } = await run
+  signal?.throwIfAborted()
+  const errors = redact(stderr.trim()).slice(-2000)
+  const reason = reasonIn(errors)
   const answer = answerIn(output)
   if (answer) return answer
   if (/unknown option '--(check|plan)'/.test(errors)) return undefined

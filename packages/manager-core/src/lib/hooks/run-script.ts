@@ -14,6 +14,8 @@ export interface ScriptCall {
   /** How much of its output is kept; what came before is forgotten. */
   readonly outputBytes: number
   readonly signal?: AbortSignal | undefined
+  /** Told of each piece of its standard output. */
+  readonly onOutput?: (piece: Buffer) => void
 }
 
 export interface ScriptEnd {
@@ -57,6 +59,7 @@ export async function runScript(call: ScriptCall): Promise<ScriptEnd> {
   }
   const [stdin, stdout, stderr, watcher] = child.stdio as unknown as readonly [Writable, Readable, Readable, Duplex]
   stdout.on('data', tail.add)
+  if (call.onOutput) stdout.on('data', call.onOutput)
   stderr.on('data', tail.add)
   // It may end without having read it.
   stdin.on('error', () => undefined)

@@ -9,7 +9,8 @@
 //   io: by service, what it is refused with
 //   problems: what is wrong with it, for --check and --plan
 //   changes: what a start would change in its database, for --plan; what is destructive is refused without --destructive
-// With --check and --plan it only tells that; --sync runs `migrate`. With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
+// With --check and --plan it only tells that; --sync runs `migrate`. As with an application that has timers, it does not end by
+// itself then. With --describe it only tells its data model and the object Note. At /version it tells that of its app.yaml and its pid, after `ms`, and notes a POST with its `id`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -46,10 +47,9 @@ if (isPlan || process.argv.includes('--check')) {
       ...(isPlan && problems.length === 0 && { database }),
     }),
   )
-  clearInterval(stay)
 } else if (process.argv.includes('--sync')) {
   openDatabase()
-  clearInterval(stay)
+  tell('The database fits the application.')
 } else if (process.argv.includes('--describe')) {
   const documents = join(process.argv[process.argv.indexOf('--data') + 1], 'documents')
   tell(

@@ -1,0 +1,43 @@
+import { asAccount, type SystemAccount } from '../accounts/account.js'
+import type { ManagerContext } from '../context.js'
+import { applicationServerOf } from '../instances/application-server.js'
+import { inherited } from '../runtime/launch.js'
+
+export interface ApplicationCommandOptions {
+  /** Folder of the application. */
+  readonly app: string
+  /** As it would have it when it runs. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Whose process it is. Default: this process's user. */
+  readonly account?: SystemAccount | undefined
+  /** What an account may use as its home. */
+  readonly home: string
+}
+
+/** How the program that serves an application is run for a task with an end. */
+export function applicationCommand(
+  { applicationServer }: Pick<ManagerContext, 'applicationServer'>,
+  { app, environment, account, home }: ApplicationCommandOptions,
+  task: readonly string[],
+) {
+  const [program, before] = asAccount(account, process.execPath)
+  // Nothing else of the manager's environment reaches the code of an application.
+  const own = Object.entries(process.env).filter(([name]) => inherited.test(name) && !(account && name === 'TMPDIR'))
+  return {
+    program,
+    args: [...before, applicationServerOf(app, applicationServer), app, ...task],
+    environment: { ...Object.fromEntries(own), ...(account && { HOME: home }), ...environment } as Record<
+      string,
+      string
+    >,
+  }
+}
+
+/** What the application server says about its end; undefined: nothing, so that something else has ended it. */
+export function reasonIn(errors: string): string | undefined {
+  const mark = 'app-server: '
+  return errors
+    .split('\n')
+    .find((line) => line.startsWith(mark))
+    ?.slice(mark.length)
+}
