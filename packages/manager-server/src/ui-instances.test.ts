@@ -36,6 +36,25 @@ needsBrowser((browser) => {
     await close()
   })
 
+  it('shows what is measured, and in red what needs attention', async () => {
+    const { database } = pages.manager.context.registry
+    database.exec(
+      `insert into operation (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, message, owner, started)
+       select 'op1', 'none', id, name, 'Try', 'ann', 'cli', '', '{}', '{}', '[]', 'attention', 'It broke', '{"pid":1,"start":"1","boot":"x"}', created
+       from instance where name = 'alpha';
+       update instance set operation = 'op1' where name = 'alpha'`,
+    )
+    const { page, close } = await pages.open(browser())
+    const row = page.locator('tr', { has: rowOf(page, 'alpha') })
+    await row.getByText('Needs attention').waitFor()
+    expect(await row.getByRole('link', { name: 'Needs attention' }).getAttribute('title')).toBe('It broke')
+    for (const name of ['Uptime', 'Memory', 'Last backup'])
+      expect(await page.getByRole('columnheader', { name }).count()).toBe(1)
+    await expect.poll(() => row.getByText('Never').count()).toBe(1)
+    database.exec(`delete from operation where id = 'op1'; update instance set operation = ''`)
+    await close()
+  })
+
   it('keeps search, filters and order in the address, without regard to accents and capitals', async () => {
     const { page, close } = await pages.open(browser())
     await rowOf(page, 'alpha').waitFor()

@@ -121,7 +121,12 @@ describe('status', () => {
     const { item } = await test.perform('status')
     expect(item).toMatchObject({
       ...{ home: test.home, server: 'not running', instances: 2, states: { started: 1, stopped: 1 } },
-      ...{ needs_attention: [], updates: ['zero'], without_recent_backup: [], never_saved_automatically: ['zero'] },
+      ...{
+        needs_attention: [],
+        updates_available: ['zero'],
+        without_recent_backup: [],
+        not_saved_automatically: ['zero'],
+      },
     })
     const monitoring = test.context.locks.tryAcquire(['monitoring'], 'a server')
     expect((await test.perform('status')).item).toMatchObject({ server: 'running' })

@@ -21,9 +21,9 @@ export async function serverOverview(context: ManagerContext, instances: readonl
     instances: instances.length,
     states: countBy(instances.map(({ observed }) => observed)),
     needs_attention: withA('attention'),
-    updates: withA('update'),
+    updates_available: withA('update'),
     without_recent_backup: saves.filter(({ name, problem }) => problem !== '' && ids.has(name)).map(({ name }) => name),
-    never_saved_automatically: instances.filter(({ autoSave }) => !autoSave).map(({ name }) => name),
+    not_saved_automatically: instances.filter(({ autoSave }) => !autoSave).map(({ name }) => name),
   } satisfies Record<string, Json>
 }
 

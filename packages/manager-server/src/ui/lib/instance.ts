@@ -29,6 +29,15 @@ export interface Instance {
   readonly operation: string
   /** When a backup of it was proved last, ISO 8601; empty: never. */
   readonly proved: string
+  /** Why an operation needs attention; empty: none does. */
+  readonly attention?: string
+  /** Of `list` that measures: `OK`, or why not; empty: it does not run. */
+  readonly health?: string
+  /** Of `list` that measures; null: it does not run. */
+  readonly uptime_seconds?: number | null
+  readonly memory_mb?: number | null
+  /** Of `list` that measures: when the last good backup was made that is here, ISO 8601; empty: there is none. */
+  readonly last_backup?: string
   /** Of `get` only. */
   readonly neutralised?: 'yes' | 'no' | 'unknown'
   /** Of `get` only: when it was upgraded, ISO 8601, if that can be rolled back; else empty. */

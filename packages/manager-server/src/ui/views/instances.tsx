@@ -32,7 +32,11 @@ export function Instances() {
   const selection = useSelection()
   const [isCreating, setCreating] = useState(false)
   const [isChanging, setChanging] = useState(false)
-  const list = useApi<{ list: readonly Instance[] }>('list', {}, { refreshMs: isChanging ? quickRefreshMs : refreshMs })
+  const list = useApi<{ list: readonly Instance[] }>(
+    'list',
+    { measure: true },
+    { refreshMs: isChanging ? quickRefreshMs : refreshMs },
+  )
   const versions = useApi<{ list: readonly VersionRow[] }>('versions')
   const rows = list.data?.list ?? none
   const changes = rows.some(({ operation, observed }) => operation !== '' || observed === 'starting')

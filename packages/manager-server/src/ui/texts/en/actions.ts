@@ -92,6 +92,7 @@ export const actions = {
   'field.empty': 'With an empty database',
   'field.no-save': 'Without a save of the present state',
   'field.restore-points': 'Restore points of upgrades',
+  'field.discard': 'Keep nothing in the trash',
   'field.force': 'Force',
   'field.purge': 'Keep nothing in the trash',
   'field.as': 'As a new instance called',

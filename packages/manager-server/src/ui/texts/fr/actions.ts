@@ -94,6 +94,7 @@ export const actions: Readonly<Record<keyof typeof en, Text>> = {
   'field.empty': 'Avec une base de données vide',
   'field.no-save': 'Sans sauvegarde de l’état présent',
   'field.restore-points': 'Points de retour des mises à niveau',
+  'field.discard': 'Ne rien garder à la corbeille',
   'field.force': 'Forcer',
   'field.purge': 'Ne rien garder à la corbeille',
   'field.as': 'En une nouvelle instance nommée',

@@ -30,6 +30,8 @@ export const sentences: Readonly<Record<string, string>> = {
   'Instance to delete': 'Instance à supprimer',
   'Stop it at once, without letting it finish': 'L’arrêter tout de suite, sans la laisser finir',
   'Keep nothing in the trash': 'Ne rien garder dans la corbeille',
+  'Keep nothing in the trash of what the instance holds now':
+    'Ne rien garder dans la corbeille de ce que l’instance contient maintenant',
   'Bring an instance back from the trash': 'Reprendre une instance de la corbeille',
   'Entry of the trash, or the name it had': 'Entrée de la corbeille, ou le nom qu’elle avait',
   'Entry of the trash, or the name it had; with --restore-points an instance':

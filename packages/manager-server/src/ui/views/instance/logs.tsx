@@ -33,7 +33,7 @@ export function LogsTab({ item: { name } }: TabProps) {
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
         </label>
-        <label class="field">
+        <label class="field log-level">
           <span>{t('logs.level')}</span>
           <select
             value={level ?? ''}

@@ -3,6 +3,7 @@ import { Icon, type IconName } from '../../components/icon.js'
 import type { Column } from '../../components/table.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
+import { formatBytes, formatDuration } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { addressOf, isOtherwise, needsUpgrade, type Instance } from '../../lib/instance.js'
 
@@ -45,6 +46,30 @@ export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<I
       cell: ({ database }) => database,
       order: ({ database }) => database,
     },
+    {
+      id: 'uptime',
+      title: t('column.uptime'),
+      cell: ({ uptime_seconds: seconds }) => (seconds ? formatDuration(seconds * 1000) : ''),
+      order: ({ uptime_seconds: seconds }) => seconds ?? -1,
+      wideOnly: true,
+      onCard: 'hidden',
+    },
+    {
+      id: 'memory',
+      title: t('column.memory'),
+      align: 'end',
+      cell: ({ memory_mb: mb }) => (mb ? formatBytes(mb * 1_048_576) : ''),
+      order: ({ memory_mb: mb }) => mb ?? -1,
+      wideOnly: true,
+      onCard: 'hidden',
+    },
+    {
+      id: 'backup',
+      title: t('column.backup'),
+      cell: ({ last_backup: at }) => (at ? <Time at={at} /> : <span class="quiet">{t('time.never')}</span>),
+      order: ({ last_backup: at }) => at ?? '',
+      wideOnly: true,
+    },
     { id: 'flags', title: t('column.flags'), cell: (row) => <Flags row={row} /> },
     {
       id: 'owner',
@@ -52,14 +77,6 @@ export function columnsOf(dates: ReadonlyMap<string, string>): readonly Column<I
       cell: (row) => <span class="cut">{ownerOf(row)}</span>,
       order: ownerOf,
       wideOnly: true,
-    },
-    {
-      id: 'updated',
-      title: t('column.updated'),
-      cell: ({ updated }) => <Time at={updated} />,
-      order: ({ updated }) => updated,
-      wideOnly: true,
-      onCard: 'hidden',
     },
     { id: 'address', title: t('column.address'), cell: (row) => <Address row={row} />, onCard: 'hidden' },
   ]
@@ -78,16 +95,19 @@ function Name({ row: { name } }: { readonly row: Instance }) {
 }
 
 function Status({ row }: { readonly row: Instance }) {
-  const { status, observed, operation } = row
+  const { status, observed, operation, attention = '', health = '' } = row
   return (
     <span class="status">
       <StatusBadge observed={observed} />
       {isOtherwise(row) && (
         <span class="quiet">{t(status === 'started' ? 'instance.wantedStarted' : 'instance.wantedStopped')}</span>
       )}
+      {health !== '' && health !== 'OK' && <Badge tone="bad">{t('instances.unhealthy', { reason: health })}</Badge>}
       {operation !== '' && (
-        <a href={pathTo('operations', operation)}>
-          <Badge tone="busy">{t('instances.operation')}</Badge>
+        <a href={pathTo('operations', operation)} title={attention || undefined}>
+          <Badge tone={attention ? 'bad' : 'busy'}>
+            {t(attention ? 'instances.attention' : 'instances.operation')}
+          </Badge>
         </a>
       )}
     </span>
