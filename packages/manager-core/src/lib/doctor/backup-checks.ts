@@ -3,6 +3,7 @@ import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import { isFuture } from '../backup/retention.js'
 import { readManagerExports } from '../recovery/export-manager.js'
+import { scheduledJobs } from '../schedule/scheduled-jobs.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const backupChecks: readonly DoctorCheck[] = [
@@ -18,6 +19,22 @@ export const backupChecks: readonly DoctorCheck[] = [
           message: `"${name}": ${problem}`,
           help: `manager save ${name} saves it; the history says why saveall did not.`,
         }))
+    },
+  },
+  {
+    id: 'schedule',
+    category: 'backups',
+    title: 'Instances that are saved automatically are saved every night',
+    async run(context) {
+      const automatic = context.registry.instances().filter(({ autoSave }) => autoSave).length
+      if (automatic === 0 || (await scheduledJobs(context)).some(({ name }) => name === 'saveall')) return []
+      return [
+        {
+          level: 'warning',
+          message: `Nothing calls saveall, although instances are to be saved automatically (${automatic}).`,
+          help: 'manager schedule install does it every night; nothing is wrong when another scheduler calls it.',
+        },
+      ]
     },
   },
   {

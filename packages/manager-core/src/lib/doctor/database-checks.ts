@@ -1,4 +1,5 @@
 import { rebuildCommand } from '../failure.js'
+import { createReserve } from '../store/reserve.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const databaseChecks: readonly DoctorCheck[] = [
@@ -23,6 +24,27 @@ export const databaseChecks: readonly DoctorCheck[] = [
     async run({ registryCopies }) {
       const problem = registryCopies.keep()
       return problem === undefined ? [] : [{ level: 'warning', message: problem }]
+    },
+  },
+  {
+    id: 'registry-reserve',
+    category: 'databases',
+    title: 'Room is reserved for undoing on a full disk',
+    async run({ home, registry }) {
+      const isUsed = registry.database.prepare('select 1 from operation limit 1').get() !== undefined
+      const reserve = createReserve(home.database)
+      if (!isUsed || reserve.isThere()) return []
+      return [
+        {
+          level: 'warning',
+          message: 'manager.db-reserve is gone: on a full disk operations could not be undone.',
+          async fix() {
+            reserve.keep()
+            if (!reserve.isThere()) throw new Error('there is no room for it')
+            return 'It is there again.'
+          },
+        },
+      ]
     },
   },
   {

@@ -4,6 +4,8 @@ import { join, relative } from 'node:path'
 import { diskFolders, surveyDisk, surveyText } from '../disk/survey-disk.js'
 import type { Home } from '../home.js'
 import { freeBytes, isDiskFull } from '../store/reserve.js'
+import { didYouMean } from '../domain/near-miss.js'
+import { hookNames, whyUnsafe } from '../hooks/hooks.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 /** Less is a warning: an upgrade or a save may not have the space. */
@@ -70,13 +72,35 @@ export const homeChecks: readonly DoctorCheck[] = [
       const findings: Finding[] = []
       for (const name of await namesIn(home.hooks)) {
         const file = join(home.hooks, name)
-        const { mode } = await stat(file)
-        if (!name.endsWith('.sh') || (mode & 0o100) !== 0) continue
+        const found = await stat(file)
+        const base = name.replace(/\.sh$/, '')
+        const isHook = (hookNames as readonly string[]).includes(base)
+        const isExecutable = (found.mode & 0o100) !== 0
+        if (!found.isFile()) continue
+        if (!name.endsWith('.sh')) {
+          if (isHook)
+            findings.push({
+              level: 'error',
+              message: `hooks/${name} is not run, and stops what it belongs to: its name must be ${name}.sh.`,
+              help: `mv ${file} ${file}.sh`,
+            })
+          continue
+        }
+        if (!isHook && isExecutable)
+          findings.push({
+            level: 'warning',
+            message: `hooks/${name} is never run: no hook is called so.`,
+            help: didYouMean(base, hookNames) ?? `Hooks are ${hookNames.join(', ')}.`,
+          })
+        const unsafe = whyUnsafe(found)
+        if (unsafe !== undefined)
+          findings.push({ level: 'error', message: `hooks/${name} ${unsafe}`, help: `chown and chmod 0755 ${file}` })
+        if (isExecutable) continue
         findings.push({
           level: 'error',
           message: `hooks/${name} is not executable, so it is not run.`,
           async fix() {
-            await chmod(file, mode | 0o100)
+            await chmod(file, found.mode | 0o100)
             return 'It is executable now.'
           },
         })

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Instance } from '../domain/instance.js'
-import { portsOf } from '../runtime/port-holder.js'
+import { isRunning, type Instance } from '../domain/instance.js'
+import { lostData } from '../instances/data-there.js'
+import { isPortFree } from '../instances/port.js'
+import { createJournal } from '../operation/journal.js'
+import { stateOf } from '../operation/process-identity.js'
+import { describeHolder, portsOf } from '../runtime/port-holder.js'
 import type { ProcessInfo } from '../runtime/runtime.js'
 import { checkHealth } from '../instances/health.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -21,7 +25,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
           findings.push({
             level: 'error',
             message: `"${name}" has no settings file in ${home.instance(id).folder}.`,
-            help: 'Restore it from a backup.',
+            help: `manager delete ${name}, then manager restore ${name} makes it again of its backup.`,
           })
       }
       const busy = registry.database.prepare(`select id from operation where state not in ('succeeded', 'rolled_back')`)
@@ -37,6 +41,74 @@ export const instanceChecks: readonly DoctorCheck[] = [
             await rename(join(home.instances, entry), target)
             return `It was moved to ${target}.`
           },
+        })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'instance-contents',
+    category: 'instances',
+    title: 'Instances have their application and their data',
+    async run(context) {
+      const findings: Finding[] = []
+      for (const { id, name, operation } of context.registry.instances()) {
+        const { app, settings } = context.home.instance(id)
+        if (operation !== '' || !existsSync(settings)) continue
+        if (!existsSync(join(app, 'app.yaml')))
+          findings.push({
+            level: 'error',
+            message: `"${name}" has no app/app.yaml: its application is gone.`,
+            help: `manager restore ${name} --only app brings it back from a backup.`,
+          })
+        const lost = await lostData(context, { id })
+        if (lost !== undefined)
+          findings.push({
+            level: 'error',
+            message: `"${name}" cannot be started: ${lost}.`,
+            help: `manager restore ${name} brings it back from a backup; manager start ${name} --empty starts without.`,
+          })
+      }
+      return findings
+    },
+  },
+  {
+    id: 'instance-blocked',
+    category: 'instances',
+    title: 'No instance is blocked by an operation',
+    async run({ registry, clock }) {
+      const open = createJournal(registry.database, { clock }).open()
+      const blocking = new Map(
+        open
+          .filter(({ state, owner }) => state === 'attention' || stateOf(owner) !== 'alive')
+          .map((one) => [one.id, one]),
+      )
+      return registry.instances().flatMap(({ name, operation }): readonly Finding[] => {
+        const entry = blocking.get(operation)
+        if (!entry) return []
+        return [
+          {
+            level: 'error',
+            message: `"${name}" is blocked by an operation that needs attention: ${entry.title}.`,
+            help: `manager doctor operations --fix tries again; manager giveup ${entry.id} leaves things as they are.`,
+          },
+        ]
+      })
+    },
+  },
+  {
+    id: 'instance-ports',
+    category: 'instances',
+    title: 'Ports of instances are theirs',
+    async run({ registry, runtime, home }) {
+      const findings: Finding[] = []
+      for (const { id, name, port, desired, operation } of registry.instances()) {
+        const { state } = await runtime.observe({ id, folder: home.instance(id).folder })
+        if (operation !== '' || isRunning(state) || (await isPortFree(port))) continue
+        findings.push({
+          level: desired === 'started' ? 'error' : 'warning',
+          message: `The port ${port} of "${name}" is taken by another program${describeHolder(port)}.`,
+          help: 'End that program, then start the instance.',
         })
       }
       return findings
@@ -99,12 +171,23 @@ export const instanceChecks: readonly DoctorCheck[] = [
             message: `"${name}" runs and is recorded as stopped.`,
             help: `manager setstatus ${name} started, or manager stop ${name}.`,
           })
-        else if (runs) findings.push(...(await unhealthy(instance)))
+        else if (runs) {
+          if (state === 'degraded') findings.push(unsupervised(name))
+          findings.push(...(await unhealthy(instance)))
+        }
       }
       return findings
     },
   },
 ]
+
+function unsupervised(name: string): Finding {
+  return {
+    level: 'warning',
+    message: `"${name}" runs without its supervisor: after a crash nobody starts it again.`,
+    help: `manager restart ${name} starts it with one.`,
+  }
+}
 
 async function unhealthy({ name, port }: Instance): Promise<readonly Finding[]> {
   const { ok, reason } = await checkHealth(port)

@@ -1,5 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
+import type { SystemAccount } from '../accounts/account.js'
+import { findAccount } from '../accounts/system-accounts.js'
+import type { Home } from '../home.js'
 import { whyClosed } from '../requests/availability.js'
 import type { Settings } from '../settings/settings.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -48,7 +51,55 @@ export const systemChecks: readonly DoctorCheck[] = [
         ...versions.map((version) => ({ version })),
         ...registry.instances().map(({ id }) => ({ folder: home.instance(id).folder })),
       ]
-      return subjects.flatMap((subject) => wrongIn(settings, subject))
+      const errors = (await Promise.all(subjects.map((subject) => unusable(settings, subject)))).flat()
+      const others = subjects
+        .flatMap((subject) => wrongIn(settings, subject))
+        .filter(({ message }) => !errors.some((error) => message.endsWith(error.message)))
+      return [...errors, ...others]
+    },
+  },
+  {
+    id: 'default-version',
+    category: 'settings',
+    title: 'The default version is there',
+    async run({ settings, templates }) {
+      const wanted = settings.global.defaultVersion
+      const versions = (await templates.list()).map(({ version }) => version)
+      if (wanted === undefined || versions.includes(wanted)) return []
+      return [
+        {
+          level: 'error',
+          message: `APPS_DEFAULTVERSION is "${wanted}", and there is no such version.`,
+          help: `Versions are ${versions.join(', ') || 'not there yet: manager refresh fetches them'}.`,
+        },
+      ]
+    },
+  },
+  {
+    id: 'system-user',
+    category: 'system',
+    title: 'The manager runs as a user of its own, who can use its home',
+    async run({ home, settings }) {
+      if (process.getuid?.() !== 0) return []
+      const { systemUser } = settings.global
+      if (systemUser === undefined || systemUser === 'root') return [runsAsRoot]
+      const account = findAccount(systemUser)
+      if (!account)
+        return [
+          {
+            level: 'error',
+            message: `This machine has no user "${systemUser}" (APPS_USER).`,
+            help: 'Correct APPS_USER in config.sh.',
+          },
+        ]
+      if (await canUse(account, home)) return []
+      return [
+        {
+          level: 'error',
+          message: `The user "${systemUser}" (APPS_USER) can neither read nor change ${home.folder}.`,
+          help: `Give it to that user: chown -R ${systemUser} ${home.folder}`,
+        },
+      ]
     },
   },
   {
@@ -61,6 +112,33 @@ export const systemChecks: readonly DoctorCheck[] = [
     },
   },
 ]
+
+const runsAsRoot: Finding = {
+  level: 'warning',
+  message: 'The manager runs as root, and so do instances without a system account of their own.',
+  help: 'Run it as a user of its own (APPS_USER), or give instances accounts: manager isolate.',
+}
+
+/** Asked as that user: groups and access lists count, too. */
+async function canUse({ uid, gid }: SystemAccount, { folder, config }: Home): Promise<boolean> {
+  const { execa } = await import('execa')
+  const { failed } = await execa('/bin/sh', ['-c', '[ -w "$0" ] && [ -x "$0" ] && [ -r "$1" ]', folder, config], {
+    ...{ uid, gid, cwd: '/', reject: false, stdin: 'ignore' },
+  })
+  return !failed
+}
+
+/** What no command can work with. */
+async function unusable(settings: Settings, subject: Parameters<Settings['describe']>[0]): Promise<readonly Finding[]> {
+  try {
+    if (subject === undefined) void settings.global
+    else await ('version' in subject ? settings.version(subject.version) : settings.instance(subject.folder))
+    return []
+  } catch (error) {
+    if (!ManagerError.is(error) || error.code !== 'ERR_SETTINGS') return []
+    return [{ level: 'error', message: error.message, help: error.help ?? 'Correct it: no command works with it.' }]
+  }
+}
 
 function wrongIn(settings: Settings, subject: Parameters<Settings['describe']>[0]): readonly Finding[] {
   try {

@@ -7,6 +7,7 @@ const size = 1024 * 1024
 
 /** Room on the disk for undoing: what fills a disk must keep no operation from undoing all, and from saying so. */
 export interface Reserve {
+  isThere(): boolean
   /** Makes it when it is not there. On a full disk it is done without. */
   keep(): void
   /** Gives its room when the disk is full, and does the work once more. */
@@ -33,6 +34,7 @@ export function createReserve(database: string): Reserve {
     release() {
       if (isDiskFull(dirname(file))) rmSync(file, { force: true })
     },
+    isThere: () => existsSync(file),
     keep() {
       if (existsSync(file)) return
       try {

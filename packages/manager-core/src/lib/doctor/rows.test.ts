@@ -1,0 +1,199 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import type { Diagnosis } from './doctor.js'
+
+let test: TestManager
+beforeAll(async () => {
+  test = await createTestManager({ config: ['APPS_DATABASES=sqlite'] })
+  await test.perform('add', { name: 'demo' })
+  await test.perform('stop', { name: 'demo' })
+})
+afterAll(() => test.close())
+
+async function doctor(category: string, fix = false) {
+  const { list, exitCode } = await test.perform('doctor', { category, fix })
+  const faults = (list as unknown as readonly Diagnosis[]).filter(({ level }) => level !== 'ok')
+  return { faults, exitCode }
+}
+
+type Heal = () => unknown
+
+/** Moves a file away; healing brings it back. */
+function away(file: string): Heal {
+  renameSync(file, `${file}.away`)
+  return () => renameSync(`${file}.away`, file)
+}
+
+function config(...lines: readonly string[]): Heal {
+  const file = test.context.home.config
+  const before = readFileSync(file)
+  appendFileSync(file, lines.map((line) => `${line}\n`).join(''))
+  return () => writeFileSync(file, before)
+}
+
+function hook(name: string, mode = 0o755): Heal {
+  const file = join(test.context.home.hooks, name)
+  mkdirSync(test.context.home.hooks, { recursive: true })
+  writeFileSync(file, '#!/bin/sh\n')
+  chmodSync(file, mode)
+  return () => rmSync(file)
+}
+
+function sql(change: string, back: string): Heal {
+  test.context.registry.database.exec(change)
+  return () => test.context.registry.database.exec(back)
+}
+
+async function started(): Promise<Heal> {
+  await test.perform('start', { name: 'demo' })
+  return () => test.perform('stop', { name: 'demo' })
+}
+
+interface Row {
+  readonly what: string
+  readonly category: string
+  readonly harm: () => Heal | Promise<Heal>
+  readonly check: string
+  readonly level: 'warning' | 'error'
+  readonly message: RegExp
+  readonly help: RegExp
+}
+
+const row = (
+  what: string,
+  category: string,
+  harm: Row['harm'],
+  [check, level, message, help]: readonly [string, Row['level'], RegExp, RegExp],
+): Row => ({ what, category, harm, check, level, message, help })
+
+const rows: readonly Row[] = [
+  row('an application without app.yaml', 'instances', () => away(test.path('demo', 'app', 'app.yaml')), [
+    ...(['instance-contents', 'error', /^"demo" has no app\/app\.yaml/, /restore demo --only app/] as const),
+  ]),
+  row('a database file that is gone', 'instances', () => away(test.path('demo', 'data', 'database.db')), [
+    ...(['instance-contents', 'error', /its database file .* is gone/, /start demo --empty/] as const),
+  ]),
+  row('a folder without settings', 'instances', () => away(test.path('demo', 'settings.sh')), [
+    ...(['instance-folders', 'error', /"demo" has no settings file/, /restore demo/] as const),
+  ]),
+  row(
+    'an instance that an operation blocks',
+    'instances',
+    () => {
+      const { id } = test.instance('demo')
+      return sql(
+        `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
+           values ('op1', 'save', '${id}', 'demo', 'Save it', '', 'cli', '{}', '{}', '[]', 'attention', '{}', '2026');
+         update instance set operation = 'op1' where id = '${id}'`,
+        `delete from operation where id = 'op1'; update instance set operation = '' where id = '${id}'`,
+      )
+    },
+    ['instance-blocked', 'error', /^"demo" is blocked .*: Save it\./, /giveup op1/],
+  ),
+  row(
+    'a port that another program has',
+    'instances',
+    async () => {
+      const server = createServer().listen(test.instance('demo').port, '127.0.0.1')
+      await once(server, 'listening')
+      return () => server.close()
+    },
+    ['instance-ports', 'warning', /^The port \d+ of "demo" is taken .*\(process \d+: /, /End that program/],
+  ),
+  row(
+    'a supervisor that was killed',
+    'instances',
+    async () => {
+      const heal = await started()
+      const pid = Number(readFileSync(test.path('demo', 'run', 'supervisor'), 'utf8').split(' ')[0])
+      process.kill(pid, 'SIGKILL')
+      const ref = { id: test.instance('demo').id, folder: test.path('demo') }
+      while ((await test.context.runtime.observe(ref)).state !== 'degraded') await sleep(10)
+      return heal
+    },
+    ['instance-state', 'warning', /^"demo" runs without its supervisor/, /restart demo/],
+  ),
+  row('a default version that is not there', 'settings', () => config('APPS_DEFAULTVERSION=9.9'), [
+    ...(['default-version', 'error', /APPS_DEFAULTVERSION is "9\.9"/, /Versions are 1\.0/] as const),
+  ]),
+  row('a setting with which no command can work', 'settings', () => config('APPS_DEFAULTDATABASE=foo'), [
+    ...(['settings', 'error', /APPS_DEFAULTDATABASE/, /no command works/] as const),
+  ]),
+  row(
+    'nothing that calls saveall',
+    'backups',
+    () => {
+      const { id } = test.instance('demo')
+      const set = (flag: number) => `update instance set auto_save = ${flag}, created = '2999' where id = '${id}'`
+      return sql(set(1), set(0))
+    },
+    ['schedule', 'warning', /^Nothing calls saveall/, /schedule install/],
+  ),
+  row('a reserve that is gone', 'databases', () => away(`${test.context.home.database}-reserve`), [
+    ...(['registry-reserve', 'warning', /manager\.db-reserve is gone/, /^$/] as const),
+  ]),
+  row('a hook without .sh', 'home', () => hook('pre-save'), [
+    ...(['hooks-executable', 'error', /^hooks\/pre-save is not run/, /pre-save\.sh/] as const),
+  ]),
+  row('a hook that is misspelt', 'home', () => hook('pre-svae.sh'), [
+    ...(['hooks-executable', 'warning', /^hooks\/pre-svae\.sh is never run/, /pre-save/] as const),
+  ]),
+  row('a hook that everybody may change', 'home', () => hook('pre-save.sh', 0o777), [
+    ...(['hooks-executable', 'error', /^hooks\/pre-save\.sh can be changed by every user/, /chmod/] as const),
+  ]),
+]
+
+describe('doctor tells', () => {
+  it.each(rows)('$what', async ({ category, harm, check, level, message, help }) => {
+    const before = (await doctor(category)).faults
+    expect(before.filter((one) => one.check === check)).toEqual([])
+    const heal = await harm()
+    try {
+      const { faults, exitCode } = await doctor(category)
+      const found = faults.filter((one) => one.check === check && message.test(one.message))
+      expect(found).toMatchObject([{ level }])
+      expect(found[0]?.help ?? '').toMatch(help)
+      if (level === 'error') expect(exitCode).toBe(1)
+    } finally {
+      await heal()
+    }
+    expect((await doctor(category)).faults.filter((one) => one.check === check)).toEqual([])
+  })
+})
+
+it('doctor --fix makes the reserve again', async () => {
+  rmSync(`${test.context.home.database}-reserve`)
+  expect((await doctor('databases', true)).faults).toMatchObject([{ check: 'registry-reserve', level: 'fixed' }])
+  expect(existsSync(`${test.context.home.database}-reserve`)).toBe(true)
+})
+
+// As another user than root nobody can be asked as somebody else.
+it.runIf(process.getuid?.() === 0)(
+  'doctor tells a manager that runs as root, and a user who cannot use the home',
+  async () => {
+    const told = async () => (await doctor('system')).faults.filter(({ check }) => check === 'system-user')
+    expect(await told()).toMatchObject([{ level: 'warning', message: expect.stringContaining('runs as root') }])
+    for (const [user, message] of [
+      ['nobody', 'The user "nobody" (APPS_USER) can neither read nor change'],
+      ['no-such-user', 'no user "no-such-user"'],
+    ] as const) {
+      const heal = config(`APPS_USER=${user}`)
+      expect(await told()).toMatchObject([{ level: 'error', message: expect.stringContaining(message) }])
+      heal()
+    }
+  },
+)
