@@ -195,3 +195,16 @@ it('shows no secret that a hook prints, however', async () => {
   )
   expect((await short.run({ environment })).output).toBe('service:***\n***\n')
 })
+
+it('does not run what others may change, nor lets a hook without .sh pass', async () => {
+  const { file, run } = hooksWith('#!/bin/sh\necho ran\n', { mode: 0o777 })
+  expect(await run()).toMatchObject({
+    ran: false,
+    problem: 'hooks/pre-add.sh can be changed by every user, so it is not run.',
+  })
+  const bare = file.replace(/\.sh$/, '')
+  renameSync(file, bare)
+  expect(await run()).toMatchObject({ ran: false, problem: expect.stringContaining(`${bare} is not run without .sh`) })
+  rmSync(bare)
+  expect(await run()).toMatchObject({ ran: false, problem: undefined })
+})

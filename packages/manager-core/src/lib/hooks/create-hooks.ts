@@ -3,7 +3,7 @@ import { access, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../home.js'
 import type { Settings } from '../settings/settings.js'
-import type { Hooks } from './hooks.js'
+import { whyUnsafe, type Hooks } from './hooks.js'
 import { longest, maskSecrets, secretsOf } from './mask-secrets.js'
 import { runScript, type ScriptEnd } from './run-script.js'
 
@@ -56,9 +56,14 @@ async function whyNot(file: string): Promise<{ readonly problem?: string } | und
   try {
     const found = await stat(file)
     if (!found.isFile()) return { problem: 'is no file, so it was not run.' }
+    const unsafe = whyUnsafe(found)
+    if (unsafe !== undefined) return { problem: unsafe }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' ? {} : { problem: `cannot be read: ${message}.` }
+    if (code !== 'ENOENT') return { problem: `cannot be read: ${message}.` }
+    const bare = file.replace(/\.sh$/, '')
+    // Whoever called it so believes that it guards.
+    return existsSync(bare) ? { problem: `is not there; ${bare} is not run without .sh. Rename it.` } : {}
   }
   const isExecutable = await access(file, constants.X_OK).then(
     () => true,

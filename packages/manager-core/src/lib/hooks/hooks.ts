@@ -1,9 +1,22 @@
 import type { Json } from '../domain/json.js'
 
+type Event = 'add' | 'reset' | 'upgrade' | 'save' | 'start' | 'stop' | 'del'
+const events: readonly Event[] = ['add', 'reset', 'upgrade', 'save', 'start', 'stop', 'del']
+
 /** Source: requirements, "Events". */
-export type HookName =
-  | `${'pre' | 'post'}-${'add' | 'reset' | 'upgrade' | 'save' | 'start' | 'stop' | 'del'}`
-  | 'monitoring'
+export type HookName = `${'pre' | 'post'}-${Event}` | 'monitoring'
+
+export const hookNames: readonly HookName[] = [
+  ...events.flatMap((event) => [`pre-${event}`, `post-${event}`] as const),
+  'monitoring',
+]
+
+/** Why a script is not run that others than root and the manager's user may change; undefined: they may not. */
+export function whyUnsafe({ uid, mode }: { readonly uid: number; readonly mode: number }): string | undefined {
+  if ((mode & 0o002) !== 0) return 'can be changed by every user, so it is not run.'
+  if (uid !== 0 && uid !== process.getuid?.()) return `belongs to another user (${uid}), so it is not run.`
+  return undefined
+}
 
 export interface HookCall {
   readonly hook: HookName
