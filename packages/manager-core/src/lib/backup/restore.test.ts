@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
@@ -70,6 +80,16 @@ describe('restore', () => {
       await test.perform('delete', { name: 'before', purge: true })
     },
   )
+
+  it('restores no folder that everybody may change, and no rights of owners and groups', async () => {
+    const folder = test.path('demo', 'app', 'shared')
+    mkdirSync(folder)
+    chmodSync(folder, 0o7777)
+    await test.perform('save', { name: 'demo' })
+    await test.perform('restore', { name: 'demo' })
+    expect(statSync(folder).mode & 0o7777).toBe(0o775)
+    rmSync(folder, { recursive: true })
+  })
 
   it('keeps nothing with --discard', async () => {
     await test.perform('purge', { all: true })

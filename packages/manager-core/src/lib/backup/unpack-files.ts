@@ -26,10 +26,19 @@ export async function unpackFiles(
     const opener = await openerOf(manifest, context.settings.global.backupEncryption)
     const decrypt = opener && (await decryptor(opener))
     if (tools.tar !== undefined && tools.zstd !== undefined && (decrypt === undefined || 'command' in decrypt))
-      return await unpackByPrograms(join(backup, file.name), decrypt?.command, folder, { signal, onBytes })
-    const { sink, done } = await unpackInto(folder)
-    await bothOf(readContent(context, { backup, manifest, file, signal, onBytes }, [sink]), done)
+      await unpackByPrograms(join(backup, file.name), decrypt?.command, folder, { signal, onBytes })
+    else {
+      const { sink, done } = await unpackInto(folder)
+      await bothOf(readContent(context, { backup, manifest, file, signal, onBytes }, [sink]), done)
+    }
+    await tameModes(folder)
   } catch (error) {
     throw fileError(error, `Cannot unpack the backup into ${folder}`)
   }
+}
+
+/** Nothing of a backup runs with the rights of its owner or group, or can be changed by every user. */
+async function tameModes(folder: string): Promise<void> {
+  const { execa } = await import('execa')
+  await execa('chmod', ['-R', 'ugo-st,o-w', '--', folder], { stdin: 'ignore' })
 }

@@ -184,7 +184,7 @@ export async function verifyFile(
 
 /** What looks at the entries of a file. */
 export function checkOf(name: string): EntryCheck | undefined {
-  return name.startsWith(`${filesBase}.`) ? createEntryCheck() : undefined
+  return name.startsWith(`${filesBase}.`) ? createEntryCheck(['app', 'data']) : undefined
 }
 
 type Stored = Pick<Measures, 'size' | 'sha256'>

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { packTar } from 'modern-tar'
 import { expect, it } from 'vitest'
-import { inspectTar } from './check-entries.js'
+import { createEntryCheck, inspectTar } from './check-entries.js'
 
 type Header = Parameters<typeof packTar>[0][number]['header']
 
@@ -51,4 +51,10 @@ it('refuses what lies below a link', async () => {
   await expect(inspect(...links, { name: 'data/hard', type: 'link', linkname: 'data/link/x' })).rejects.toThrow(
     'leads out',
   )
+})
+
+it('refuses what is in none of the folders that a backup has', () => {
+  for (const name of ['settings.sh', 'run/supervisor', '--checkpoint-action=exec=x', 'apples/x', './settings.sh'])
+    expect(() => createEntryCheck(['app', 'data'])({ name })).toThrow('is in none of the folders app, data')
+  for (const name of ['app/x', './data/x', 'app/']) createEntryCheck(['app', 'data'])({ name })
 })

@@ -28,8 +28,8 @@ export type TarEntry = Pick<TarHeader, 'name' | 'type' | 'linkname' | 'mode'>
 
 const types: ReadonlySet<string> = new Set(['file', 'directory', 'symlink', 'link'])
 
-/** Checks one entry after the other. */
-export function createEntryCheck(): EntryCheck {
+/** Checks one entry after the other. @param tops the only folders that they may be in; default: any */
+export function createEntryCheck(tops?: readonly string[]): EntryCheck {
   const links = new Set<string>()
   return ({ name, type = 'file', linkname = '', mode = 0 }) => {
     const refuse = (why: string) => {
@@ -37,6 +37,7 @@ export function createEntryCheck(): EntryCheck {
     }
     const path = partsOf(name)
     if (!path) return refuse('leads out of the backup')
+    if (tops && !tops.includes(path[0] ?? '')) return refuse(`is in none of the folders ${tops.join(', ')}`)
     if (isBelow(path, links)) return refuse('lies below a link')
     if (!types.has(type)) return refuse(`is no file, folder or link but a ${type}`)
     if ((mode & 0o6000) !== 0 && type === 'file') return refuse('runs with the rights of its owner (set-uid)')

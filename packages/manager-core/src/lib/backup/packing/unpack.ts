@@ -55,7 +55,7 @@ const extraction = (folder: string) => [
 ]
 
 function unpackInNode(folder: string): Unpacking {
-  const check = createEntryCheck()
+  const check = createEntryCheck(['app', 'data'])
   const sink = unpackTar(folder, {
     strict: true,
     maxDepth: Infinity,
