@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
+import { restoreKind } from '../backup/restore.js'
+import { deleteKind } from './delete.js'
+import { resetKind } from './reset.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 
 let manager: TestManager
@@ -61,4 +64,21 @@ test('when it does not start with the new context, name and context stay', async
   await expect(perform('rename', { name: 'demo', new: 'sales' })).rejects.toMatchObject({ code: 'ERR_ATTENTION' })
   expect((await context.settings.instance(path('demo'))).context).toBe('/demo')
   expect(instance('demo').name).toBe('demo')
+})
+
+test('what was to replace or remove it under its former name is refused after the renaming', async () => {
+  const { perform, instance, context, caller } = await managerWithDemo()
+  const { id } = instance('demo')
+  await perform('save', { name: 'demo' })
+  const { folder: backup } = await context.backups.find('demo', 'latest')
+  await perform('rename', { name: 'demo', new: 'sales' })
+  // As those ask that waited for the lock meanwhile.
+  const former = { id, name: 'demo' }
+  const restore = { ...former, backup, parts: 'all', allowNewer: false } as const
+  const refusal = { code: 'ERR_STATE', message: 'Instance "demo" is called "sales" now.' }
+  await expect(context.operations.run(restoreKind, restore, caller)).rejects.toMatchObject(refusal)
+  await expect(
+    context.operations.run(deleteKind, { ...former, force: false, purge: false }, caller),
+  ).rejects.toMatchObject(refusal)
+  await expect(context.operations.run(resetKind, { ...former, version: null }, caller)).rejects.toMatchObject(refusal)
 })

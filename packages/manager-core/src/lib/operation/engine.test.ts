@@ -201,7 +201,7 @@ describe('cancelling', () => {
     const lock = test.context.locks.tryAcquire(['name:demo'], 'somebody')
     const controller = new AbortController()
     const waiting = failure(run({}, { waitMs: Infinity, signal: controller.signal, onEvent: () => controller.abort() }))
-    expect(await waiting).toMatchObject({ code: 'ERR_BUSY', message: 'Busy: name:demo is held by somebody.' })
+    expect(await waiting).toMatchObject({ code: 'ERR_BUSY', message: 'Busy: the name "demo" is held by somebody.' })
     lock?.release()
   })
 })

@@ -194,7 +194,8 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
     work: (locks: readonly string[]) => Promise<T>,
   ): Promise<T> {
     const keys = [...new Set(kind.locks(request, context()))].toSorted()
-    const options = lockOptions(kind.kind, caller)
+    const { name } = request as { readonly name?: unknown }
+    const options = lockOptions(typeof name === 'string' ? `${kind.kind} of "${name}"` : kind.kind, caller)
     for (let attempt = 1; ; attempt++) {
       const result = await context().locks.with(keys, options, async (): Promise<Turn<T>> => {
         const left = leftOn(keys)

@@ -31,7 +31,9 @@ describe('two commands on one instance at once', () => {
       code: 'ERR_BUSY',
       outcome: 'busy',
       message: expect.stringMatching(
-        new RegExp(`^Busy: instance:\\w+ is held by start by tester, process ${process.pid}, since \\d{4}-.*\\.$`),
+        new RegExp(
+          `^Busy: the instance is held by start of "demo" by tester, process ${process.pid}, since \\d{4}-.*\\.$`,
+        ),
       ),
     })
     await other.perform('rename', { name: 'demo', new: 'sales' }, { ...caller, waitMs: 60_000 })

@@ -116,7 +116,7 @@ export function createLocks(folder: string): Locks {
             }
             const who = holder(key) ?? 'another process'
             if (performance.now() - begin >= waitMs || signal?.aborted)
-              throw new ManagerError('ERR_BUSY', `Busy: ${key} is held by ${who}.`, {
+              throw new ManagerError('ERR_BUSY', `Busy: ${nameOf(key)} is held by ${who}.`, {
                 help: 'Wait for it to end, or repeat the command with --wait.',
               })
             if (!told) onWait?.(key, who)
@@ -148,5 +148,20 @@ function note(write: () => void): void {
     write()
   } catch {
     // Others are told "another process".
+  }
+}
+
+/** What a lock is on, for people; its holder says of which instance it is. */
+function nameOf(key: string): string {
+  const [kind = '', rest = ''] = key.split(/:(.*)/s)
+  switch (kind) {
+    case 'instance':
+      return 'the instance'
+    case 'name':
+      return `the name "${rest}"`
+    case 'trash':
+      return `"${rest}" in the trash`
+    default:
+      return key
   }
 }
