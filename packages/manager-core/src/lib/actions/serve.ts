@@ -1,3 +1,5 @@
+import { ManagerError } from '../../errors.js'
+import { isAlone } from '../store/registry.js'
 import type { Action } from './action.js'
 
 export const serveAction: Action = {
@@ -15,6 +17,11 @@ export const serveAction: Action = {
   examples: ['serve', 'serve --listen 0.0.0.0:8000'],
   view: { type: 'text' },
   async handler({ context, input }) {
+    if (isAlone(context.registry.database))
+      throw new ManagerError(
+        'ERR_DISK',
+        'The disk is full: the server would keep every other command from the registry.',
+      )
     return {
       message: `Server of ${context.home.folder}`,
       server: { ...(input.listen !== undefined && { listen: String(input.listen) }) },

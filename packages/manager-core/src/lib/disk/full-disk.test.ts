@@ -118,6 +118,10 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
 
   if (system !== 'tmpfs') return
 
+  it('starts no server, which would keep others from the registry', async () => {
+    expect(await failure(onFullDisk().perform('serve', {}, test.caller))).toMatchObject({ code: 'ERR_DISK' })
+  })
+
   it('stops an instance even when nothing can be written, and says that it is not written down', async () => {
     const manager = onFullDisk({ reserve: false })
     const { warnings } = await manager.perform('stop', { name: 'demo' }, test.caller)

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -64,6 +66,8 @@ describe('copies of the registry', () => {
     expect(copy.prepare('select count(*) as n from history').get()).toEqual(
       test.context.registry.database.prepare('select count(*) as n from history').get(),
     )
+    const tables = (database: DatabaseSync) => database.prepare('select name from sqlite_schema order by name').all()
+    expect(tables(copy)).toEqual(tables(test.context.registry.database))
     copy.close()
     expect(statSync(newest?.file as string).mode & 0o777).toBe(0o600)
   })
@@ -208,6 +212,24 @@ describe('doctor --rebuild', () => {
     rmSync(home.instance(demo.id).folder, { recursive: true })
     expect((await rebuild(test.manager)).of(demo.id)).toMatchObject({ result: 'unclear' })
     expect(registry.byId(demo.id)).toBeDefined()
+  })
+
+  it('is refused while a server has the damaged registry open', async () => {
+    await test.perform('add', { name: 'demo', 'no-start': true })
+    damage(registryFile())
+    const open = `require('node:fs').openSync(${JSON.stringify(registryFile())}); console.log('open'); setInterval(() => {}, 1e6)`
+    const server = spawn(process.execPath, ['-e', open], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      await once(server.stdout, 'data')
+      expect(await failure(rebuild(fresh()))).toMatchObject({
+        code: 'ERR_BUSY',
+        message: expect.stringContaining(`process ${server.pid}`),
+      })
+    } finally {
+      server.kill('SIGKILL')
+      await once(server, 'exit')
+    }
+    expect((await rebuild(fresh())).exitCode).toBe(0)
   })
 
   it('is refused while another command works with the home', async () => {

@@ -1,5 +1,5 @@
 import type { BackupTarget } from '@steward/backup-targets'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { manifestName } from '../backup/manifest.js'
 import { copyBackup } from '../backup/remote/copy-backup.js'
@@ -11,6 +11,7 @@ import { keptOf } from '../store/registry-copies.js'
 import { isTargetError } from '../targets/target-failure.js'
 import { listManagerCopies, managerPrefix } from './manager-copy.js'
 import { packManager } from './pack-manager.js'
+import { inWorkFolder } from './work-folder.js'
 
 /** What is known of the copies of this manager, by the name of the target. */
 export type ManagerExports = Readonly<Record<string, { readonly digest: string; readonly at: string }>>
@@ -35,15 +36,7 @@ export async function exportManager(
     return await locks.with(
       ['manager-copy'],
       lockOptionsOf({ ...caller, waitMs: 60_000 }, 'copy of the manager', clock()),
-      async () => {
-        await mkdir(home.registryCopies, { recursive: true, mode: 0o700 })
-        const work = await mkdtemp(join(home.registryCopies, '.copy-'))
-        try {
-          return { failures: await sendTo(context, caller, targets, work) }
-        } finally {
-          await rm(work, { recursive: true, force: true })
-        }
-      },
+      () => inWorkFolder(home, async (work) => ({ failures: await sendTo(context, caller, targets, work) })),
     )
   } catch (error) {
     caller.signal?.throwIfAborted()

@@ -1,6 +1,10 @@
+import { tablesOf } from '../store/migrations.js'
 import type { Registry } from '../store/registry.js'
 
-const tables = ['request', 'token', 'incident', 'incident_instance', 'operation', 'step'] as const
+/** Instances and versions come back by themselves; the history in front of that of this machine. */
+const others: ReadonlySet<string> = new Set([
+  ...['instance', 'version', 'version_look', 'sample', 'reserved_port', 'history', 'registry'],
+])
 
 /**
  * Takes over what a saved registry knows beside instances and versions: tokens, requests, incidents, operations that have
@@ -20,7 +24,7 @@ export function importRegistry({ database, transaction, history }: Registry, fil
       database.exec('delete from history')
       copy('history')
       for (const { id: _id, hash: _hash, ...entry } of own) writer.addHistory(entry)
-      for (const table of tables) copy(table)
+      for (const table of tablesOf(database)) if (!others.has(table)) copy(table)
       database.exec(`update operation set state = 'rolled_back', ended = started, message = 'What became of it is not known.'
         where state not in ('succeeded', 'rolled_back') and id in (select id from saved.operation)`)
       database

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { startSshd, type TestSshd } from '../../../../../tests/servers/sshd.js'
@@ -52,6 +53,10 @@ describe.skipIf(noSshd)('a server whose machine is lost', () => {
 
   it('comes back from an SSH server alone, with all instances and their data, also after an interruption', async () => {
     const { server, port, user, path, key, known_hosts } = sshd.options as Record<string, string>
+    const cron = mkdtempSync(join(tmpdir(), 'steward-cron-'))
+    writeCrontab(cron)
+    const identity = await generateX25519Identity()
+    writeFileSync(join(cron, 'from-the-safe'), `${identity}\n`, { mode: 0o600 })
     const target = [
       `APPS_SCP_SERVER=${server}`,
       `APPS_SCP_PORT=${port}`,
@@ -59,10 +64,9 @@ describe.skipIf(noSshd)('a server whose machine is lost', () => {
       `APPS_SCP_PATH=${path}`,
       `APPS_SCP_KEY=${key}`,
       `APPS_SCP_KNOWN_HOSTS=${known_hosts}`,
-      'APPS_BACKUP_PASSPHRASE=from-the-safe',
+      `APPS_BACKUP_RECIPIENTS=${await identityToRecipient(identity)}`,
+      `APPS_BACKUP_IDENTITY=${join(cron, 'from-the-safe')}`,
     ]
-    const cron = mkdtempSync(join(tmpdir(), 'steward-cron-'))
-    writeCrontab(cron)
     const environment = { ...process.env, PATH: `${cron}:${process.env['PATH']}` }
     const lost = await createTestManager({
       ...realApplication,

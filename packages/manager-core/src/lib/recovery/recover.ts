@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { filesBase, manifestName, needFile } from '../backup/manifest.js'
@@ -18,6 +18,7 @@ import { importRegistry } from './import-registry.js'
 import { listManagerCopies, managerManifestText, readManagerManifest, type ManagerManifest } from './manager-copy.js'
 import { registryBase } from './pack-manager.js'
 import { recovered, type Recovered } from './recovered.js'
+import { inWorkFolder } from './work-folder.js'
 
 export interface RecoverOptions {
   /** Name of the target. */
@@ -44,11 +45,8 @@ export async function recoverServer(
   caller: Caller,
   { target, manager }: RecoverOptions,
 ): Promise<RecoveryReport> {
-  const { home } = context
   const { dryRun = false } = caller
-  await mkdir(home.registryCopies, { recursive: true, mode: 0o700 })
-  const work = await mkdtemp(join(home.registryCopies, '.recovery-'))
-  try {
+  return inWorkFolder(context.home, async (work) => {
     const warnings: string[] = []
     const copy = await fetchCopy(context, caller, { target, manager, work, warnings })
     if (!copy) {
@@ -72,9 +70,7 @@ export async function recoverServer(
     const saved = { instances, at: manifest.started }
     const done = await bringBackInstances(context, caller, { target, saved, dryRun })
     return { rows: [...homeRows, registryRow, ...done.rows], warnings: [...warnings, ...done.warnings], manifest }
-  } finally {
-    await rm(work, { recursive: true, force: true })
-  }
+  })
 }
 
 interface FetchedCopy {

@@ -197,11 +197,12 @@ const migrations = [
   `alter table instance add column proved_backup text not null default ''`,
 ]
 
-/** What another manager needs to be this one: all but measurements. */
-export const copiedTables: readonly string[] = [
-  ...['instance', 'version', 'request', 'operation', 'step', 'history', 'token', 'incident', 'incident_instance'],
-  ...['reserved_port', 'registry', 'password_link'],
-]
+/** The tables of a registry; that of the registry itself comes last, as changes of others are counted there. */
+export function tablesOf(database: DatabaseSync): readonly string[] {
+  const rows = database.prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`).all()
+  const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'registry')
+  return [...names.toSorted(), 'registry']
+}
 
 /** @throws ManagerError ERR_STATE when it is of a newer manager. */
 export function migrate(database: DatabaseSync): void {

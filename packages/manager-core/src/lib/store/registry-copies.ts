@@ -2,7 +2,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { failureOf } from '../failure.js'
-import { copiedTables, migrate } from './migrations.js'
+import { migrate, tablesOf } from './migrations.js'
+import { isAlone } from './registry.js'
 import { freeBytes } from './reserve.js'
 
 /** A copy of the registry beside it. */
@@ -54,11 +55,11 @@ export function createRegistryCopies({ folder, file, database, clock }: Registry
         const age = newest ? clock().getTime() - Date.parse(newest.at) : Infinity
         if (newest?.changes === changes && age < dayMs) return undefined
         // On a full disk it was opened for this process alone; the next command copies it.
-        if (database().prepare('pragma locking_mode').get()?.['locking_mode'] === 'exclusive') return undefined
+        if (isAlone(database())) return undefined
         if (freeBytes(dirname(file)) < 2 * statSync(file).size)
           return `The registry is not copied to ${folder}: the disk is full.`
         mkdirSync(folder, { recursive: true, mode: 0o700 })
-        const part = join(folder, `.${process.pid}.part`)
+        const part = join(folder, `.work-${process.pid}-registry`)
         try {
           const made = copyRegistry(file, part)
           renameSync(part, join(folder, nameOf(clock(), made)))
@@ -135,7 +136,7 @@ export function copyRegistry(from: string, to: string): number {
       migrate(copy)
       copy.prepare('attach ? as source').run(from)
       copy.exec('begin')
-      for (const table of copiedTables) {
+      for (const table of tablesOf(copy).filter((name) => name !== 'sample')) {
         const columns = copy.prepare(`select name from pragma_table_info('${table}')`).all()
         const names = columns.map(({ name }) => String(name)).join(', ')
         copy.exec(

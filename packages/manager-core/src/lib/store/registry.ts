@@ -204,6 +204,11 @@ function open(file: string): DatabaseSync {
   }
 }
 
+/** Whether no other process can open it: it was opened on a full disk. */
+export function isAlone(database: DatabaseSync): boolean {
+  return database.prepare('pragma locking_mode').get()?.['locking_mode'] === 'exclusive'
+}
+
 function connect(file: string, first = ''): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 30_000 })
   try {

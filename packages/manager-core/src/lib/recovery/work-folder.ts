@@ -1,0 +1,26 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Home } from '../home.js'
+import { identify } from '../operation/process-identity.js'
+
+/**
+ * Does work in a folder of its own below the copies of the registry, which may hold secrets and is removed afterwards; so
+ * are those of processes that were killed.
+ */
+export async function inWorkFolder<T>(
+  { registryCopies }: Pick<Home, 'registryCopies'>,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  await mkdir(registryCopies, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(registryCopies)) {
+    const [, pid] = /^\.work-(\d+)-/.exec(name) ?? []
+    if (pid === undefined || identify(Number(pid)) !== undefined) continue
+    await rm(join(registryCopies, name), { recursive: true, force: true })
+  }
+  const folder = await mkdtemp(join(registryCopies, `.work-${process.pid}-`))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
