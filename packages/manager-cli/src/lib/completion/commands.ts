@@ -14,7 +14,7 @@ export interface CompletionOptions {
 export function addCompletion(program: Command, { actions, manager, print }: CompletionOptions): void {
   program
     .command('completion')
-    .summary('Print what lets a shell complete commands, names and versions')
+    .summary('Print a completion script for a shell')
     .description('Print what lets a shell complete commands, names of instances, versions and choices of options.')
     .helpGroup('Manager:')
     .addArgument(new Argument('<shell>', 'Which shell').choices(shells))

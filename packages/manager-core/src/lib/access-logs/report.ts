@@ -1,3 +1,4 @@
+import { durationText, sizeText } from '../domain/readable.js'
 import type { AccessSummary, Counted } from './summarise.js'
 
 /** The summary as text for a terminal. */
@@ -45,8 +46,11 @@ function figures({ bytes, visitors, durationMs, statuses }: AccessSummary): read
   const { average, p50, p95, max } = durationMs
   return [
     ['Visitors', `${visitors}`],
-    ['Sent', `${Math.round(bytes / 1024)} KiB`],
-    ['Duration', `average ${average} ms, half within ${p50} ms, 95 % within ${p95} ms, longest ${max} ms`],
+    ['Sent', sizeText(bytes)],
+    [
+      'Duration',
+      `average ${durationText(average)}, half within ${durationText(p50)}, 95 % within ${durationText(p95)}, longest ${durationText(max)}`,
+    ],
     [
       'Statuses',
       Object.entries(statuses)

@@ -41,7 +41,7 @@ const health: Action = {
 const monitorAction: Action = {
   name: 'monitor',
   group: 'Application',
-  summary: 'Check the health of an instance again and again',
+  summary: 'Check the health of an instance at intervals',
   description:
     'A line per check. On each error or warning, and once when all is well again, the hook monitoring.sh is called with ' +
     'the name and a reason: unreachable, http-<code>, status-<value>, slow or recovered. Ctrl-C ends it.',
@@ -117,9 +117,9 @@ const tasks: readonly (readonly [task: string, summary: string, field?: string, 
   ['purgerecyclebin', 'Purge the recycle bin of an instance', 'depth', 'Keep those of so many days'],
   ['purgeexports', 'Purge kept exports of an instance', 'depth', 'Keep those of so many days'],
   ['purgetempfiles', 'Purge temporary files of an instance', 'depth', 'Keep those of so many days'],
-  ['purgeall', 'Purge all that can be purged in an instance', 'depth', 'Keep what is of so many days'],
+  ['purgeall', 'Purge everything that can be purged in an instance', 'depth', 'Keep what is of so many days'],
   ['buildindex', 'Build the search index of an instance anew', 'object', 'Of one object only'],
-  ['clearcache', 'Let an instance forget what it keeps in memory'],
+  ['clearcache', 'Clear the caches of an instance'],
 ]
 
 const taskActions = tasks.map(([task, summary, field, about]): Action => {

@@ -16,7 +16,7 @@ const list: Action = {
   name: 'certificates list',
   aliases: ['certificates'],
   group: 'Manager',
-  summary: 'List certificates of HTTPS: for which hosts, until when, and what is wrong with them',
+  summary: 'List HTTPS certificates: their hosts, their expiry, and what is wrong with them',
   description:
     'The configured one (APPS_SERVER_CERT), those that were issued over ACME, and with APPS_ACME=yes addresses that have none ' +
     'yet. Issued ones are renewed by the server when a third of their life is left.',
@@ -55,7 +55,7 @@ function wireCertificate(one: Surveyed): Json {
 const issue: Action = {
   name: 'certificates issue',
   group: 'Manager',
-  summary: 'Have a certificate issued over ACME: one for all hosts that are named, or one for each address without',
+  summary: 'Issue certificates over ACME: one for the hosts that are named, or one for each address',
   description:
     'APPS_ACME=yes allows it. The authority asks http://<host>/.well-known/acme-challenge/… of each host, so that the name must ' +
     'lead here and "serve" must run. After a failure it waits before it tries again: authorities allow few failures. The ' +
@@ -83,7 +83,7 @@ const issue: Action = {
 const renew: Action = {
   name: 'certificates renew',
   group: 'Manager',
-  summary: 'Issue certificates again whose time has come, and those that are missing',
+  summary: 'Renew certificates that are due, and issue those that are missing',
   description: 'The server does this by itself. With a name that one, also when its time has not come.',
   parameters: [
     { name: 'certificate', type: 'text', summary: 'Its name, see "certificates" (default: all that are due)' },

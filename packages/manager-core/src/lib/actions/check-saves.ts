@@ -6,7 +6,7 @@ import { recordHistory } from './record-history.js'
 export const checksaves: Action = {
   name: 'checksaves',
   group: 'Backups',
-  summary: 'Look whether each instance that is saved automatically has a good backup, not too old',
+  summary: 'Check that each instance that is saved automatically has a good and recent backup',
   description:
     'It must be younger than APPS_SAVE_MAXAGE hours, and be at every target that is set; who made it does not matter, nor ' +
     'does an instance that was made since then. What is missing is mailed to APPS_EMAIL, and the hook monitoring.sh is ' +

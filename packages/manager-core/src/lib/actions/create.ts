@@ -15,9 +15,9 @@ import { runOperation } from './run-operation.js'
 
 const options: readonly Option[] = [
   { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
-  { name: 'protected', type: 'yes-no', summary: 'Whether it is protected from reset and delete' },
-  { name: 'auto_save', type: 'yes-no', summary: 'Whether saveall saves it' },
-  { name: 'auto_update', type: 'yes-no', summary: 'Whether upgradeall upgrades it' },
+  { name: 'protected', type: 'yes-no', summary: 'Protect it from reset and delete' },
+  { name: 'auto_save', type: 'yes-no', summary: 'Include it in nightly backups (saveall)' },
+  { name: 'auto_update', type: 'yes-no', summary: 'Include it in nightly upgrades (upgradeall)' },
   { name: 'no-start', type: 'flag', summary: 'Leave it stopped' },
 ]
 

@@ -30,7 +30,7 @@ export const doctorActions: readonly Action[] = [
   {
     name: 'doctor',
     group: 'Manager',
-    summary: 'Look for faults of the manager, its settings and its instances',
+    summary: 'Check the manager, its settings and its instances for faults',
     description:
       'Ends with 1 when there are errors. --fix puts right what can be put right without a person.\n\n' +
       '--rebuild brings the registry back when it is lost or damaged: its newest copy that is whole, in step with what ' +

@@ -7,7 +7,7 @@ import type { Action, ActionCall, ActionResult } from './action.js'
 export const download: Action = {
   name: 'download',
   group: 'Backups',
-  summary: 'Pack an instance, or a part of it, into one .tar.gz',
+  summary: 'Download an instance, or a part of it, as one .tar.gz',
   description:
     'all: application, data, the application server and start.sh, with which it starts on another machine with nothing ' +
     'but Node (its database becomes an SQLite file). webapp: the application. data: files, and the database as a dump. ' +

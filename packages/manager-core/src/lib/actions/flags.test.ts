@@ -23,7 +23,7 @@ test('flags are set and taken back, and say when they were so already', async ()
   ] as const) {
     expect((await perform(action, { name: 'DEMO' })).message).toBe(`Instance "demo" ${state} now.`)
     expect(instance('demo')[key]).toBe(value)
-    expect((await perform(action, { name: 'demo' })).message).toBe(`Instance "demo" ${state} already.`)
+    expect((await perform(action, { name: 'demo' })).message).toBe(`Nothing to do: instance "demo" ${state}.`)
   }
   const history = context.registry.history({ instance: instance('demo').id })
   expect(history).toHaveLength(13)
@@ -37,7 +37,9 @@ test('seturl and reseturl change the custom URL; what is no address is refused',
   await expect(perform('seturl', { name: 'demo', url: 'sales' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   await expect(perform('seturl', { name: 'demo' })).rejects.toMatchObject({ code: 'ERR_USAGE' })
   expect((await perform('reseturl', { name: 'demo' })).message).toBe('Instance "demo" has no custom URL now.')
-  expect((await perform('reseturl', { name: 'demo' })).message).toBe('Instance "demo" has no custom URL already.')
+  expect((await perform('reseturl', { name: 'demo' })).message).toBe(
+    'Nothing to do: instance "demo" has no custom URL.',
+  )
   expect(instance('demo').customUrl).toBe('')
 })
 

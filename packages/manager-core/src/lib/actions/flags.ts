@@ -18,10 +18,19 @@ interface Flag extends Pick<Action, 'summary' | 'description'> {
 const flags: Readonly<Record<Change, Flag>> = {
   protect: { summary: 'Protect an instance from reset and delete', state: () => 'is protected' },
   unprotect: { summary: 'Allow reset and delete of an instance again', state: () => 'is not protected' },
-  autoupdate: { summary: 'Let upgradeall upgrade an instance', state: () => 'is upgraded automatically' },
-  noautoupdate: { summary: 'Keep upgradeall from an instance', state: () => 'is not upgraded automatically' },
-  autosave: { summary: 'Let saveall save an instance', state: () => 'is saved automatically' },
-  noautosave: { summary: 'Keep saveall from an instance', state: () => 'is not saved automatically' },
+  autoupdate: {
+    summary: 'Include an instance in nightly upgrades (upgradeall)',
+    state: () => 'is upgraded automatically',
+  },
+  noautoupdate: {
+    summary: 'Exclude an instance from nightly upgrades (upgradeall)',
+    state: () => 'is not upgraded automatically',
+  },
+  autosave: { summary: 'Include an instance in nightly backups (saveall)', state: () => 'is saved automatically' },
+  noautosave: {
+    summary: 'Exclude an instance from nightly backups (saveall)',
+    state: () => 'is not saved automatically',
+  },
   seturl: {
     summary: 'Set the custom URL of an instance',
     description:
@@ -56,7 +65,9 @@ export const flagActions: readonly Action[] = (Object.keys(changes) as Change[])
       )
       return runOperation(call, changeKinds[change], { id: before.id, name: before.name, ...customUrl }, () => {
         const instance = context.registry.byId(before.id) as Instance
-        const message = `Instance "${instance.name}" ${state(instance)}${already ? ' already' : ' now'}.`
+        const message = already
+          ? `Nothing to do: instance "${instance.name}" ${state(instance)}.`
+          : `Instance "${instance.name}" ${state(instance)} now.`
         return { message, item: wireInstance(instance, context.settings.global) }
       })
     },

@@ -9,7 +9,7 @@ const list: Action = {
   name: 'history list',
   aliases: ['history'],
   group: 'Looking',
-  summary: 'Show what was done',
+  summary: 'Show the history of actions',
   description: 'Of one instance, also one that was deleted, or of all. The newest comes last.',
   parameters: [{ name: 'name', type: 'instance', summary: 'Name of an instance (default: all)' }],
   options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
@@ -35,7 +35,7 @@ const list: Action = {
 const verify: Action = {
   name: 'history verify',
   group: 'Looking',
-  summary: 'Check that nobody changed the history',
+  summary: 'Verify that the history was not changed',
   description:
     'Every entry has a hash of itself and of all before it, so that a change, a gap, or a missing end shows. Ends with 1 ' +
     'then. Who can write the registry can compute all hashes anew: keep the head that this shows somewhere else, and ' +

@@ -18,7 +18,7 @@ export const logsAction: Action = {
   parameters: [nameOfInstance],
   options: [
     { name: 'lines', short: 'n', type: 'integer', min: 0, max: 100_000, summary: 'How many lines (default 100)' },
-    { name: 'follow', short: 'f', type: 'flag', summary: 'Go on with what is written from now on' },
+    { name: 'follow', short: 'f', type: 'flag', summary: 'Follow what is written from now on' },
     { name: 'level', short: 'l', type: 'choice', choices: logLevels, summary: 'From this level on' },
     { name: 'since', short: 's', type: 'text', summary: 'Not older: 10m, 2h, 3d, 14:03, 2026-11-20' },
     { name: 'grep', short: 'g', type: 'text', summary: 'With this text, in upper or lower case' },

@@ -36,7 +36,7 @@ export const lookingActions: readonly Action[] = [
         name: 'order',
         short: 'o',
         type: 'text',
-        summary: 'By these columns, as in "version,-created" (default: name)',
+        summary: 'Sort by these columns, as in "version,-created" (default: name)',
       },
       {
         name: 'measure',

@@ -6,7 +6,7 @@ import { runOperation } from './run-operation.js'
 
 const texts = {
   neutralise: {
-    summary: 'Let an instance send nothing out',
+    summary: 'Keep an instance from sending anything out',
     description:
       'For copies of production: webhooks are not called, and what happens meanwhile or still waits is never sent. Code ' +
       'of the application finds STEWARD_NEUTRALISED=true. It is started again when it runs. Clones with --anonymise are ' +
@@ -14,7 +14,7 @@ const texts = {
     state: 'sends nothing out',
   },
   unneutralise: {
-    summary: 'Let an instance that was neutralised send again',
+    summary: 'Let a neutralised instance send again',
     description:
       'Look at its webhooks before: they may lead to the receivers of production. It is started again when it runs.',
     state: 'sends again',

@@ -12,7 +12,7 @@ export const operationActions: readonly Action[] = [
   {
     name: 'operations',
     group: 'Looking',
-    summary: 'List what is done and was done: operations of the command line, and all that the server was asked',
+    summary: 'List operations, running and past, of the command line and of the server',
     description:
       'The newest first. What the server was asked is kept for a week with what it answered; operations are kept for ever.',
     options: [
@@ -59,7 +59,7 @@ export const operationActions: readonly Action[] = [
   {
     name: 'operation cancel',
     group: 'Manager',
-    summary: 'Cancel what the server was asked',
+    summary: 'Cancel an operation of the server',
     description:
       'What waits for its turn is not begun; what goes on is undone, unless it is past its point of no return. A command ' +
       'is cancelled where it was given, with Ctrl-C.',

@@ -71,7 +71,7 @@ const check: Action = {
 const publish: Action = {
   name: 'proxy publish',
   group: 'Manager',
-  summary: 'Bring what the reverse proxy serves in line with the instances',
+  summary: 'Publish the instances by the reverse proxy',
   description:
     'That is done after each command that changes something; this puts right what was changed by hand, and tries snippets ' +
     'again that were left out. When the reverse proxy does not come with it, what was published before is served again.',

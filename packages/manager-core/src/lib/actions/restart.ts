@@ -8,7 +8,7 @@ import { runOperation } from './run-operation.js'
 export const restartAction: Action = {
   name: 'restart',
   group: 'Instances',
-  summary: 'Start an instance again, where possible without a moment in which it does not answer',
+  summary: 'Restart an instance, where possible without downtime',
   description:
     'When instances are published by a reverse proxy (APPS_PROXY), a second copy is started on another port of ' +
     'APPS_PORTS; when it is healthy, the reverse proxy sends it what is new, and the first one ends when its open ' +

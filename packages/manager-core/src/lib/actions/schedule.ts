@@ -16,7 +16,7 @@ export const scheduleAction: Action = {
   name: 'schedule',
   group: 'Manager',
   summary:
-    'Have refresh, upgradeall and saveall done every night, checksaves in the morning, and startall after a reboot',
+    'Schedule refresh, upgradeall and saveall every night, checksaves in the morning, and startall after a reboot',
   description:
     'Written into the crontab of the user, between marks of its own (of APPS_USER, when root calls it), or as timers of systemd. Other lines of the crontab stay as they are, and several homes may be side by side. The time of day is local. Failures are told to APPS_EMAIL when APPS_MAILSERVER is set.',
   parameters: [

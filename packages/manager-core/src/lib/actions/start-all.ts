@@ -12,7 +12,7 @@ const defaultParallel = 2
 export const startAllAction: Action = {
   name: 'startall',
   group: 'Instances',
-  summary: 'Start all instances that are recorded as started and do not run',
+  summary: 'Start all instances that should run and do not',
   description:
     'For after a reboot of the machine, as an @reboot line of the cron table or a unit would call it. Those that were ' +
     'stopped stay so. An instance that fails does not keep the others from being started; it ends with 1 then.',

@@ -36,7 +36,7 @@ async function rowOf({ targets }: ManagerContext, { name, type }: TargetSettings
 const test: Action = {
   name: 'target test',
   group: 'Backups',
-  summary: 'Try what a target can do, check by check',
+  summary: 'Test a target, check by check',
   description:
     'Stores, reads, lists, cuts and removes small objects below a name of their own (steward-check-…), as backups would, ' +
     'and removes them. Nothing is tried again, so that a store shows how it is. Ends with 1 when a check failed.',

@@ -103,7 +103,7 @@ const list: Action = {
 const remove: Action = {
   name: 'token remove',
   group: 'Access',
-  summary: 'Remove a token: it holds no longer',
+  summary: 'Remove a token, so that it is valid no longer',
   parameters: [{ name: 'name', type: 'text', required: true, summary: 'Name of the token' }],
   ability: 'admin',
   mutating: true,

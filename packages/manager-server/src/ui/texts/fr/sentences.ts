@@ -5,9 +5,9 @@ export const sentences: Readonly<Record<string, string>> = {
   'Name: 3 to 20 letters and digits': 'Nom : 3 à 20 lettres et chiffres',
   'Version, or instance to clone': 'Version, ou instance à cloner',
   'Type of its database': 'Type de sa base de données',
-  'Whether it is protected from reset and delete': 'Si elle est protégée de la réinitialisation et de la suppression',
-  'Whether saveall saves it': 'Si elle est sauvegardée avec toutes les autres',
-  'Whether upgradeall upgrades it': 'Si elle est mise à niveau avec toutes les autres',
+  'Protect it from reset and delete': 'Si elle est protégée de la réinitialisation et de la suppression',
+  'Include it in nightly backups (saveall)': 'Si elle est sauvegardée avec toutes les autres',
+  'Include it in nightly upgrades (upgradeall)': 'Si elle est mise à niveau avec toutes les autres',
   'Leave it stopped': 'La laisser arrêtée',
   'E-mail address of the person whom it is for': 'Adresse électronique de la personne à qui elle est destinée',
   'First name of that person': 'Prénom de cette personne',
@@ -51,9 +51,9 @@ export const sentences: Readonly<Record<string, string>> = {
   'Name of the instance': 'Nom de l’instance',
   'Stop an instance': 'Arrêter une instance',
   'Kill it at once': 'La tuer tout de suite',
-  'Start an instance again, where possible without a moment in which it does not answer':
+  'Restart an instance, where possible without downtime':
     'Redémarrer une instance, si possible sans un instant où elle ne répond pas',
-  'Start all instances that are recorded as started and do not run':
+  'Start all instances that should run and do not':
     'Démarrer toutes les instances notées en marche et qui ne tournent pas',
   'At most so many at once (default 2)': 'Au plus autant à la fois (par défaut : 2)',
   'Fetch the latest templates of all versions, and upgrade the manager when that is set':
@@ -103,7 +103,7 @@ export const sentences: Readonly<Record<string, string>> = {
   'Read every byte back, also where the store tells hashes of its own':
     'Relire chaque octet, même là où le dépôt donne ses propres empreintes',
   'Remove backups that no rule keeps': 'Supprimer les sauvegardes qu’aucune règle ne garde',
-  'Look whether each instance that is saved automatically has a good backup, not too old':
+  'Check that each instance that is saved automatically has a good and recent backup':
     'Vérifier que chaque instance sauvegardée automatiquement a une bonne sauvegarde, pas trop ancienne',
   'Prove that a backup can be restored: restore it into an instance that is removed again':
     'Éprouver une sauvegarde : la restaurer dans une instance qui est ensuite supprimée',
@@ -121,30 +121,30 @@ export const sentences: Readonly<Record<string, string>> = {
   'Also when it is of a newer version than the instance, or than all that are here':
     'Même quand elle est d’une version plus récente que l’instance, ou que toutes celles d’ici',
   'Id of the operation': 'Identifiant de l’opération',
-  'Cancel what the server was asked': 'Annuler ce qui a été demandé au serveur',
+  'Cancel an operation of the server': 'Annuler ce qui a été demandé au serveur',
   'Protect an instance from reset and delete': 'Protéger une instance de la réinitialisation et de la suppression',
   'Allow reset and delete of an instance again':
     'Permettre à nouveau la réinitialisation et la suppression d’une instance',
-  'Let upgradeall upgrade an instance': 'Mettre à niveau l’instance avec toutes les autres',
-  'Keep upgradeall from an instance': 'Ne pas mettre à niveau l’instance avec les autres',
-  'Let saveall save an instance': 'Sauvegarder l’instance avec toutes les autres',
-  'Keep saveall from an instance': 'Ne pas sauvegarder l’instance avec les autres',
+  'Include an instance in nightly upgrades (upgradeall)': 'Mettre à niveau l’instance avec toutes les autres',
+  'Exclude an instance from nightly upgrades (upgradeall)': 'Ne pas mettre à niveau l’instance avec les autres',
+  'Include an instance in nightly backups (saveall)': 'Sauvegarder l’instance avec toutes les autres',
+  'Exclude an instance from nightly backups (saveall)': 'Ne pas sauvegarder l’instance avec les autres',
   'Set the custom URL of an instance': 'Régler l’adresse propre d’une instance',
   'Custom URL, http or https': 'Adresse propre, http ou https',
   'Clear the custom URL of an instance': 'Effacer l’adresse propre d’une instance',
-  'Let an instance send nothing out': 'Ne laisser une instance rien envoyer',
-  'Let an instance that was neutralised send again': 'Laisser à nouveau envoyer une instance neutralisée',
+  'Keep an instance from sending anything out': 'Ne laisser une instance rien envoyer',
+  'Let a neutralised instance send again': 'Laisser à nouveau envoyer une instance neutralisée',
   'Make the instance that somebody asked for, and tell them its address':
     'Créer l’instance que quelqu’un a demandée, et lui en donner l’adresse',
   'Its number, see "requests"': 'Son numéro, voir les demandes',
   'Name that it gets (default: the one asked for)': 'Nom qu’elle reçoit (par défaut : celui qui a été demandé)',
   'Reject a request for an instance, and tell the person': 'Refuser une demande d’instance, et en informer la personne',
   'Why, for the person to read': 'Pourquoi, pour la personne',
-  'Have a certificate issued over ACME: one for all hosts that are named, or one for each address without':
+  'Issue certificates over ACME: one for the hosts that are named, or one for each address':
     'Faire émettre un certificat par ACME : un pour tous les hôtes nommés, ou un pour chaque adresse qui n’en a pas',
   'Names of hosts (default: addresses without)': 'Noms d’hôtes (par défaut : les adresses sans certificat)',
   'Now, although it failed a short time ago': 'Maintenant, bien que cela ait échoué il y a peu',
-  'Issue certificates again whose time has come, and those that are missing':
+  'Renew certificates that are due, and issue those that are missing':
     'Émettre à nouveau les certificats dont le temps est venu, et ceux qui manquent',
   'Its name, see "certificates" (default: all that are due)':
     'Son nom, voir les certificats (par défaut : tous ceux qui sont à renouveler)',
@@ -157,16 +157,15 @@ export const sentences: Readonly<Record<string, string>> = {
   'Names of instances, with commas between (default: all)':
     'Noms d’instances, séparés par des virgules (par défaut : toutes)',
   'Days that it holds; 0: for ever (default: 365)': 'Jours de validité ; 0 : sans fin (par défaut : 365)',
-  'Remove a token: it holds no longer': 'Supprimer un jeton : il ne vaut plus',
-  'Bring what the reverse proxy serves in line with the instances':
-    'Accorder ce que sert le serveur mandataire avec les instances',
+  'Remove a token, so that it is valid no longer': 'Supprimer un jeton : il ne vaut plus',
+  'Publish the instances by the reverse proxy': 'Accorder ce que sert le serveur mandataire avec les instances',
   'Test what would be published, and change nothing': 'Essayer ce qui serait publié, sans rien changer',
   'Count the rows of each table': 'Compter les lignes de chaque table',
   'Show what the health check of an instance says': 'Montrer ce que dit le contrôle de santé d’une instance',
   'Show address, user and password of the I/O endpoint of an instance':
     'Montrer l’adresse, l’utilisateur et le mot de passe du point d’entrée-sortie d’une instance',
-  'Pack an instance, or a part of it, into one .tar.gz':
+  'Download an instance, or a part of it, as one .tar.gz':
     'Réunir une instance, ou une partie, dans un seul fichier .tar.gz',
-  'Check that nobody changed the history': 'Vérifier que personne n’a modifié l’historique',
-  'Try what a target can do, check by check': 'Essayer ce qu’une cible sait faire, point par point',
+  'Verify that the history was not changed': 'Vérifier que personne n’a modifié l’historique',
+  'Test a target, check by check': 'Essayer ce qu’une cible sait faire, point par point',
 }
