@@ -10,5 +10,11 @@ export async function hookEnvironment(
   { id, name }: { readonly id: string; readonly name: string },
   folder: string = context.home.instance(id).folder,
 ): Promise<Readonly<Record<string, string>>> {
-  return { USER: name, ...instanceVariables(await context.settings.instance(folder)) }
+  const instance = context.registry.byId(id)
+  const version = instance && (await context.settings.version(instance.version))
+  return {
+    USER: name,
+    ...instanceVariables(await context.settings.instance(folder)),
+    ...(version && { SERVICE_AUTOUPGRADE: String(version.autoUpgrade) }),
+  }
 }

@@ -35,7 +35,6 @@ export function newSettings({
   return {
     others: {},
     maxMemoryMb: version.maxMemoryMb,
-    autoUpgrade: version.autoUpgrade,
     ...like,
     ...(neutralised && { neutralised }),
     context: contextOf(name, global),

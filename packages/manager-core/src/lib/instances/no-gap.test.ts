@@ -213,8 +213,7 @@ describe('a gap', () => {
     expect(await notesOf('restart')).toEqual([migrated])
     test.tell('demo', {})
 
-    const settings = await test.context.settings.instance(test.path('demo'))
-    await test.context.settings.writeInstance(test.path('demo'), { ...settings, autoUpgrade: false })
+    appendFileSync(join(test.home, 'version-1.0.sh'), 'APPS_AUTOUPGRADE=false\n')
     expect((await notesOf('upgrade')).join()).toContain('patches are imported')
     const { registry } = test.context
     const { from, to } = test.context.settings.global.ports

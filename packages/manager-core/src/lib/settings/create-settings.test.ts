@@ -238,7 +238,6 @@ describe('settings.instance()', () => {
     minMemoryMb: maybe(memory),
     maxMemoryMb: maybe(memory),
     limits: fc.record({ memory: maybe(fc.constantFrom(0, 64, 512)), cpu: maybe(port) }),
-    autoUpgrade: fc.boolean(),
     debug: maybe(text),
     debugOrigin: maybe(text),
     quality: fc.record({

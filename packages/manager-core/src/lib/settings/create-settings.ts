@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { checkVersionName } from '../domain/versions.js'
+import { checkVersionName, compareVersions, isSameVersion } from '../domain/versions.js'
 import type { Home } from '../home.js'
 import { instanceHomeAt } from '../home.js'
 import { describeSettings } from './describe-settings.js'
@@ -132,12 +132,21 @@ export function createSettings({ home, environment }: SettingsOptions): Settings
 
   function hintOfGlobal(name: keyof typeof globalTable, { values, targets }: GlobalFile): string | undefined {
     if (name === 'APPS_HOME') return hintOfHome()
+    if (name === 'APPS_DEFAULTVERSION') return hintOfVersion(values.given(name)?.text)
     if (isTargetVariable(name)) return targets.hintOf(name)
     if (name !== 'APPS_SERVER_CERT' && name !== 'APPS_SERVER_KEY') return undefined
     const isHttps = values.given('APPS_BASEURL')?.text.startsWith('https:')
     const ssl = values.given('APPS_SSL')?.text
     if (!isHttps || ssl === 'false' || values.given(name)) return undefined
     return `It is needed for HTTPS, as APPS_SSL is ${ssl}.`
+  }
+
+  function hintOfVersion(version: string | undefined): string | undefined {
+    if (version === undefined) return undefined
+    const there = readdirSync(home.folder).flatMap((file) => /^version-(.+)\.sh$/.exec(file)?.[1] ?? [])
+    if (there.some((one) => isSameVersion(one, version))) return undefined
+    const known = there.length === 0 ? 'there is none' : `there is ${there.toSorted(compareVersions).join(', ')}`
+    return `There is no version ${version} (version-${version}.sh), so add fails when it is told no version; ${known}.`
   }
 
   /** Said to whom the value is not what they wrote. */

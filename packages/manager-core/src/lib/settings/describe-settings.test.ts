@@ -105,3 +105,34 @@ describe('settings.environment()', () => {
     expect(JSON.stringify(environment)).not.toMatch(/s3cret|STEWARD/)
   })
 })
+
+describe('variables without effect', () => {
+  it('say so, and what to do instead, when they have another value than the default', () => {
+    const { home, settings } = settingsOf(['APPS_ORACLE_HOST=db', 'APPS_QUALITY_LOGIN=x', 'APPS_MSSQL_PORT=1433'])
+    writeFileSync(
+      home.versionSettings('1.0'),
+      'APPS_ENCODING=ISO-8859-1\nAPPS_TOMCATMINMEM=64\nAPPS_TEMPLATE=default\n',
+    )
+    const { folder, settings: file } = home.instance('abc')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, 'SERVICE_DEBUG=true\nSERVICE_AUTOUPGRADE=true\nSERVICE_REMOTE_GIT_USERNAME=me\n')
+    const hints = [undefined, { version: '1.0' }, { folder }].flatMap((of) =>
+      settings.describe(of).flatMap(({ name, hint }) => (hint?.startsWith('It has no effect here. ') ? [name] : [])),
+    )
+    expect(hints).toEqual([
+      ...['APPS_QUALITY_LOGIN', 'APPS_ORACLE_HOST', 'APPS_ENCONDING', 'APPS_TOMCATMINMEM'],
+      ...['SERVICE_DEBUG', 'SERVICE_REMOTE_GIT_USERNAME'],
+    ])
+  })
+
+  it('are those of a default version that is not there, too', () => {
+    const { home, settings } = settingsOf(['APPS_DEFAULTVERSION=9.9'])
+    const hint = () => settings.describe().find(({ name }) => name === 'APPS_DEFAULTVERSION')?.hint
+    writeFileSync(home.versionSettings('1.0'), 'APPS_TEMPLATE=default\n')
+    expect(hint()).toBe(
+      'There is no version 9.9 (version-9.9.sh), so add fails when it is told no version; there is 1.0.',
+    )
+    writeFileSync(home.versionSettings('9.9'), 'APPS_TEMPLATE=default\n')
+    expect(hint()).toBeUndefined()
+  })
+})

@@ -2,6 +2,7 @@ import type { SettingDescription } from './settings.js'
 import { isSecretName, withoutCredentials } from './secret-names.js'
 import type { SettingsFile } from './settings-file.js'
 import { hintOfUnknown } from './unknown-variables.js'
+import type { Variable } from './variable.js'
 import type { Given, VariableTable } from './variable-values.js'
 
 const masked = '***'
@@ -26,7 +27,7 @@ export function describeSettings<T extends VariableTable>(
       default: ofNone,
       origin: given?.origin ?? 'default',
       summary,
-      ...hint(wrongValue(file, name) ?? hintOf(name)),
+      ...hint(wrongValue(file, name) ?? hintOf(name) ?? effectless(table[name] as T[string], given)),
     }
   })
   const unknown = Object.entries(others)
@@ -49,6 +50,12 @@ export function describeSettings<T extends VariableTable>(
 function shown(given: Given | undefined, isSecret: boolean): string | undefined {
   if (given === undefined) return undefined
   return isSecret && given.origin !== 'default' && given.text !== '' ? masked : withoutCredentials(given.text)
+}
+
+/** Not of its default, which somebody may have written down. */
+function effectless({ withoutEffect, default: ofNone }: Variable, given: Given | undefined): string | undefined {
+  const isChanged = given !== undefined && given.origin !== 'default' && given.text !== ofNone
+  return withoutEffect !== undefined && isChanged ? `It has no effect here. ${withoutEffect}` : undefined
 }
 
 function wrongValue<T extends VariableTable>({ values }: SettingsFile<T>, name: keyof T & string): string | undefined {

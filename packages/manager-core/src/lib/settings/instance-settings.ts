@@ -25,7 +25,6 @@ export function instanceSettingsOf(
     minMemoryMb: value('SERVICE_TOMCATMINMEM'),
     maxMemoryMb: value('SERVICE_TOMCATMAXMEM'),
     limits: limitsOf(value, 'SERVICE'),
-    autoUpgrade: value('SERVICE_AUTOUPGRADE'),
     ...(value('SERVICE_NEUTRALISED') && { neutralised: true }),
     debug: value('SERVICE_DEBUG'),
     debugOrigin: value('SERVICE_DEBUG_ORIGIN'),

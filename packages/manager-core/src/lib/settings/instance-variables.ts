@@ -27,7 +27,6 @@ export function instanceVariables(settings: InstanceSettings): Readonly<Record<s
     SERVICE_LIMIT_CPU: limits?.cpu,
     SERVICE_LIMIT_PROCESSES: limits?.processes,
     SERVICE_LIMIT_FILES: limits?.files,
-    SERVICE_AUTOUPGRADE: settings.autoUpgrade,
     SERVICE_NEUTRALISED: settings.neutralised || undefined,
     SERVICE_DEBUG: settings.debug,
     SERVICE_DEBUG_ORIGIN: settings.debugOrigin,

@@ -245,8 +245,6 @@ export interface InstanceSettings {
   readonly maxMemoryMb: number | undefined
   /** SERVICE_LIMIT_MEMORY …; what is not set here is that of the version. */
   readonly limits?: Limits
-  /** SERVICE_AUTOUPGRADE */
-  readonly autoUpgrade: boolean
   /** SERVICE_NEUTRALISED: a copy that sends nothing out. Default false. */
   readonly neutralised?: boolean
   /** SERVICE_DEBUG, SERVICE_DEBUG_ORIGIN */

@@ -54,6 +54,8 @@ export interface Variable {
   readonly max?: number
   /** Other spellings that are taken when it is not set itself. */
   readonly aliases?: readonly string[]
+  /** A value other than the default changes nothing here: why, and what to do instead, as sentences. */
+  readonly withoutEffect?: string
   /** Nothing to the manager: hooks and instances get it. */
   readonly passedOn?: true
 }

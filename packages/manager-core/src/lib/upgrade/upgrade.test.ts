@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -81,8 +81,9 @@ describe('upgrade', () => {
     writeFileSync(join(test.template, 'patches', '1.xml'), '<old/>')
     await test.perform('refresh')
     await test.perform('add', { name: 'demo', 'no-start': true })
-    const settings = await test.context.settings.instance(test.path('demo'))
-    await test.context.settings.writeInstance(test.path('demo'), { ...settings, autoUpgrade: false })
+    // After the instance was made, whose own settings do not count.
+    appendFileSync(test.path('demo', 'settings.sh'), 'SERVICE_AUTOUPGRADE=true\n')
+    appendFileSync(join(test.home, 'version-1.0.sh'), 'APPS_AUTOUPGRADE=false\n')
     await publish({}, { 'patches/10.json': '{}', 'patches/2.xml': '<x/>', 'patches/README.md': 'x' })
     await test.perform('upgrade', { name: 'demo' })
     const imports = () => test.log('demo').match(/^io .*/gm)

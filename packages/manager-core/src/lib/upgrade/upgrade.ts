@@ -93,14 +93,14 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
     await checkDataThere(context, instance)
     const check = await checkUpgrade(context, instance, { template, destructive })
     const { state } = await runtime.observe({ id, folder })
-    const { autoUpgrade } = await settings.instance(folder)
+    const { autoUpgrade } = await settings.version(version)
     const handing = !isRunning(state)
       ? null
       : check.losses.length > 0
         ? { gap: 'the database loses data (--destructive)' }
         : autoUpgrade
           ? await handingOf(context, instance, template)
-          : { gap: 'patches are imported (SERVICE_AUTOUPGRADE)' }
+          : { gap: 'patches are imported (APPS_AUTOUPGRADE=false)' }
     const size = await folderSize(template)
     // The application, the data once more when they must be put back, and their snapshot; or the application twice.
     const bytes = handing?.gap === null ? size * 2 : size + (await folderSize(data)) * 1.5

@@ -32,7 +32,6 @@ beforeAll(async () => {
     databaseUser: '',
     databasePassword: new Secret(''),
     maxMemoryMb: undefined,
-    autoUpgrade: true,
     others: {},
   })
 })

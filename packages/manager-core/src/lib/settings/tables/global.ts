@@ -2,7 +2,7 @@ import type { Variable } from '../variable.js'
 import { accessTable } from './access.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
-import { integer, limits, secret, text, trueFalse, yesNo } from './rows.js'
+import { integer, limits, noDatabases, noQuality, secret, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
 
 const rows = limits('APPS', 'Instances')
@@ -192,10 +192,11 @@ export const globalTable = {
     section: 'Code quality',
     default: 'https://sonarcloud.io',
     summary: 'Server of code-quality analyses',
+    withoutEffect: noQuality,
   },
-  APPS_QUALITY_LOGIN: secret('Code quality', 'Login or token there'),
-  APPS_QUALITY_PASSWORD: secret('Code quality', 'Password there; a token needs none'),
-  APPS_QUALITY_ORG: text('Code quality', 'Organization there'),
+  APPS_QUALITY_LOGIN: { ...secret('Code quality', 'Login or token there'), withoutEffect: noQuality },
+  APPS_QUALITY_PASSWORD: { ...secret('Code quality', 'Password there; a token needs none'), withoutEffect: noQuality },
+  APPS_QUALITY_ORG: { ...text('Code quality', 'Organization there'), withoutEffect: noQuality },
 
   APPS_MYSQL_HOST: host('MySQL, MariaDB'),
   APPS_MYSQL_PORT: port('MySQL, MariaDB', '3306'),
@@ -205,14 +206,20 @@ export const globalTable = {
   APPS_POSTGRESQL_PORT: port('PostgreSQL', '5432'),
   APPS_POSTGRESQL_ADMINUSER: adminUser('PostgreSQL', 'postgres'),
   APPS_POSTGRESQL_ADMINPASSWORD: secret('Databases', 'PostgreSQL: password of the administrator'),
-  APPS_ORACLE_HOST: host('Oracle'),
-  APPS_ORACLE_PORT: port('Oracle', '1521'),
-  APPS_ORACLE_ADMINUSER: adminUser('Oracle', 'system'),
-  APPS_ORACLE_ADMINPASSWORD: secret('Databases', 'Oracle: password of the administrator'),
-  APPS_MSSQL_HOST: host('SQL Server'),
-  APPS_MSSQL_PORT: port('SQL Server', '1433'),
-  APPS_MSSQL_ADMINUSER: adminUser('SQL Server', 'sa'),
-  APPS_MSSQL_ADMINPASSWORD: secret('Databases', 'SQL Server: password of the administrator'),
+  APPS_ORACLE_HOST: { ...host('Oracle'), withoutEffect: noDatabases('Oracle') },
+  APPS_ORACLE_PORT: { ...port('Oracle', '1521'), withoutEffect: noDatabases('Oracle') },
+  APPS_ORACLE_ADMINUSER: { ...adminUser('Oracle', 'system'), withoutEffect: noDatabases('Oracle') },
+  APPS_ORACLE_ADMINPASSWORD: {
+    ...secret('Databases', 'Oracle: password of the administrator'),
+    withoutEffect: noDatabases('Oracle'),
+  },
+  APPS_MSSQL_HOST: { ...host('SQL Server'), withoutEffect: noDatabases('SQL Server') },
+  APPS_MSSQL_PORT: { ...port('SQL Server', '1433'), withoutEffect: noDatabases('SQL Server') },
+  APPS_MSSQL_ADMINUSER: { ...adminUser('SQL Server', 'sa'), withoutEffect: noDatabases('SQL Server') },
+  APPS_MSSQL_ADMINPASSWORD: {
+    ...secret('Databases', 'SQL Server: password of the administrator'),
+    withoutEffect: noDatabases('SQL Server'),
+  },
 
   ORACLE_HOME: vendor('Home of the client'),
   ORACLE_SID: vendor('Id of the database'),
@@ -247,5 +254,10 @@ function adminUser(product: string, ofNone: string) {
 }
 
 function vendor(summary: string) {
-  return { type: 'text', section: 'Vendors', summary: `Oracle client: ${summary}`, passedOn: true } as const
+  return {
+    type: 'text',
+    section: 'Vendors',
+    summary: `Oracle client: ${summary}; only instances and hooks get it`,
+    passedOn: true,
+  } as const
 }

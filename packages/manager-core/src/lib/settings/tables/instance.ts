@@ -1,6 +1,10 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
-import { limits } from './rows.js'
+import { limits, noDatabases, noLeastMemory, noQuality } from './rows.js'
+
+const debugInstead = 'manager app-debug opens the debugger of an instance, on this machine only, for a while.'
+const gitInstead =
+  'Templates are fetched for all instances of a version: give Git a key of SSH or a credential helper for APPS_TEMPLATE=git:….'
 
 /** The variables of an instance's `settings.sh`. Source: requirements, "Instance-level settings". */
 export const instanceTable = {
@@ -31,15 +35,16 @@ export const instanceTable = {
   },
   SERVICE_DATABASE_USER: text('User at the database (addition)'),
   SERVICE_DATABASE_PASSWORD: secret('Password at the database (addition)'),
-  SERVICE_ORACLE_SID: text('Id of an Oracle database'),
-  SERVICE_TOMCATMINMEM: memory('Least memory in MB'),
+  SERVICE_ORACLE_SID: { ...text('Id of an Oracle database'), withoutEffect: noDatabases('Oracle') },
+  SERVICE_TOMCATMINMEM: { ...memory('Least memory in MB'), withoutEffect: noLeastMemory },
   SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
   ...limits('SERVICE', 'Instance'),
   SERVICE_AUTOUPGRADE: {
     type: 'true-false',
     section: 'Instance',
     default: 'true',
-    summary: 'Whether it migrates its data itself when it starts',
+    summary: 'Whether it migrates its data itself when it starts; its version says so',
+    withoutEffect: 'APPS_AUTOUPGRADE of its version decides.',
   },
   SERVICE_NEUTRALISED: {
     type: 'true-false',
@@ -47,15 +52,21 @@ export const instanceTable = {
     default: 'false',
     summary: 'Whether it sends nothing out: webhooks are not called (addition)',
   },
-  SERVICE_DEBUG: text('Whether it may be debugged'),
-  SERVICE_DEBUG_ORIGIN: text('Where it may be debugged from'),
-  SERVICE_QUALITY_PROJECT: text('Code quality: prefix of projects'),
-  SERVICE_QUALITY_URL: { type: 'url', section: 'Instance', summary: 'Code quality: server' },
-  SERVICE_QUALITY_LOGIN: secret('Code quality: login or token'),
-  SERVICE_QUALITY_PASSWORD: secret('Code quality: password'),
-  SERVICE_QUALITY_ORG: text('Code quality: organization'),
-  SERVICE_REMOTE_GIT_USERNAME: text('User of git repositories whose modules say none'),
-  SERVICE_REMOTE_GIT_PASSWORD: secret('Password of git repositories whose modules say none'),
+  SERVICE_DEBUG: { ...text('Whether it may be debugged'), withoutEffect: debugInstead },
+  SERVICE_DEBUG_ORIGIN: { ...text('Where it may be debugged from'), withoutEffect: debugInstead },
+  SERVICE_QUALITY_PROJECT: { ...text('Code quality: prefix of projects'), withoutEffect: noQuality },
+  SERVICE_QUALITY_URL: { type: 'url', section: 'Instance', summary: 'Code quality: server', withoutEffect: noQuality },
+  SERVICE_QUALITY_LOGIN: { ...secret('Code quality: login or token'), withoutEffect: noQuality },
+  SERVICE_QUALITY_PASSWORD: { ...secret('Code quality: password'), withoutEffect: noQuality },
+  SERVICE_QUALITY_ORG: { ...text('Code quality: organization'), withoutEffect: noQuality },
+  SERVICE_REMOTE_GIT_USERNAME: {
+    ...text('User of git repositories whose modules say none'),
+    withoutEffect: gitInstead,
+  },
+  SERVICE_REMOTE_GIT_PASSWORD: {
+    ...secret('Password of git repositories whose modules say none'),
+    withoutEffect: gitInstead,
+  },
 } as const satisfies Readonly<Record<string, Variable>>
 
 function text(summary: string) {

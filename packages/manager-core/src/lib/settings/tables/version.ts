@@ -1,5 +1,5 @@
 import type { Variable } from '../variable.js'
-import { limits } from './rows.js'
+import { limits, noLeastMemory } from './rows.js'
 
 /** The variables of `version-<version>.sh`. Source: requirements, "Version-level settings". */
 export const versionTable = {
@@ -14,10 +14,26 @@ export const versionTable = {
     default: 'true',
     summary: 'Whether an instance migrates its data itself when it starts',
   },
-  APPS_JDK: { type: 'path', section: 'Version', summary: 'Folder of the JDK, of versions that run on Java' },
+  APPS_JDK: {
+    type: 'path',
+    section: 'Version',
+    summary: 'Folder of the JDK, of versions that run on Java',
+    withoutEffect:
+      'Applications run on Node. It only gives the version the defaults of memory and APPS_AUTOUPGRADE of one on Java.',
+  },
   /** Spelled so in the requirements. */
-  APPS_ENCONDING: { type: 'text', section: 'Version', default: 'UTF-8', summary: 'Encoding; should be UTF-8' },
-  APPS_TOMCATMINMEM: memory('Least memory in MB; not set: 128 on Java'),
+  APPS_ENCONDING: {
+    type: 'text',
+    section: 'Version',
+    default: 'UTF-8',
+    summary: 'Encoding; should be UTF-8',
+    aliases: ['APPS_ENCODING'],
+    withoutEffect: 'Applications always use UTF-8.',
+  },
+  APPS_TOMCATMINMEM: {
+    ...memory('Least memory in MB; not set: 128 on Java'),
+    withoutEffect: noLeastMemory,
+  },
   APPS_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap; not set: 512 on Java, else none'),
   ...limits('APPS', 'Version'),
 } as const satisfies Readonly<Record<string, Variable>>
