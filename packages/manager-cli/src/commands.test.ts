@@ -85,7 +85,10 @@ describe.each(commands)('$name', (action) => {
 
   if (action.destructive)
     test('is not done without a question', async () => {
-      expect(await cli(name, ...least, '--json')).toMatchObject({ code: 4, json: { code: 'ERR_CONFIRMATION' } })
+      const lossy = action.destructiveWith === undefined ? [] : [`--${action.destructiveWith}`]
+      const question = { code: 4, json: { code: 'ERR_CONFIRMATION' } }
+      expect(await cli(name, ...least, ...lossy, '--json')).toMatchObject(question)
+      if (lossy.length > 0) expect(await cli(name, ...least, '--json')).not.toMatchObject(question)
     })
 })
 
