@@ -17,6 +17,8 @@ export interface Home {
   readonly runs: string
   /** Certificates that were issued, a folder each. */
   readonly certificates: string
+  /** Application servers that instances stay with when the manager is upgraded, a folder each. */
+  readonly servers: string
   /** The program `manager`, for terminals. */
   readonly programs: string
   /** What the reverse proxy proves itself with to the server. Mode 0600. */
@@ -56,6 +58,7 @@ export function homeAt(folder: string): Home {
     logs: at('logs'),
     runs: at('runs'),
     certificates: at('certificates'),
+    servers: at('servers'),
     programs: at('bin'),
     proxySecret: at('proxy.secret'),
     deviceSecret: at('device.secret'),

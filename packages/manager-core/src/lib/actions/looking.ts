@@ -5,6 +5,7 @@ import { selectInstances } from '../instances/select-instances.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
 import { wireLimits } from '../instances/wire-limits.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
+import { serverOf } from '../instances/application-server.js'
 import { lastRehearsal } from '../upgrade/rehearse.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
 import type { Action, ActionCall } from './action.js'
@@ -110,6 +111,7 @@ export const lookingActions: readonly Action[] = [
         ...(await restorePointOf(context, instance!)),
         ...rehearsalOf(context, instance!),
         ...(await wireLimits(context, instance!)),
+        server: serverOf(context.home.instance(instance!.id).app),
       }
       const warning = wayOut(instance!, overview)
       return { message: `${item.name} is ${item.observed}`, item, ...(warning && { warnings: [warning] }) }

@@ -4,7 +4,9 @@ import type { ManagerContext } from '../context.js'
 import type { Caller } from '../operation/operation.js'
 import { refreshBy, upgradeSelf } from '../self-upgrade/self-upgrade.js'
 import type { RefreshReport } from '../templates/template-source.js'
+import { pinServer } from '../instances/application-server.js'
 import { removeAllExpiredPoints } from '../upgrade/restore-points.js'
+import { removeUnusedServers } from '../upgrade/used-servers.js'
 import type { Action, ActionCall, ActionResult } from './action.js'
 import { recordHistory } from './record-history.js'
 
@@ -39,7 +41,10 @@ async function refresh({ context, caller, input }: ActionCall): Promise<ActionRe
   const self = input['no-self'] === true ? undefined : await refreshSelf(context, caller)
   const failed = report.versions.filter(({ result }) => result === 'failed')
   const kept = dryRun ? [] : await purgeExpired(context, caller)
-  if (!dryRun) await removeAllExpiredPoints(context)
+  if (!dryRun) {
+    await removeAllExpiredPoints(context)
+    await removeUnusedServers(context)
+  }
   return {
     message: [(dryRun ? 'Nothing was fetched: ' : '') + summarise(report), self?.told].filter(Boolean).join('. '),
     warnings: [
@@ -55,7 +60,8 @@ async function refresh({ context, caller, input }: ActionCall): Promise<ActionRe
 }
 
 /** After the templates: what this program has not loaded by now is that of the new one, or gone. */
-async function refreshSelf({ command, home, settings }: ManagerContext, { dryRun, signal, onEvent }: Caller) {
+async function refreshSelf(context: ManagerContext, { dryRun, signal, onEvent }: Caller) {
+  const { command, home, settings, registry } = context
   let source
   try {
     source = settings.global.upgradeSource
@@ -66,6 +72,12 @@ async function refreshSelf({ command, home, settings }: ManagerContext, { dryRun
   }
   if (!source) return undefined
   const onProgress = (text: string) => onEvent?.({ type: 'progress', step: '', text })
+  try {
+    // What they are served by is replaced.
+    if (!dryRun) for (const { id } of registry.instances()) await pinServer(context, home.instance(id).app)
+  } catch (error) {
+    return { warnings: [`The manager was not upgraded: ${(error as Error).message}`] }
+  }
   const { result, message } = await upgradeSelf({ command, source, dryRun, signal, onProgress })
   if (result === 'failed') return { warnings: [message] }
   if (result !== 'upgraded' || dryRun) return { told: message, warnings: [] }

@@ -1,3 +1,6 @@
+import type { Instance } from '../domain/instance.js'
+import { pinnedServer, serverVersion } from '../instances/application-server.js'
+import { installedServer } from '../instances/server-store.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
@@ -60,7 +63,10 @@ export const upgradeAction: Action = {
         message:
           `"${instance.name}" has the newest ${newest.version} already: revision ${shortRevision(newest.revision)} of ` +
           `${newest.date}. Its template was last looked for at ${newest.refreshed}; "refresh" looks again.`,
-        ...(newest.problem !== '' && { warnings: [`A newer template was not taken: ${newest.problem}`] }),
+        ...warningsOf([
+          newest.problem !== '' && `A newer template was not taken: ${newest.problem}`,
+          olderServer(context, instance),
+        ]),
         item: wireInstance(instance, context.settings.global),
       }
     const request = { id: instance.id, name: instance.name, force, replace, destructive }
@@ -77,6 +83,19 @@ export const upgradeAction: Action = {
       }
     })
   },
+}
+
+function warningsOf(texts: readonly (string | false | undefined)[]): { readonly warnings?: readonly string[] } {
+  const warnings = texts.filter((text) => typeof text === 'string')
+  return warnings.length > 0 ? { warnings } : {}
+}
+
+/** That it stays with another application server than the manager has now. */
+function olderServer(context: ActionCall['context'], { id, name }: Instance): string | undefined {
+  const server = pinnedServer(context.home.instance(id).app)
+  const present = server === undefined ? undefined : installedServer(context.applicationServer)?.id
+  if (server === undefined || present === undefined || server === present) return undefined
+  return `"${name}" stays with the application server ${serverVersion(server)}; "upgrade ${name} --force" takes ${serverVersion(present)}.`
 }
 
 function rehearse(call: ActionCall, upgrade: UpgradeRequest): Promise<ActionResult> {

@@ -17,7 +17,7 @@ export function administratorStep(): Step {
       const { context, signal } = run
       const { folder, app, data } = stageOf(run)
       const own = await context.settings.instance(folder)
-      const server = applicationServerOf(app, context.applicationServer)
+      const server = applicationServerOf(context, app)
       const { execa } = await import('execa')
       const result = await execa(process.execPath, [server, app, '--data', data, '--reset-admin'], {
         env: {

@@ -1,8 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
-import type { DatabaseContext } from '../databases/instance-database.js'
 import { instanceHomeAt } from '../home.js'
-import { applicationServerOf } from '../instances/application-server.js'
+import { applicationServerOf, type ServerContext } from '../instances/application-server.js'
 import type { InstanceSettings } from '../settings/settings.js'
 
 /** An application as its server describes it (`app-server --describe`). */
@@ -56,11 +55,11 @@ const timeout = 120_000
 
 /** @throws ManagerError ERR_FAILED with what the application server said. */
 export async function describeApplication(
-  { applicationServer }: Pick<DatabaseContext, 'applicationServer'>,
+  context: ServerContext,
   app: string,
   { folder, settings }: { readonly folder: string; readonly settings: Pick<InstanceSettings, 'others'> },
 ): Promise<ApplicationDescription> {
-  const args = [applicationServerOf(app, applicationServer), app, '--data', instanceHomeAt(folder).data, '--describe']
+  const args = [applicationServerOf(context, app), app, '--data', instanceHomeAt(folder).data, '--describe']
   const { execa } = await import('execa')
   const result = await execa(process.execPath, args, {
     ...{ env: settings.others, timeout, stdin: 'ignore' as const, reject: false as const },

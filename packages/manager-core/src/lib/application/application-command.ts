@@ -1,6 +1,5 @@
 import { asAccount, type SystemAccount } from '../accounts/account.js'
-import type { ManagerContext } from '../context.js'
-import { applicationServerOf } from '../instances/application-server.js'
+import { applicationServerOf, type ServerContext } from '../instances/application-server.js'
 import { inherited } from '../runtime/launch.js'
 
 export interface ApplicationCommandOptions {
@@ -16,7 +15,7 @@ export interface ApplicationCommandOptions {
 
 /** How the program that serves an application is run for a task with an end. */
 export function applicationCommand(
-  { applicationServer }: Pick<ManagerContext, 'applicationServer'>,
+  context: ServerContext,
   { app, environment, account, home }: ApplicationCommandOptions,
   task: readonly string[],
 ) {
@@ -25,7 +24,7 @@ export function applicationCommand(
   const own = Object.entries(process.env).filter(([name]) => inherited.test(name) && !(account && name === 'TMPDIR'))
   return {
     program,
-    args: [...before, applicationServerOf(app, applicationServer), app, ...task],
+    args: [...before, applicationServerOf(context, app), app, ...task],
     environment: { ...Object.fromEntries(own), ...(account && { HOME: home }), ...environment } as Record<
       string,
       string

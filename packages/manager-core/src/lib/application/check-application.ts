@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
-import type { ManagerContext } from '../context.js'
+import type { ServerContext } from '../instances/application-server.js'
 import { redact } from '../runtime/redact.js'
 import { applicationCommand, reasonIn } from './application-command.js'
 import { withReadableCopy } from './readable-copy.js'
@@ -55,14 +55,14 @@ const maxOutput = 16 * 2 ** 20
  * @throws ManagerError ERR_FAILED when its code ends or holds the process; ERR_DATABASE when the database cannot be read
  */
 export async function checkApplication(
-  context: Pick<ManagerContext, 'applicationServer'>,
+  context: ServerContext,
   options: CheckOptions,
 ): Promise<ApplicationCheck | undefined> {
   return withReadableCopy(options.app, options.account, (app) => check(context, { ...options, app }))
 }
 
 async function check(
-  context: Pick<ManagerContext, 'applicationServer'>,
+  context: ServerContext,
   { app, data, signal, ...options }: CheckOptions,
 ): Promise<ApplicationCheck | undefined> {
   const task = data === undefined ? ['--check'] : ['--plan', '--data', data]

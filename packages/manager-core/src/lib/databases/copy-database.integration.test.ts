@@ -8,6 +8,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
 import { randomId } from '../domain/names.js'
 import { Secret } from '../domain/secret.js'
+import { homeAt } from '../home.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { copyDatabase } from './copy-database.js'
@@ -37,6 +38,7 @@ function contextOf(urls: Partial<Record<DatabaseType, string>>, path?: string): 
   }
   return {
     applicationServer,
+    home: homeAt('/nowhere'),
     databases: {
       server,
       account: (folder, { database, databaseName, databaseUser, databasePassword }) => ({

@@ -12,4 +12,4 @@ export interface InstanceDatabase {
 export type DumpKind = DatabaseType | 'portable'
 
 /** What working with an instance's database needs. */
-export type DatabaseContext = Pick<ManagerContext, 'databases' | 'applicationServer'>
+export type DatabaseContext = Pick<ManagerContext, 'databases' | 'applicationServer' | 'home'>

@@ -57,16 +57,17 @@ export function applicationOf(...folders: readonly string[]): string {
 }
 
 function callOf(
-  { databases, applicationServer }: DatabaseContext,
+  context: DatabaseContext,
   { folder, settings }: InstanceDatabase,
   app: string,
   task: '--dump' | '--load',
   signal: AbortSignal | undefined,
 ): ToolCall {
+  const { databases } = context
   const url = databases.server(settings.database).url(databases.account(folder, settings))
   return {
     command: process.execPath,
-    args: [applicationServerOf(app, applicationServer), app, '--data', join(folder, 'data'), task, '-'],
+    args: [applicationServerOf(context, app), app, '--data', join(folder, 'data'), task, '-'],
     environment: { ...settings.others, STEWARD_DATABASE: url },
     signal,
   }

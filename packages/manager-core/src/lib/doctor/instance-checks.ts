@@ -8,6 +8,7 @@ import { createJournal } from '../operation/journal.js'
 import { stateOf } from '../operation/process-identity.js'
 import { describeHolder, portsOf } from '../runtime/port-holder.js'
 import type { ProcessInfo } from '../runtime/runtime.js'
+import { missingServer, serverVersion } from '../instances/application-server.js'
 import { checkHealth } from '../instances/health.js'
 import type { DoctorCheck, Finding } from './check.js'
 
@@ -44,6 +45,22 @@ export const instanceChecks: readonly DoctorCheck[] = [
         })
       }
       return findings
+    },
+  },
+  {
+    id: 'application-servers',
+    category: 'instances',
+    title: 'Each instance has the application server that it was tested with',
+    async run({ registry, home }) {
+      return registry.instances().flatMap(({ id, name }) => {
+        const missing = missingServer({ home }, home.instance(id).app)
+        if (missing === undefined) return []
+        return {
+          level: 'error' as const,
+          message: `"${name}" was tested with the application server ${serverVersion(missing)}, and ${join(home.servers, missing)} is not there: it runs on the one of the manager.`,
+          help: `Put that folder back, or let "${name}" be tested with the present one: manager upgrade ${name} --force`,
+        }
+      })
     },
   },
   {

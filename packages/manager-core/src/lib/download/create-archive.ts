@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync, realpathSync } from 'node:fs'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -12,10 +12,10 @@ import { copyDatabase } from '../databases/copy-database.js'
 import { dumpDatabase } from '../databases/dump-database.js'
 import type { Instance } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
-import { ownServer } from '../instances/application-server.js'
+import { applicationServerOf, ownServer } from '../instances/application-server.js'
 import { fileError } from '../instances/file-error.js'
 import type { InstanceSettings } from '../settings/settings.js'
-import { packageClosure, packageFolderOf } from './package-closure.js'
+import { packageClosure, packageFolderOf } from '../files/package-closure.js'
 import { readme, startScript } from './start-script.js'
 
 export const downloadTypes = ['all', 'webapp', 'data', 'logs'] as const
@@ -128,9 +128,10 @@ function leftOut(folder: string, data: string, settings: InstanceSettings): Read
 function serverSources({ context, instance }: Packing): TarInput[] {
   const { name, version } = instance
   const hasOwn = existsSync(join(context.home.instance(instance.id).app, ownServer))
-  const closure = hasOwn ? [] : packageClosure(context.applicationServer)
+  const program = realpathSync(applicationServerOf(context, context.home.instance(instance.id).app))
+  const closure = hasOwn ? [] : packageClosure(program)
   const server = closure[0]
-    ? join(closure[0].place, relative(packageFolderOf(context.applicationServer), context.applicationServer))
+    ? join(closure[0].place, relative(packageFolderOf(program), program))
     : join('app', ownServer)
   const options = { name, version, date: context.clock().toISOString(), server }
   return [

@@ -17,7 +17,7 @@ export async function specOf(
   instance: Pick<Instance, 'id' | 'version' | 'port'>,
   { copy, app: other }: SpecOptions = {},
 ): Promise<InstanceSpec> {
-  const { home, settings, databases, applicationServer } = context
+  const { home, settings, databases } = context
   const { folder, app: usual, data } = home.instance(instance.id)
   const app = other ?? usual
   const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
@@ -28,7 +28,7 @@ export async function specOf(
     id: instance.id,
     folder,
     ...(copy !== undefined && { copy }),
-    command: [process.execPath, applicationServerOf(app, applicationServer), app, '--data', data],
+    command: [process.execPath, applicationServerOf(context, app), app, '--data', data],
     workingFolder: app,
     port: instance.port,
     ...(own.database === 'sqlite' && { needs: account.name }),

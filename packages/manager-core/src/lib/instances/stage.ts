@@ -3,6 +3,7 @@ import { constants, cp, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { instanceHomeAt, type InstanceHome } from '../home.js'
 import type { Step, StepRun } from '../operation/operation.js'
+import { pinServerIn } from './application-server.js'
 import { fileError } from './file-error.js'
 
 /** Where an operation lays out an instance's home before it goes live: `instances/.<operation>`. */
@@ -26,6 +27,7 @@ export function layoutStep(application: string, { without = [] }: LayoutOptions 
         await rm(stage.folder, { recursive: true, force: true })
         await mkdir(stage.folder, { recursive: true, mode: 0o700 })
         await copyFolder(application, stage.app, { without, signal: run.signal })
+        await pinServerIn(run, stage.app)
         for (const folder of [stage.data, stage.logs, stage.run]) await mkdir(folder)
       } catch (error) {
         throw fileError(error, `Cannot lay out the instance in ${stage.folder}`)

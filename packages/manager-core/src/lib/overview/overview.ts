@@ -3,6 +3,7 @@ import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { createJournal } from '../operation/journal.js'
 import { isUpgradeNeeded } from '../upgrade/upgrade-needed.js'
+import { serverOf } from '../instances/application-server.js'
 import { checkHealth } from '../instances/health.js'
 
 /** What an operator looks at first, beside the fields of an instance. */
@@ -27,6 +28,8 @@ export type Measured = {
   readonly memory_mb: number | null
   /** When the last good backup of it was begun that is here, ISO 8601. */
   readonly last_backup: string
+  /** Version of the application server that it stays with; empty: it follows the manager, or has its own. */
+  readonly server: string
 }
 
 /** How many instances are asked at the same time, and how long each may take, in ms. */
@@ -78,7 +81,7 @@ export async function measured(
   const [usage, backups] = await Promise.all([runtime.usageAll(refs), lastBackups(context)])
   const limit = pLimit(atOnce)
   const measure = async ({ id, port, observed }: Instance): Promise<Measured> => {
-    const last = { last_backup: backups.get(id) ?? '' }
+    const last = { last_backup: backups.get(id) ?? '', server: serverOf(home.instance(id).app) }
     if (observed === 'stopped') return { ...nothing, ...last }
     const { since = '', restarts } = await runtime.observe({ id, folder: home.instance(id).folder })
     // One that is paused cannot answer, and one that starts has not to.
@@ -105,6 +108,7 @@ const nothing: Measured = {
   restarts: null,
   memory_mb: null,
   last_backup: '',
+  server: '',
 }
 
 /** By the instance's id. Where backups cannot be looked for, the rest is worth showing all the same. */

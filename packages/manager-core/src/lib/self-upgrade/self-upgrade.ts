@@ -65,7 +65,7 @@ export async function upgradeSelf({
     if (problem === undefined)
       return {
         result: 'upgraded',
-        message: `The manager was upgraded: ${change}. Instances take the new application server when they start again.`,
+        message: `The manager was upgraded: ${change}. Instances stay with the application server that they have until they are upgraded.`,
       }
     await install(installation, source.registry, before, undefined)
     return {

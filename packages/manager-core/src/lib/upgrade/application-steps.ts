@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
+import { pinServerIn } from '../instances/application-server.js'
 import { fileError } from '../instances/file-error.js'
 import { copyFolder } from '../instances/stage.js'
 import type { Step, StepRun } from '../operation/operation.js'
@@ -38,6 +39,7 @@ export function besideStep(folder: string, template: string, { twice = false } =
         try {
           await rm(target, { recursive: true, force: true })
           await copyFolder(template, target, { signal: run.signal })
+          await pinServerIn(run, target)
         } catch (error) {
           throw fileError(error, `Cannot copy the new application to ${target}`)
         }

@@ -5,6 +5,7 @@ import { stampOf } from '../backup/new-backup.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
+import { pinnedServer } from '../instances/application-server.js'
 import { folderSize } from '../instances/folder-size.js'
 import type { InstanceVersion } from '../instances/version-step.js'
 import { writePrivateFile } from '../settings/write-private-file.js'
@@ -17,6 +18,14 @@ export interface KeptPoint {
   readonly to: InstanceVersion
 }
 
+/** What stands in its folder. */
+type PointRecord = Omit<KeptPoint, 'folder'> & {
+  readonly format: 1
+  readonly created: string
+  /** The application server that it stays with. Absent: none. */
+  readonly server?: string
+}
+
 /** An upgrade that can be rolled back. */
 export interface RestorePoint extends KeptPoint {
   /** Name of its folder. */
@@ -26,6 +35,8 @@ export interface RestorePoint extends KeptPoint {
   readonly expires: string
   /** It has a snapshot of the data, too; else only the application was changed. */
   readonly hasData: boolean
+  /** Id of the application server that it needs; undefined: the manager's. */
+  readonly server: string | undefined
 }
 
 const prefix = 'restore-'
@@ -53,7 +64,9 @@ export async function keepPoint(
   if (settings.global.restorePointDays === 0) return rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (!hasData && existsSync(going)) await rename(going, applicationOf(folder))
-  const record = { format: 1, created: clock().toISOString(), from, to }
+  if (existsSync(join(folder, recordName))) return
+  const server = pinnedServer(hasData ? going : applicationOf(folder))
+  const record = { format: 1, created: clock().toISOString(), from, to, ...(server !== undefined && { server }) }
   await writePrivateFile(join(folder, recordName), `${JSON.stringify(record, undefined, 2)}\n`)
 }
 
@@ -120,7 +133,8 @@ async function removePoint(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function readPoints(
+/** Also those that have expired. */
+export async function readPoints(
   { settings }: Pick<ManagerContext, 'settings'>,
   home: string,
 ): Promise<readonly RestorePoint[]> {
@@ -133,10 +147,11 @@ async function readPoints(
 async function readPoint(folder: string, days: number): Promise<RestorePoint | undefined> {
   try {
     const text = await readFile(join(folder, recordName), 'utf8')
-    const { format, created, from, to } = JSON.parse(text) as KeptPoint & { format?: number; created: string }
+    const { format, created, from, to, server } = JSON.parse(text) as PointRecord
     if (format !== 1) return undefined
     const expires = new Date(Date.parse(created) + days * dayMs).toISOString()
-    return { id: basename(folder), folder, created, expires, from, to, hasData: existsSync(snapshotOf(folder)) }
+    const hasData = existsSync(snapshotOf(folder))
+    return { id: basename(folder), folder, created, expires, from, to, hasData, server }
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import type { ManagerContext } from '../../context.js'
 import { isRunning, type Observed } from '../../domain/instance.js'
+import { pinServerIn } from '../../instances/application-server.js'
 import { checkDataThere, noteData } from '../../instances/data-there.js'
 import { existing } from '../../instances/existing.js'
 import { specOf } from '../../instances/instance-spec.js'
@@ -100,9 +101,14 @@ async function stopNow(
   registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'stopped' }))
 }
 
-async function startNow({ context, signal }: StepRun, { instance, windowMs, debug }: StartStepOptions): Promise<void> {
+async function startNow(
+  { context, signal, warn }: StepRun,
+  { instance, windowMs, debug }: StartStepOptions,
+): Promise<void> {
   const { registry } = context
   await checkDataThere(context, instance)
+  // One of an older manager stays with the server of its next start.
+  await pinServerIn({ context, warn }, context.home.instance(instance.id).app)
   const spec = await specOf(context, existing(registry, instance))
   const observe = (observed: Observed) =>
     registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
