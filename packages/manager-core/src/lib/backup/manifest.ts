@@ -8,7 +8,15 @@ export const manifestName = 'manifest.json'
 
 /** What is in a backup, by the beginning of a file's name; `.zst` and perhaps `.age` are behind it. */
 export const filesBase = 'files.tar'
+/** Of a copy of a manager. */
+export const homeBase = 'home.tar'
 export const settingsBase = 'settings.sh'
+
+/** The only folders that a tar has entries in, by the beginning of its name. */
+export const foldersIn: Readonly<Record<string, readonly string[]>> = {
+  [filesBase]: ['app', 'data'],
+  [homeBase]: ['settings', 'hooks', 'templates', 'certificates'],
+}
 
 /** Path of the key of an instance's tokens, in its home: with it anybody could make some. */
 export const tokenKey = 'data/token.secret'

@@ -4,7 +4,7 @@ import { fileError } from '../instances/file-error.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
 import { openerOf } from './encryption.js'
-import { filesBase, needFile } from './manifest.js'
+import { filesBase, foldersIn, needFile } from './manifest.js'
 import { decryptor } from './packing/age.js'
 import { bothOf } from './packing/program.js'
 import { packingTools } from './packing/tools.js'
@@ -28,7 +28,7 @@ export async function unpackFiles(
     if (tools.tar !== undefined && tools.zstd !== undefined && (decrypt === undefined || 'command' in decrypt))
       await unpackByPrograms(join(backup, file.name), decrypt?.command, folder, { signal, onBytes })
     else {
-      const { sink, done } = await unpackInto(folder)
+      const { sink, done } = await unpackInto(folder, foldersIn[filesBase] ?? [])
       await bothOf(readContent(context, { backup, manifest, file, signal, onBytes }, [sink]), done)
     }
     await tameModes(folder)

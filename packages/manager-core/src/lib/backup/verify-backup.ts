@@ -4,7 +4,7 @@ import { ManagerError } from '../../errors.js'
 import type { BackupEncryptionSettings } from '../settings/settings.js'
 import type { Manifest, ManifestFile, Verification } from './backup.js'
 import { openerOf } from './encryption.js'
-import { filesBase, manifestName } from './manifest.js'
+import { foldersIn, manifestName } from './manifest.js'
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
 import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
 import { hashFile } from './packing/hash-file.js'
@@ -184,7 +184,8 @@ export async function verifyFile(
 
 /** What looks at the entries of a file. */
 export function checkOf(name: string): EntryCheck | undefined {
-  return name.startsWith(`${filesBase}.`) ? createEntryCheck(['app', 'data']) : undefined
+  const tar = Object.keys(foldersIn).find((base) => name.startsWith(`${base}.`))
+  return tar === undefined ? undefined : createEntryCheck(foldersIn[tar])
 }
 
 type Stored = Pick<Measures, 'size' | 'sha256'>

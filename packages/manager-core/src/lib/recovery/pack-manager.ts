@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { ManifestFile } from '../backup/backup.js'
 import { isEncrypting, sealOf } from '../backup/encryption.js'
-import { fileNameOf, filesBase, manifestName } from '../backup/manifest.js'
+import { fileNameOf, homeBase, manifestName } from '../backup/manifest.js'
 import { stampOf } from '../backup/new-backup.js'
 import type { Seal } from '../backup/packing/age.js'
 import { storeFolder } from '../backup/packing/store-folder.js'
@@ -17,7 +17,7 @@ import { copyRegistry } from '../store/registry-copies.js'
 import { laidOutAt, layOutManager } from './lay-out-manager.js'
 import { managerManifestText, managerPrefix, type ManagerManifest } from './manager-copy.js'
 
-/** The registry in a copy of a manager; the files are `files.tar`. */
+/** The registry in a copy of a manager; the files are `home.tar`. */
 export const registryBase = 'registry.db'
 
 /** A copy of a manager in a folder of this machine. */
@@ -50,7 +50,7 @@ export async function packManager(
     await store({ folder, base: registryBase, seal, signal }, (file, encrypt) =>
       storeCompressed(createReadStream(database), file, { signal, encrypt }),
     ),
-    await store({ folder, base: filesBase, seal, signal }, async (file, encrypt) => {
+    await store({ folder, base: homeBase, seal, signal }, async (file, encrypt) => {
       const { measures } = await storeFolder({ folder: stage, entries: Object.keys(laidOutAt) }, file, {
         signal,
         encrypt,

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { filesBase, manifestName, needFile } from '../backup/manifest.js'
+import { foldersIn, homeBase, manifestName, needFile } from '../backup/manifest.js'
 import { bothOf } from '../backup/packing/program.js'
 import { unpackInto } from '../backup/packing/unpack.js'
 import { readContent } from '../backup/read-content.js'
@@ -155,8 +155,8 @@ async function unpack(
   await verifyForRestore(folder, manifest, context.settings.global.backupEncryption, { ...(signal && { signal }) })
   const [files, registry] = [await mkdtemp(join(work, 'files-')), join(work, 'registry.db')]
   const file = (base: string) => ({ backup: folder, manifest, file: needFile(manifest, base) })
-  const { sink, done } = await unpackInto(files)
-  await bothOf(readContent(context, file(filesBase), [sink]), done)
+  const { sink, done } = await unpackInto(files, foldersIn[homeBase] ?? [])
+  await bothOf(readContent(context, file(homeBase), [sink]), done)
   await readContent(context, file(registryBase), [createWriteStream(registry, { mode: 0o600 })])
   const opened = openRegistry({ file: registry })
   try {

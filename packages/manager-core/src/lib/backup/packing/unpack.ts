@@ -14,9 +14,13 @@ export interface Unpacking {
   readonly done: Promise<unknown>
 }
 
-/** Takes a tar whose entries were checked, and writes them into an empty folder: by GNU tar when it is there, else by Node. */
-export async function unpackInto(folder: string): Promise<Unpacking> {
-  if ((await packingTools()).tar === undefined) return unpackInNode(folder)
+/**
+ * Takes a tar whose entries were checked, and writes them into an empty folder: by GNU tar when it is there, else by Node.
+ *
+ * @param tops the only folders that they may be in
+ */
+export async function unpackInto(folder: string, tops: readonly string[]): Promise<Unpacking> {
+  if ((await packingTools()).tar === undefined) return unpackInNode(folder, tops)
   const filter = runFilter([{ command: 'tar', args: extraction(folder) }])
   filter.output.resume()
   return { sink: filter.input, done: filter.done }
@@ -54,8 +58,8 @@ const extraction = (folder: string) => [
   `--directory=${folder}`,
 ]
 
-function unpackInNode(folder: string): Unpacking {
-  const check = createEntryCheck(['app', 'data'])
+function unpackInNode(folder: string, tops: readonly string[]): Unpacking {
+  const check = createEntryCheck(tops)
   const sink = unpackTar(folder, {
     strict: true,
     maxDepth: Infinity,
