@@ -4,6 +4,7 @@ import type { Action, GlobalSettings, ManagerContext } from '@steward/manager-co
 import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import { createCertificateNameOf } from './certificate-name.js'
+import { createIsOwnProxy } from './own-proxy.js'
 import { createClientAddress } from './client-address.js'
 import { credentialsOf } from './credentials.js'
 import { createCurrentSettings } from './current-settings.js'
@@ -59,7 +60,7 @@ export function createAccess(
   assertOwnPassword(settings(), isLoopback)
   const tokens = createTokens(context)
   const refusals = createRefusals(context)
-  const addressOf = createClientAddress()
+  const addressOf = createClientAddress({ isOwnProxy: createIsOwnProxy(context) })
   const certificateNameOf = createCertificateNameOf(context)
   const passwordOf = ({ password }: GlobalSettings) => password?.reveal() ?? defaultPassword
   const devices = createDevices(prefix, ensureSecretFile(context.home.deviceSecret), () => passwordOf(settings()))

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { proxyHeaders, readSecretFile, type GlobalSettings, type ManagerContext } from '@steward/manager-core'
-import { isSameText } from './same-text.js'
+import { proxyHeaders, type GlobalSettings, type ManagerContext } from '@steward/manager-core'
+import { createIsOwnProxy } from './own-proxy.js'
 
 const names = {
-  secret: proxyHeaders.secret.toLowerCase(),
   verify: proxyHeaders.verify.toLowerCase(),
   subject: proxyHeaders.subject.toLowerCase(),
 }
@@ -20,19 +19,17 @@ export function createCertificateNameOf({
   request: IncomingMessage,
   settings: Pick<GlobalSettings, 'ssl'>,
 ) => string | undefined {
+  const isOwnProxy = createIsOwnProxy({ home })
   return (request, { ssl: { clientCaCertificate, clientCaFolder } }) => {
     // Without one of ours, TLS would take the certificates of every public authority.
     if (clientCaCertificate === undefined && clientCaFolder === undefined) return undefined
     return ofSocket(request.socket as TLSSocket) ?? ofProxy(request)
   }
 
-  function ofProxy({ headers }: IncomingMessage): string | undefined {
-    const { [names.secret]: said, [names.verify]: verify, [names.subject]: subject } = headers
-    if (typeof said !== 'string' || verify !== 'SUCCESS' || typeof subject !== 'string' || subject === '')
-      return undefined
-    const secret = readSecretFile(home.proxySecret)
-    if (!secret || !isSameText(said, secret.reveal())) return undefined
-    return commonNameIn(subject)
+  function ofProxy(request: IncomingMessage): string | undefined {
+    const { [names.verify]: verify, [names.subject]: subject } = request.headers
+    if (verify !== 'SUCCESS' || typeof subject !== 'string' || subject === '') return undefined
+    return isOwnProxy(request) ? commonNameIn(subject) : undefined
   }
 }
 

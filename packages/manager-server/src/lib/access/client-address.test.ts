@@ -2,10 +2,26 @@ import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { createClientAddress, networkOf } from './client-address.js'
 
-function addressOf(remoteAddress: string | undefined, forwarded?: string, trustedProxies = ['127.0.0.1', '::1']) {
+function addressOf(
+  remoteAddress: string | undefined,
+  forwarded?: string,
+  trustedProxies = ['127.0.0.1', '::1'],
+  { enabled = false, isOurs = false } = {},
+) {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
-  return createClientAddress()({ headers, socket: { remoteAddress } } as unknown as IncomingMessage, { trustedProxies })
+  const request = { headers, socket: { remoteAddress } } as unknown as IncomingMessage
+  return createClientAddress({ isOwnProxy: () => isOurs })(request, { trustedProxies, proxy: { enabled } })
 }
+
+it('with a reverse proxy of its own, others on this machine cannot name an address', () => {
+  for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.8.8.8']) {
+    const own = peer.replace('::ffff:', '')
+    expect(addressOf(peer, '203.0.113.5', undefined, { enabled: true })).toBe(own)
+    const trusted = ['127.0.0.0/8', '::1']
+    expect(addressOf(peer, '203.0.113.5', trusted, { enabled: true, isOurs: true })).toBe('203.0.113.5')
+  }
+  expect(addressOf('10.1.2.3', '203.0.113.5', ['10.0.0.0/8'], { enabled: true })).toBe('203.0.113.5')
+})
 
 it.each([
   ['of the connection', '192.0.2.1', undefined, '192.0.2.1'],

@@ -3,20 +3,29 @@ import { isIP } from 'node:net'
 import proxyAddress from 'proxy-addr'
 import type { GlobalSettings } from '@steward/manager-core'
 
-/** Where requests come from: the IP address of the client, as the reverse proxies say that are trusted. */
-export function createClientAddress(): (
-  request: IncomingMessage,
-  settings: Pick<GlobalSettings, 'trustedProxies'>,
-) => string {
+type AddressSettings = Pick<GlobalSettings, 'trustedProxies'> & { readonly proxy: { readonly enabled: boolean } }
+
+/**
+ * Where requests come from: the IP address of the client, as the reverse proxies say that are trusted. When the manager
+ * has a reverse proxy of its own (APPS_PROXY), others on this machine are believed only with its secret: an instance could
+ * name any address.
+ */
+export function createClientAddress({
+  isOwnProxy,
+}: {
+  readonly isOwnProxy: (request: IncomingMessage) => boolean
+}): (request: IncomingMessage, settings: AddressSettings) => string {
   let proxies: readonly string[] = []
   let isTrusted = proxyAddress.compile([])
-  return (request, { trustedProxies }) => {
+  return (request, { trustedProxies, proxy }) => {
+    const peer = plain(request.socket.remoteAddress)
+    if (proxy.enabled && isLoopback(peer) && !isOwnProxy(request)) return peer
     if (trustedProxies !== proxies) {
       isTrusted = proxyAddress.compile([...trustedProxies])
       proxies = trustedProxies
     }
     const said = plain(proxyAddress(request, isTrusted))
-    return isIP(said) === 0 ? plain(request.socket.remoteAddress) : said
+    return isIP(said) === 0 ? peer : said
   }
 }
 
