@@ -113,7 +113,7 @@ const verify: Action = {
     'What came out is remembered, see backups list. With --deep it is also decrypted and unpacked, without being written ' +
     'anywhere. With --at the copy at a target is read back; a damaged one is replaced by backups export.',
   parameters: [nameOfBackup, whichBackup],
-  options: [{ name: 'deep', type: 'flag', summary: 'Also look at all that it holds' }, at],
+  options: [{ name: 'deep', type: 'flag', summary: 'Also look at all that it holds; not with --at' }, at],
   ability: 'operate',
   mutating: false,
   scoped: true,

@@ -103,8 +103,11 @@ export const restore: Action = {
           restoreFrom({ ...call, caller: { ...caller, dryRun: true } }, origin),
         )
         if (caller.dryRun) return withFetch(planned, copy)
-        const { backup } = await fetchBackup(context, caller, copy)
-        return restoreFrom(call, backup)
+        const { backup, wasHere } = await fetchBackup(context, caller, copy)
+        const result = await restoreFrom(call, backup)
+        if (!wasHere) return result
+        const used = `${backup.key} was here already and was restored from here; the copy at "${copy.target}" was not read.`
+        return { ...result, warnings: [used, ...(result.warnings ?? [])] }
       },
     )
   },

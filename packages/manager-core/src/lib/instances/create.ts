@@ -70,6 +70,11 @@ function planCreation(
     steps,
     notes: [
       `It takes ${sizeText(bytes)} of disk at first.`,
+      ...(source && source.database !== database
+        ? [
+            `"${source.name}" is paused, when it runs, until its records are copied to a database of another type, at most for APPS_SUSPENDMAX; after that it goes on, and a warning says so.`,
+          ]
+        : []),
       ...(anonymisation ? ['It is neutralised: it sends nothing out (unneutralise).'] : []),
     ],
     commit(registry, { context }) {

@@ -13,7 +13,9 @@ export async function whileSuspended<T>(run: StepRun, ref: InstanceRef, work: ()
   const timer = setTimeout(() => {
     resumed = resumeSource(context, ref)
     resumed.catch(() => {})
-    warn(`It took longer than APPS_SUSPENDMAX (${suspendMaxMs / 1000} s); the instance went on meanwhile.`)
+    warn(
+      `It took longer than APPS_SUSPENDMAX (${suspendMaxMs / 1000} s); the instance went on meanwhile, so what was read may be of different moments.`,
+    )
   }, suspendMaxMs)
   try {
     await context.runtime.suspend?.(ref, { maxMs: suspendMaxMs })

@@ -1,3 +1,4 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ManagerError } from '../../errors.js'
@@ -172,4 +173,19 @@ describe('monitoring', () => {
       ]),
     )
   })
+})
+
+it('another interval holds before the one that runs is over', async () => {
+  const begin = new Date().toISOString()
+  const file = test.context.home.config
+  const before = readFileSync(file)
+  appendFileSync(file, 'APPS_MONITORINTERVAL=3600\n')
+  const monitoring = startMonitoring({ context: test.another().context, onProblem: () => undefined })
+  onTestFinished(async () => {
+    await monitoring.close()
+    writeFileSync(file, before)
+  })
+  await measured('alpha', begin, 1)
+  writeFileSync(file, `${String(before)}APPS_MONITORINTERVAL=10\n`)
+  await measured('alpha', begin, 2)
 })

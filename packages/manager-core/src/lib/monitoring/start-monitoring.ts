@@ -85,10 +85,25 @@ async function measureOn(options: MonitoringOptions, signal: AbortSignal): Promi
       } catch (error) {
         if (!signal.aborted) onProblem((error as Error).message)
       }
-      await pause(next - (performance.now() - begin))
+      // Settings that change meanwhile hold at once.
+      const before = intervalOf(context)
+      const left = () => next - (performance.now() - begin)
+      while (!signal.aborted && left() > 0 && intervalOf(context) === before) await pause(Math.min(left(), lookMs))
     }
   } finally {
     await watch.close()
+  }
+}
+
+/** How soon another interval is noticed, in ms. */
+const lookMs = 1000
+
+/** Undefined: the settings cannot be read now. */
+function intervalOf({ settings }: Pick<ManagerContext, 'settings'>): number | undefined {
+  try {
+    return settings.global.monitoring.intervalMs
+  } catch {
+    return undefined
   }
 }
 

@@ -29,6 +29,8 @@ import { damagedCopy, rememberCopy, remoteKey, type RemoteBackup } from './remot
 export interface FetchReport {
   readonly backup: Backup
   readonly message: string
+  /** Nothing was fetched. */
+  readonly wasHere: boolean
 }
 
 /**
@@ -44,11 +46,12 @@ export function fetchBackup(context: ManagerContext, caller: Caller, copy: Remot
   return recordHistory(context, caller, options, () =>
     context.locks.with([`fetch:${key}`], lockOptionsOf(caller, `fetch of ${key}`, context.clock()), async () => {
       const local = await localBackup(context, key)
-      if (local && local.damage === undefined) return { backup: local, message: `The backup ${key} is here already.` }
+      if (local && local.damage === undefined)
+        return { backup: local, message: `The backup ${key} is here already.`, wasHere: true }
       await fetchInto(context, caller, copy, local?.folder ?? join(context.settings.global.saveFolder, key))
       const backup = (await localBackup(context, key)) as Backup
       const bytes = storedBytes(copy.manifest.files)
-      return { backup, message: `The backup ${key} is here, from "${target}" (${sizeText(bytes)}).` }
+      return { backup, wasHere: false, message: `The backup ${key} is here, from "${target}" (${sizeText(bytes)}).` }
     }),
   )
 }
