@@ -30,6 +30,7 @@ const asked: Readonly<Record<string, readonly [query: string, before?: readonly 
   recreate: ['restore&name=NAME&as=recreated', ['add', 'save']],
   prove: ['prove&name=NAME', ['add', 'save']],
   upgrade: ['upgrade&name=NAME&force=true', ['add']],
+  rehearse: ['upgrade&name=NAME&rehearse=true&force=true', ['add']],
   rollback: ['rollback&name=NAME', ['add', 'upgrade']],
   setversion: ['setversion&name=NAME&version=1.1', ['add']],
   start: ['start&name=NAME', ['add']],
