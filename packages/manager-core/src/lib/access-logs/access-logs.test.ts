@@ -37,6 +37,17 @@ function line(values: object = {}): string {
 }
 
 describe('requests of an instance', () => {
+  it("are counted without the manager's own health checks, unless these fail", async () => {
+    const check = { url: '/health', address: '127.0.0.1', user: undefined }
+    writeFileSync(join(folder, 'application.log'), line(check) + line({ ...check, status: 503 }) + line())
+    const requests: [string, number][] = []
+    for await (const { url, status } of readRequests(folder)) requests.push([url, status])
+    expect(requests).toEqual([
+      ['/health', 503],
+      ['/api/rest/Task/?tsk_title=x', 200],
+    ])
+  })
+
   it('are read from the oldest file to the newest, other lines are passed over', async () => {
     writeFileSync(
       join(folder, 'application.log'),

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { isHealthCheck } from '../logs/read-log-entry.js'
 
 /** One finished request, as the application server logs it. */
 export interface LoggedRequest {
@@ -19,7 +20,7 @@ export interface LoggedRequest {
   readonly userAgent: string | undefined
 }
 
-/** The requests in the logs of an instance, oldest file first; other lines are passed over. */
+/** The requests in the logs of an instance, oldest file first, without the manager's own health checks. */
 export async function* readRequests(logFolder: string): AsyncGenerator<LoggedRequest> {
   for (const file of await logFiles(logFolder)) {
     const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
@@ -51,7 +52,7 @@ function parseRequest(line: string): LoggedRequest | undefined {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
   const number = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
   const { time, status } = entry
-  if (typeof time !== 'number' || typeof status !== 'number') return undefined
+  if (typeof time !== 'number' || typeof status !== 'number' || isHealthCheck(entry)) return undefined
   return {
     time,
     address: text(entry.address) ?? '-',

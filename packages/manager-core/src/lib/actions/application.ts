@@ -178,7 +178,7 @@ const accessLogs: Action = {
   group: 'Application',
   summary: 'Report on the requests to an instance',
   description:
-    'Counted from the logs that are kept. --html gives a report as one HTML file, made by GoAccess where it is installed.',
+    "Counted from the logs that are kept, without the manager's own health checks. --html gives a report as one HTML file, made by GoAccess where it is installed.",
   parameters: [name],
   options: [{ name: 'html', type: 'flag', summary: 'Report as an HTML file' }],
   ability: 'read',

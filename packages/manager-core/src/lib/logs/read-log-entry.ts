@@ -88,7 +88,8 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-function isHealthCheck({ method, url, status, address, userAgent }: Fields): boolean {
+/** Whether a request is one of the manager's own checks, and all was well. */
+export function isHealthCheck({ method, url, status, address, userAgent }: Fields): boolean {
   return (
     method === 'GET' &&
     url === '/health' &&
