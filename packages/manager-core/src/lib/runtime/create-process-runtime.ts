@@ -109,7 +109,8 @@ export function createProcessRuntime({
       const { state, application } = look
       const lastExit = readExit(run)
       const since = application ? startedAt(application.stat.start) : lastExit?.exit.at
-      const limits = limitsOf(run)
+      // What a loss of power left says nothing of now.
+      const limits = state === 'stopped' ? [] : limitsOf(run)
       const reason = lastExit && whyEnded(lastExit, limits, applicationLog(ref.folder))
       const debugAddress = application && readDebugger(run)
       return {
