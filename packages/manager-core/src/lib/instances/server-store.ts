@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs'
-import { constants, cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { chmod, constants, cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { packageClosure, type PlacedPackage } from '../files/package-closure.js'
 import { syncPath } from '../files/tree.js'
 import type { Home } from '../home.js'
@@ -47,8 +47,7 @@ export async function storeServer({ servers }: Pick<Home, 'servers'>, server: In
   const target = join(servers, server.id)
   if (existsSync(target)) return
   const part = join(servers, `.${server.id}-${process.pid}`)
-  // Accounts of instances run what is there.
-  await mkdir(servers, { recursive: true, mode: 0o755 })
+  await mkdir(servers, { recursive: true })
   await rm(part, { recursive: true, force: true })
   try {
     for (const { folder, place } of server.packages)
@@ -61,6 +60,7 @@ export async function storeServer({ servers }: Pick<Home, 'servers'>, server: In
           path === folder ||
           !(basename(path) === 'node_modules' || /(?:\.map|\.d\.[cm]?ts)$|\/better-sqlite3\/(?:deps|src)$/.test(path)),
       })
+    await open(servers, part, server)
     await syncPath(part)
     await rename(part, target)
     await syncPath(servers)
@@ -69,6 +69,14 @@ export async function storeServer({ servers }: Pick<Home, 'servers'>, server: In
     // Another process was first.
     if (!existsSync(target)) throw error
   }
+}
+
+/** Accounts of instances run what is there, whatever the umask of the manager is. */
+async function open(servers: string, part: string, { packages }: InstalledServer): Promise<void> {
+  const folders = new Set([servers, part])
+  for (const { place } of packages)
+    for (let folder = place; folder !== '.'; folder = dirname(folder)) folders.add(join(part, folder))
+  for (const folder of folders) await chmod(folder, 0o755)
 }
 
 /** Removes servers that nobody uses, and what a kill left of copies. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test as it } from 'vitest'
@@ -110,6 +110,19 @@ it('a server that nobody can need any more is removed, and doctor reports one th
   expect(warnings).toEqual(['"demo" stays with the application server 2.0.0; "upgrade demo --force" takes 3.0.0.'])
   await test.perform('upgrade', { name: 'demo', force: true })
   expect(await shown('demo')).toBe('3.0.0')
+})
+
+it('accounts of instances can run what is kept, also when the umask closes new folders', async () => {
+  const before = process.umask(0o077)
+  try {
+    await test.perform('add', { name: 'demo', 'no-start': true })
+  } finally {
+    process.umask(before)
+  }
+  const folders = ['', 'node_modules', 'node_modules/@steward', 'node_modules/@steward/app-server'].map((path) =>
+    join(test.home, 'servers', readdirSync(join(test.home, 'servers'))[0] ?? '', path),
+  )
+  for (const folder of [join(test.home, 'servers'), ...folders]) expect(statSync(folder).mode & 0o777).toBe(0o755)
 })
 
 it('an instance of an older manager stays with the server of its next start, and a checkout is always followed', async () => {
