@@ -1,3 +1,4 @@
+export { accountAt, type SystemAccount } from './lib/accounts/account.js'
 export { withParts } from './lib/access/abilities.js'
 export { createRefusals } from './lib/access/refusals.js'
 export { ensureSecretFile, readSecretFile } from './lib/access/secret-file.js'

@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.js'
  * @throws ManagerError ERR_NOT_FOUND when the program is not installed, ERR_FAILED when it cannot be started
  */
 export async function runProgram(program: Program, { env, cwd, signals }: Surroundings): Promise<number> {
-  const { command, args, environment, folder = cwd, input } = program
+  const { command, args, environment, isolated = false, folder = cwd, input } = program
   const inputFile = input === undefined ? undefined : openSync(input, 'r')
   // Ctrl-C is for the program, which may go on after it; ending us would take the terminal from under it.
   const ignore = () => {}
@@ -20,7 +20,7 @@ export async function runProgram(program: Program, { env, cwd, signals }: Surrou
   try {
     const child = spawn(command, args, {
       cwd: folder,
-      env: { ...env, ...environment },
+      env: { ...(isolated ? plain(env) : env), ...environment },
       stdio: [inputFile ?? 'inherit', 'inherit', 'inherit'],
     })
     return await new Promise((resolve, reject) => {
@@ -38,4 +38,11 @@ export async function runProgram(program: Program, { env, cwd, signals }: Surrou
     signals.off('SIGINT', ignore)
     if (inputFile !== undefined) closeSync(inputFile)
   }
+}
+
+/** What a terminal needs: others may be secrets of the caller, and other processes of the account could read them. */
+function plain(env: Surroundings['env']): Surroundings['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^(PATH|TERM|COLORTERM|LANG|LC_.*|TZ|SHELL)$/.test(name)),
+  )
 }

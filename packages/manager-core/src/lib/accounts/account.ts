@@ -1,4 +1,5 @@
 import { existsSync, lstatSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { readForeignFile } from '../files/foreign.js'
@@ -36,6 +37,11 @@ export function accountAt(folder: string): SystemAccount | undefined {
 /** Durable when it resolves. */
 export async function writeAccount(folder: string, { name, uid, gid }: SystemAccount): Promise<void> {
   await writePrivateFile(fileIn(folder), `${name} ${uid} ${gid}\n`)
+}
+
+/** It runs as the manager's user from now on. */
+export function removeAccountFile(folder: string): Promise<void> {
+  return rm(fileIn(folder), { force: true })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { listPids, statOf, uidOf } from '../runtime/process-table.js'
+import { findAccount } from './find-account.js'
 import { asAccount, type SystemAccount } from './account.js'
 
 /** How long processes may take to be gone after SIGKILL, in ms. */
@@ -11,7 +12,8 @@ const killMs = 10_000
  * them can outrun by starting others. Resolves when none is left. Nothing to do without an account.
  */
 export async function endAllOf(account: SystemAccount | undefined): Promise<void> {
-  if (!account) return
+  // Its number may be another one's by now.
+  if (!account || findAccount(account.name)?.uid !== account.uid) return
   const [program, args] = asAccount(account, '/bin/sh')
   const { execa } = await import('execa')
   const left = () => listPids().filter((pid) => uidOf(pid) === account.uid && statOf(pid) !== undefined)

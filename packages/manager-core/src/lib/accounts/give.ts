@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceHome } from '../home.js'
-import { writeAccount, type SystemAccount } from './account.js'
+import { removeAccountFile, writeAccount, type SystemAccount } from './account.js'
 import { run } from './system-accounts.js'
 
 /** This process's user, see `give`. */
@@ -41,6 +41,14 @@ export async function giveHome(home: InstanceHome, account: SystemAccount, from?
   }
   await writeAccount(home.folder, account)
   await openHome(home.folder, account)
+}
+
+/** Makes it the manager's again. May be repeated. @param from user id of the account */
+export async function takeHome(home: InstanceHome, from: number): Promise<void> {
+  await chmod(home.folder, 0o700)
+  for (const folder of [home.app, home.data, home.logs]) await give(folder, own, from)
+  await removeAccountFile(home.folder)
+  await chown(home.folder, own.uid, own.gid)
 }
 
 /** Its account may enter it and see what is there. */

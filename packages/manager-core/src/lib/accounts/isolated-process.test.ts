@@ -12,7 +12,8 @@ import type { InstanceSpec } from '../runtime/runtime.js'
 import { isReachable, runReachable, whyNoAccounts } from '../testing/reachable-checkout.js'
 import { accountAt, asAccount, type SystemAccount } from './account.js'
 import { giveHome } from './give.js'
-import { findAccount, makeAccount, removeAccount } from './system-accounts.js'
+import { findAccount } from './find-account.js'
+import { makeAccount, removeAccount } from './system-accounts.js'
 
 const isHere = whyNoAccounts === undefined && isReachable
 if (!isHere)
@@ -33,7 +34,7 @@ describe.runIf(isHere)('an instance with an account', () => {
   beforeEach(async () => {
     subject = await processesUnderTest()
     chmodSync(subject.folder, 0o711)
-    account = await makeAccount(name)
+    account = await makeAccount(name, subject.folder)
   })
   afterEach(async () => {
     await removeAccount(name)

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from './account.js'
 import { endAllOf } from './end-all-of.js'
+import { findAccount } from './find-account.js'
 
 /** Ids of accounts of instances: none of persons, whose ids are given from 1000 up, nor of packages. */
 const [firstId, lastId] = [20_000, 59_999]
@@ -16,23 +17,18 @@ export function programPath(program: (typeof neededPrograms)[number]): string | 
   return folders.map((folder) => join(folder || '.', program)).find(existsSync)
 }
 
-/** As this machine knows it now; undefined: there is none of this name. */
-export function findAccount(name: string): SystemAccount | undefined {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith(`${name}:`))
-  const [, , uid, gid] = line?.split(':') ?? []
-  return uid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
-}
-
-/** Makes an account that nobody can log in to, in a group of its own; one that is there already is taken. */
-export async function makeAccount(name: string): Promise<SystemAccount> {
+/**
+ * Makes an account that nobody can log in to, in a group of its own; one that is there already is taken.
+ *
+ * @param home of the manager, for people who look at the accounts of the machine
+ */
+export async function makeAccount(name: string, home: string): Promise<SystemAccount> {
   const known = findAccount(name)
   if (known) return known
   const ids = [`SYS_UID_MIN=${firstId}`, `SYS_UID_MAX=${lastId}`, `SYS_GID_MIN=${firstId}`, `SYS_GID_MAX=${lastId}`]
   await run('useradd', [
     ...['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'],
-    ...['--comment', 'Instance of Steward', ...ids.flatMap((id) => ['-K', id]), name],
+    ...['--comment', `Steward ${home.replaceAll(/[^ -~]|[:,]/g, '?')}`, ...ids.flatMap((id) => ['-K', id]), name],
   ])
   const made = findAccount(name)
   if (made) return made

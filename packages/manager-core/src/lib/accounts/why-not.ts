@@ -1,6 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { neededPrograms, programPath } from './system-accounts.js'
 
@@ -24,6 +25,11 @@ export function whyNotIsolated({ home, applicationServer }: ObstacleContext): Ob
     return {
       reason: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed, ${isMissing}.`,
       help: 'Install the packages that have them: util-linux, passwd, coreutils and tar on Debian.',
+    }
+  if (readFileSync('/proc/sys/fs/protected_hardlinks', 'utf8').trim() === '0')
+    return {
+      reason: `Users of this machine may make hard links to files that they cannot read (fs.protected_hardlinks=0), ${isMissing}.`,
+      help: 'Switch that off: sysctl -w fs.protected_hardlinks=1, and a line in /etc/sysctl.d.',
     }
   const manager = dirname(fileURLToPath(import.meta.url))
   const programs = [process.execPath, applicationServer, manager].map((path) => ['programs', path] as const)
@@ -51,4 +57,31 @@ export function closedFolder(path: string): string | undefined {
   const above = dirname(real)
   const closed = above === real ? undefined : closedFolder(above)
   return closed ?? (stats && (stats.mode & needed) === 0 ? real : undefined)
+}
+
+/** Whether new instances get accounts, and what keeps them from it when they should. */
+export type Isolation = { readonly isOn: true } | { readonly isOn: false; readonly obstacle: Obstacle | undefined }
+
+/** Now, by APPS_ISOLATION and what is possible. */
+export function isolationOf(context: ObstacleContext & Pick<ManagerContext, 'settings'>): Isolation {
+  if (context.settings.global.isolation === 'no') return { isOn: false, obstacle: undefined }
+  const obstacle = whyNotIsolated(context)
+  return obstacle ? { isOn: false, obstacle } : { isOn: true }
+}
+
+/** The same for a new instance. @throws ManagerError ERR_SETTINGS when it must have one and cannot */
+export function getsAccount(context: ObstacleContext & Pick<ManagerContext, 'settings'>): boolean {
+  const isolation = isolationOf(context)
+  if (!isolation.isOn && isolation.obstacle && context.settings.global.isolation === 'yes')
+    throw new ManagerError('ERR_SETTINGS', `APPS_ISOLATION=yes cannot be done here: ${isolation.obstacle.reason}`, {
+      help: isolation.obstacle.help,
+    })
+  return isolation.isOn
+}
+
+/** What a person should know who starts or sets up a manager. @throws as `getsAccount` */
+export function isolationWarnings(context: ObstacleContext & Pick<ManagerContext, 'settings'>): readonly string[] {
+  if (getsAccount(context)) return []
+  const isolation = isolationOf(context)
+  return !isolation.isOn && isolation.obstacle ? [`${isolation.obstacle.reason} ${isolation.obstacle.help}`] : []
 }

@@ -160,6 +160,8 @@ export interface Program {
   readonly args: readonly string[]
   /** Over the caller's environment. */
   readonly environment: Readonly<Record<string, string>>
+  /** It runs as another account, and gets no more of the caller's environment than a terminal needs. */
+  readonly isolated?: boolean
   readonly folder?: string
   /** Path of a file that becomes its standard input. */
   readonly input?: string

@@ -7,6 +7,7 @@ import { certificateActions } from './certificates.js'
 import { doctorActions } from './doctor.js'
 import { flagActions } from './flags.js'
 import { historyActions } from './history.js'
+import { isolateAction } from './isolate.js'
 import { lifecycleActions } from './lifecycle.js'
 import { lookingActions } from './looking.js'
 import { managerActions } from './manager.js'
@@ -36,6 +37,7 @@ export const actions: readonly Action[] = Object.freeze([
   ...operationActions,
   ...flagActions,
   ...neutraliseActions,
+  isolateAction,
   ...applicationActions,
   ...requestActions,
   ...certificateActions,

@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { isolationWarnings } from '../accounts/why-not.js'
 import type { ManagerContext } from '../context.js'
 import { defaultUrl, makeHome } from '../settings/make-home.js'
 import { withoutCredentials } from '../settings/secret-names.js'
@@ -45,7 +46,11 @@ export const initAction: Action = {
       made.length === 0
         ? `${home.folder} is a manager's home already; nothing was changed.`
         : `The manager's home is ${home.folder}. Made: ${made.join(', ')}.${about}`
-    return { message, warnings, item: { home: home.folder, made, versions } }
+    return {
+      message,
+      warnings: [...warnings, ...isolationWarnings(context)],
+      item: { home: home.folder, made, versions },
+    }
   },
 }
 

@@ -1,5 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import { withProofs } from '../backup/proofs.js'
+import { accountNameAt } from '../instances/account-step.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
@@ -112,6 +113,7 @@ export const lookingActions: readonly Action[] = [
         ...rehearsalOf(context, instance!),
         ...(await wireLimits(context, instance!)),
         server: serverOf(context.home.instance(instance!.id).app),
+        account: accountNameAt(context.home.instance(instance!.id).folder),
       }
       const warning = wayOut(instance!, overview)
       return { message: `${item.name} is ${item.observed}`, item, ...(warning && { warnings: [warning] }) }

@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { isolationWarnings } from '../accounts/why-not.js'
 import { isAlone } from '../store/registry.js'
 import type { Action } from './action.js'
 
@@ -22,7 +23,9 @@ export const serveAction: Action = {
         'ERR_DISK',
         'The disk is full: the server would keep every other command from the registry.',
       )
+    const warnings = isolationWarnings(context)
     return {
+      ...(warnings.length > 0 && { warnings }),
       message: `Server of ${context.home.folder}`,
       server: { ...(input.listen !== undefined && { listen: String(input.listen) }) },
     }

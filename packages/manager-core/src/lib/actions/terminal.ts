@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { accountAt, asAccount } from '../accounts/account.js'
 import { isRunning } from '../domain/instance.js'
 import { ManagerError } from '../../errors.js'
 import { shellEnvironment } from '../terminal/shell-environment.js'
@@ -23,15 +24,18 @@ const shell: Action = {
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     const instance = context.registry.get(input.name as string)
-    const { folder } = context.home.instance(instance.id)
+    const { folder, data } = context.home.instance(instance.id)
     const environment = await shellEnvironment(context, instance)
+    const account = accountAt(folder)
+    const [command, before] = asAccount(account, '/bin/sh')
     return recordHistory(context, caller, { action: 'shell', instance }, () => ({
       message: `Shell of "${instance.name}" in ${folder}`,
       program: {
         // Of the person at the terminal, not of the one who runs the manager.
-        command: '/bin/sh',
-        args: ['-c', 'exec "${SHELL:-/bin/sh}"'],
-        environment,
+        command,
+        args: [...before, '-c', 'exec "${SHELL:-/bin/sh}"'],
+        environment: { ...environment, ...(account && { HOME: data, USER: account.name, LOGNAME: account.name }) },
+        isolated: account !== undefined,
         folder,
       },
     }))
@@ -70,10 +74,15 @@ const database: Action = {
     const { folder } = home.instance(instance.id)
     const account = databases.account(folder, await settings.instance(folder))
     const { command, args, environment } = await databases.server(instance.database).client(account)
+    // A file of the instance's is opened as its account only.
+    const [program, before] = asAccount(instance.database === 'sqlite' ? accountAt(folder) : undefined, command)
     const parameters = file === undefined ? {} : { file }
     return recordHistory(context, caller, { action: 'database', instance, parameters }, () => ({
       message: `Database of "${instance.name}"`,
-      program: { command, args, environment, folder, ...(file !== undefined && { input: file }) },
+      program: {
+        ...{ command: program, args: [...before, ...args], environment, folder, isolated: before.length > 0 },
+        ...(file !== undefined && { input: file }),
+      },
     }))
   },
 }

@@ -1,3 +1,5 @@
+import { accountAt, asAccount } from '../accounts/account.js'
+import { plainEnvironment } from '../accounts/environment.js'
 import type { Step } from '../operation/operation.js'
 import { applicationServerOf } from '../instances/application-server.js'
 import { redact } from '../runtime/redact.js'
@@ -18,9 +20,13 @@ export function administratorStep(): Step {
       const { folder, app, data } = stageOf(run)
       const own = await context.settings.instance(folder)
       const server = applicationServerOf(context, app)
+      const account = accountAt(folder)
+      const [program, before] = asAccount(account, process.execPath)
       const { execa } = await import('execa')
-      const result = await execa(process.execPath, [server, app, '--data', data, '--reset-admin'], {
+      const result = await execa(program, [...before, server, app, '--data', data, '--reset-admin'], {
+        extendEnv: account === undefined,
         env: {
+          ...(account && plainEnvironment(data, account)),
           ...own.others,
           STEWARD_DATABASE: context.databases.server(own.database).url(context.databases.account(folder, own)),
           STEWARD_ADMIN_LOGIN: own.adminUser,

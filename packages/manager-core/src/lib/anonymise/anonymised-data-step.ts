@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
 import { emptyDatabase } from '../databases/dump-database.js'
 import type { InstanceDatabase } from '../databases/instance-database.js'
 import { applicationOf, dumpPortable, restorePortable } from '../databases/portable-dump.js'
@@ -75,14 +76,14 @@ async function copyRecords(
   const { context, signal } = run
   const counts: Counts = {}
   const spool = openSpool()
-  const app = applicationOf(from.folder, to.folder)
+  const [app, other] = [applicationOf(from.folder, to.folder), applicationOf(to.folder, from.folder)]
   const dump = dumpPortable(context, from, app, { signal })
   try {
     const onRows = (object: string, rows: number) => run.progress(`${object}: ${rows} records`)
     const administrator = to.settings.adminUser
     const options = { plan, key: createKey(rules.seed), spool, fake, administrator, onRows }
     const content = Readable.from(anonymiseDump(dump.content, options, counts), { objectMode: false })
-    await restorePortable(context, to, app, content, { signal })
+    await restorePortable(context, to, other, content, { signal })
     await dump.done
   } finally {
     dump.content.destroy()
@@ -100,7 +101,9 @@ async function copyDocuments(
   const documents = join(instanceHomeAt(folder).data, place.path)
   if (place.below !== 'data' || !existsSync(documents)) return
   try {
-    await copyFolder(documents, join(stageOf(run).data, place.path), { signal })
+    const stage = stageOf(run)
+    const accounts = { reader: accountAt(folder), writer: accountAt(stage.folder) }
+    await copyFolder(documents, join(stage.data, place.path), { signal, ...accounts })
   } catch (error) {
     throw fileError(error, `Cannot copy the documents of "${name}"`)
   }

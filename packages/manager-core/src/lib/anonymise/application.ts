@@ -1,4 +1,7 @@
 import { ManagerError } from '../../errors.js'
+import { accountAt, asAccount } from '../accounts/account.js'
+import { plainEnvironment } from '../accounts/environment.js'
+import { withReadableCopy } from '../application/readable-copy.js'
 import type { Json } from '../domain/json.js'
 import { instanceHomeAt } from '../home.js'
 import { applicationServerOf, type ServerContext } from '../instances/application-server.js'
@@ -57,12 +60,24 @@ const timeout = 120_000
 export async function describeApplication(
   context: ServerContext,
   app: string,
+  of: { readonly folder: string; readonly settings: Pick<InstanceSettings, 'others'> },
+): Promise<ApplicationDescription> {
+  return withReadableCopy(app, accountAt(of.folder), (readable) => describe(context, readable, of))
+}
+
+async function describe(
+  context: ServerContext,
+  app: string,
   { folder, settings }: { readonly folder: string; readonly settings: Pick<InstanceSettings, 'others'> },
 ): Promise<ApplicationDescription> {
-  const args = [applicationServerOf(context, app), app, '--data', instanceHomeAt(folder).data, '--describe']
+  const { data } = instanceHomeAt(folder)
+  const args = [applicationServerOf(context, app), app, '--data', data, '--describe']
+  const account = accountAt(folder)
+  const [program, before] = asAccount(account, process.execPath)
+  const env = { ...(account && plainEnvironment(data, account)), ...settings.others }
   const { execa } = await import('execa')
-  const result = await execa(process.execPath, args, {
-    ...{ env: settings.others, timeout, stdin: 'ignore' as const, reject: false as const },
+  const result = await execa(program, [...before, ...args], {
+    ...{ env, extendEnv: account === undefined, timeout, stdin: 'ignore' as const, reject: false as const },
     maxBuffer: 64 * 2 ** 20,
   })
   const described = result.failed ? undefined : parse(result.stdout)

@@ -1,6 +1,6 @@
 import { asAccount, type SystemAccount } from '../accounts/account.js'
+import { plainEnvironment } from '../accounts/environment.js'
 import { applicationServerOf, type ServerContext } from '../instances/application-server.js'
-import { inherited } from '../runtime/launch.js'
 
 export interface ApplicationCommandOptions {
   /** Folder of the application. */
@@ -20,15 +20,11 @@ export function applicationCommand(
   task: readonly string[],
 ) {
   const [program, before] = asAccount(account, process.execPath)
-  // Nothing else of the manager's environment reaches the code of an application.
-  const own = Object.entries(process.env).filter(([name]) => inherited.test(name) && !(account && name === 'TMPDIR'))
   return {
     program,
     args: [...before, applicationServerOf(context, app), app, ...task],
-    environment: { ...Object.fromEntries(own), ...(account && { HOME: home }), ...environment } as Record<
-      string,
-      string
-    >,
+    // Nothing else of the manager's environment reaches the code of an application.
+    environment: { ...plainEnvironment(home, account), ...environment },
   }
 }
 

@@ -1,14 +1,15 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { SystemAccount } from '../accounts/account.js'
+import { dirname, join } from 'node:path'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { give } from '../accounts/give.js'
 import { closedFolder } from '../accounts/why-not.js'
+import { removeTree } from '../files/remove-tree.js'
 import { copyFolder } from '../instances/stage.js'
 
 /**
- * Works with an application as an account can read it: with a copy of its own, which goes afterwards. Templates are the
- * manager's, and may be closed for everybody else.
+ * Works with an application as an account can read it: with a copy of its own, which goes afterwards, unless it is that of
+ * an instance. Templates are the manager's, and may be closed for everybody else.
  *
  * @param account absent: this process's user, who needs no copy
  */
@@ -17,7 +18,7 @@ export async function withReadableCopy<T>(
   account: SystemAccount | undefined,
   work: (app: string) => Promise<T>,
 ): Promise<T> {
-  if (!account) return work(app)
+  if (!account || accountAt(dirname(app))) return work(app)
   const folder = await mkdtemp(join(closedFolder(tmpdir()) === undefined ? tmpdir() : '/tmp', 'steward-check-'))
   try {
     const copy = join(folder, 'app')
@@ -26,6 +27,6 @@ export async function withReadableCopy<T>(
     await chmod(folder, 0o711)
     return await work(copy)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder, account)
   }
 }

@@ -46,7 +46,7 @@ export async function fillDatabase(run: StepRun, options: FillOptions): Promise<
   const settings = {
     ...to.settings,
     database: kind,
-    databaseName: kind === 'sqlite' ? 'other.db' : name,
+    databaseName: kind === 'sqlite' ? 'data/other.db' : name,
     databaseUser: kind === 'sqlite' ? '' : name,
     databasePassword: kind === 'sqlite' ? new Secret('') : newPassword(),
   }

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { accountAt } from '../accounts/account.js'
+import { openHome } from '../accounts/give.js'
+import { removeTree } from '../files/remove-tree.js'
 import { fileError } from '../instances/file-error.js'
 import { copyFolder } from '../instances/stage.js'
 import { writeRecord, type TrashFacts } from '../instances/trash-step.js'
@@ -25,9 +28,12 @@ export function copyApplicationStep(folder: string): Step {
     async do(run) {
       const { old } = restoreWorkOf(run)
       try {
-        await rm(old.app, { recursive: true, force: true })
+        const account = accountAt(folder)
+        await removeTree(old.app, account)
         await mkdir(old.folder, { recursive: true, mode: 0o700 })
-        await copyFolder(instanceHomeAt(folder).app, old.app, { signal: run.signal })
+        if (account) await openHome(old.folder, account)
+        const accounts = { reader: account, writer: account }
+        await copyFolder(instanceHomeAt(folder).app, old.app, { signal: run.signal, ...accounts })
       } catch (error) {
         throw fileError(error, 'Cannot copy its application')
       }
@@ -54,7 +60,7 @@ export function keepOldStep(folder: string, { trash, entry, record }: KeptState)
           await mkdir(dirname(trash), { recursive: true, mode: 0o700 })
           await rename(old.folder, trash)
         }
-        await rm(work, { recursive: true, force: true })
+        await removeTree(work, accountAt(folder))
       } catch (error) {
         throw fileError(error, `Cannot move what was there before to ${trash}`)
       }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTail, type Tail } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
 import { dumpDatabase, dumpDirectly } from '../databases/dump-database.js'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
@@ -159,7 +160,7 @@ async function storeFiles(
   onBytes: (total: number) => void,
 ): Promise<Storing> {
   const without = [...databaseFiles(folder, settings), ...(secrets ? [] : [tokenKey])]
-  const packed = { folder, entries: ['app', 'data'], without }
+  const packed = { folder, entries: ['app', 'data'], without, account: accountAt(folder) }
   const name = fileNameOf(filesBase, { encryption: seal?.encryption })
   const file = await createFile(join(target, name))
   const encrypt = await seal?.encryptor()

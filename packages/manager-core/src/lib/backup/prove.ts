@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { getsAccount } from '../accounts/why-not.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { NewInstance } from '../instances/creation.js'
@@ -45,6 +46,7 @@ type ProveFacts = {
   readonly saved: string
   /** ISO 8601 */
   readonly at: string
+  readonly isolated: boolean
 }
 
 /** Where a backup is fetched to that is proved; beside those that are here, and none of them. */
@@ -70,18 +72,19 @@ export const proveKind: OperationKind<ProveRequest, ProveFacts> = {
     const at = context.clock().toISOString()
     const row = throwAwayRow(saved, { id, source: `prove:${key}`, created: at })
     const names = context.databases.names(row.database, id)
-    return { row, folder: context.home.instance(id).folder, kind, names, saved: saved.name, at }
+    const { folder } = context.home.instance(id)
+    return { row, folder, kind, names, saved: saved.name, at, isolated: getsAccount(context) }
   },
   plan: planProve,
 }
 
-function planProve(request: ProveRequest, { row, folder, kind, names, saved, at }: ProveFacts): Plan {
+function planProve(request: ProveRequest, { row, folder, kind, names, saved, at, isolated }: ProveFacts): Plan {
   const { backup, key, target } = request
   const { id, name } = row
   const throwAway = { id, name }
   const [first, ...others] = [
     ...(target === '' ? [] : [fetchStep(request)]),
-    ...recreateSteps({ row, backup, kind, sameInstance: false }),
+    ...recreateSteps({ row, backup, kind, sameInstance: false, isolated }),
   ] as [Step, ...Step[]]
   return {
     title: `Prove the backup ${key}`,
@@ -94,7 +97,7 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at 
       placeStep({ folder }),
       defineStep({ row, folder }),
       proofOf(startStep({ instance: throwAway, folder }), first.id, at),
-      ...removeThrowAwaySteps({ row, folder, names }, target === '' ? [] : [dirname(dirname(backup))]),
+      ...removeThrowAwaySteps({ row, folder, names, isolated }, target === '' ? [] : [dirname(dirname(backup))]),
       recordStep(request),
     ],
     notes: [

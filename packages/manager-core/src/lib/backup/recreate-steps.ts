@@ -1,7 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { accountAt } from '../accounts/account.js'
+import { endAllOf } from '../accounts/end-all-of.js'
+import { giveHome } from '../accounts/give.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
+import { accountStep, madeAccount } from '../instances/account-step.js'
 import type { NewInstance } from '../instances/creation.js'
 import { databaseStep, reachDatabaseServer } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
@@ -31,6 +35,8 @@ export interface RecreateStepsOptions {
   readonly sameInstance: boolean
   /** Port that it gets when it is free. Default: the lowest free one. */
   readonly port?: number | undefined
+  /** It gets a system account of its own. */
+  readonly isolated: boolean
 }
 
 /**
@@ -57,10 +63,11 @@ export async function inspectRecreation(
  * variables of the application are as they were when they were saved (`--with-secrets`).
  */
 export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
-  const { row, note = null, backup, sameInstance } = options
+  const { row, note = null, backup, sameInstance, isolated } = options
   return [
     verifyStep({ backup }),
     reserveStep(row, note, options.port),
+    ...(isolated ? [accountStep()] : []),
     unpackStep(options),
     settingsStep({ row, saved: (context) => savedSettings(context, backup, sameInstance) }),
     databaseStep({ row }),
@@ -77,7 +84,7 @@ async function savedSettings(context: ManagerContext, backup: string, sameInstan
   }
 }
 
-function unpackStep({ row, backup, sameInstance }: RecreateStepsOptions): Step {
+function unpackStep({ row, backup, sameInstance, isolated }: RecreateStepsOptions): Step {
   return {
     id: 'layout',
     title: 'Unpack application and files',
@@ -88,9 +95,14 @@ function unpackStep({ row, backup, sameInstance }: RecreateStepsOptions): Step {
       for (const folder of [stage.app, stage.data, stage.logs, stage.run]) await mkdir(folder, { recursive: true })
       // Tokens of the instance that was saved must not hold in another one.
       if (!sameInstance) await rm(join(stage.folder, tokenKey), { force: true })
+      if (isolated) await giveHome(stage, madeAccount(run))
       if (row.autoUpdate) await keepFromOthers(run, row, stage.app, manifest)
     },
-    undo: (run) => rm(stageOf(run).folder, { recursive: true, force: true }),
+    async undo(run) {
+      const { folder } = stageOf(run)
+      await endAllOf(accountAt(folder))
+      await rm(folder, { recursive: true, force: true })
+    },
     check: () => 'not-done',
   }
 }

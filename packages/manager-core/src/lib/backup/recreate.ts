@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { getsAccount } from '../accounts/why-not.js'
 import type { ManagerContext } from '../context.js'
 import { checkName } from '../domain/names.js'
 import type { DatabaseType, Instance } from '../domain/instance.js'
@@ -42,6 +43,7 @@ type RecreateFacts = {
   readonly kind: DatabaseType | 'portable'
   /** It gets its old secrets again. */
   readonly secrets: boolean
+  readonly isolated: boolean
 }
 
 /** Makes an instance of a backup, with a new port and a database of its own, and new secrets unless it is the one that was saved with them. */
@@ -75,7 +77,7 @@ export const recreateKind: OperationKind<RecreateRequest, RecreateFacts> = {
     const { row, note } = withOwnUrl(wanted, context)
     checkNamedAddress(row, context)
     const secrets = sameInstance && manifest.secrets === true
-    return { row, note, folder: context.home.instance(id).folder, kind, secrets }
+    return { row, note, folder: context.home.instance(id).folder, kind, secrets, isolated: getsAccount(context) }
   },
   plan: planRecreate,
 }
@@ -90,7 +92,7 @@ function checkGone({ id }: Pick<Instance, 'id'>, name: string, { registry }: Man
   })
 }
 
-function planRecreate(request: RecreateRequest, { row, note, folder, kind, secrets }: RecreateFacts): Plan {
+function planRecreate(request: RecreateRequest, { row, note, folder, kind, secrets, isolated }: RecreateFacts): Plan {
   const { backup, key, sameInstance, port } = request
   const { id, name, desired, database } = row
   const instance = { id, name }
@@ -98,7 +100,7 @@ function planRecreate(request: RecreateRequest, { row, note, folder, kind, secre
     title: `Make instance "${name}" of the backup ${key} (version ${row.version}, ${database})`,
     instance,
     steps: [
-      ...recreateSteps({ row, note, backup, kind, sameInstance, port }),
+      ...recreateSteps({ row, note, backup, kind, sameInstance, port, isolated }),
       placeStep({ folder }),
       defineStep({ row, folder }),
       ...(desired === 'started' ? [startStep({ instance, folder })] : []),

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs'
-import { copyFile, link, mkdir, rename, rm } from 'node:fs/promises'
+import { link, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { accountAt } from '../accounts/account.js'
+import { giveHome } from '../accounts/give.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
+import { readForeignBytes } from '../files/foreign.js'
+import { removeTree } from '../files/remove-tree.js'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
 import { noteData } from '../instances/data-there.js'
@@ -78,12 +82,15 @@ function unpackStep({ folder, backup }: RestoreDataOptions): Step {
     id: 'restore-files',
     title: 'Unpack its files beside',
     async do(run) {
-      await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: workOf(run) })
+      const account = accountAt(folder)
+      const work = restoreWorkOf(run)
+      await unpackFiles(run, { backup, manifest: await needManifest(backup), folder: work.folder, account })
       // Without one in the backup the instance keeps its own, and its tokens hold.
-      const [key, own] = [join(workOf(run), tokenKey), join(folder, tokenKey)]
-      if (existsSync(own) && !existsSync(key) && existsSync(dirname(key))) await copyFile(own, key)
+      const [key, own] = [join(work.folder, tokenKey), readForeignBytes(join(folder, tokenKey), account?.uid)]
+      if (own && !existsSync(key) && existsSync(dirname(key))) await writeFile(key, own, { flag: 'wx', mode: 0o600 })
+      if (account) await giveHome(work, account)
     },
-    undo: (run) => rm(workOf(run), { recursive: true, force: true }),
+    undo: (run) => removeTree(workOf(run), accountAt(folder)),
     check: () => 'not-done',
   }
 }
@@ -186,7 +193,7 @@ export function dropOldStep({ instance }: Pick<RestoreDataOptions, 'instance'>):
         if (settings.database !== 'sqlite' && account.name !== current.name)
           await context.databases.server(settings.database).drop(account)
       }
-      await rm(workOf(run), { recursive: true, force: true })
+      await removeTree(workOf(run), accountAt(homeOf(context, instance.id)))
     },
     check: (run) => (existsSync(workOf(run)) ? 'not-done' : 'done'),
   }

@@ -1,5 +1,7 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SystemAccount } from '../accounts/account.js'
+import { removeTree } from '../files/remove-tree.js'
 import { fileError } from '../instances/file-error.js'
 import type { StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
@@ -11,16 +13,21 @@ import { packingTools } from './packing/tools.js'
 import { unpackByPrograms, unpackInto } from './packing/unpack.js'
 import { readContent } from './read-content.js'
 
+export interface UnpackOptions {
+  readonly backup: string
+  readonly manifest: Manifest
+  readonly folder: string
+  /** Whose files may be there from an attempt that was cut off. */
+  readonly account?: SystemAccount | undefined
+}
+
 /** Unpacks the files of a verified backup, `app` and `data`, into a folder that is made anew. */
-export async function unpackFiles(
-  run: StepRun,
-  { backup, manifest, folder }: { readonly backup: string; readonly manifest: Manifest; readonly folder: string },
-): Promise<void> {
+export async function unpackFiles(run: StepRun, { backup, manifest, folder, account }: UnpackOptions): Promise<void> {
   const { context, signal } = run
   const file = needFile(manifest, filesBase)
   const onBytes = (bytes: number) => run.progress('Unpack the files', { bytes, of: file.plainSize })
   try {
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder, account)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const tools = await packingTools()
     const opener = await openerOf(manifest, context.settings.global.backupEncryption)

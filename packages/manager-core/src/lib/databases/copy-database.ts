@@ -19,10 +19,11 @@ export async function copyDatabase(
 ): Promise<void> {
   await emptyDatabase(context, to)
   if (from.settings.database === to.settings.database && (await copyAlike(context, from, to, options))) return
-  const app = applicationOf(from.folder, to.folder)
+  // Each side runs its own: it may be closed for the other one.
+  const [app, other] = [applicationOf(from.folder, to.folder), applicationOf(to.folder, from.folder)]
   try {
     await copyThrough(dumpPortable(context, from, app, options), (content) =>
-      restorePortable(context, to, app, content, { signal: options.signal }),
+      restorePortable(context, to, other, content, { signal: options.signal }),
     )
   } catch (error) {
     throw toManagerError(error)

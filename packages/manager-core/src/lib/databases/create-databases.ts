@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import { createDatabaseServer } from '@steward/db-adapters/server'
 import type { DatabaseServer } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { Settings } from '../settings/settings.js'
 import type { Databases } from './databases.js'
+import { sqliteOfAccounts } from './sqlite-of-accounts.js'
 import { translated } from './translated-server.js'
 
 /** No I/O. Each call sees the settings as they are then. */
@@ -13,7 +15,7 @@ export function createDatabases({ settings }: { readonly settings: () => Setting
     server: (type) => translated(createServer(type, settings())),
     account: (folder, { database, databaseName, databaseUser, databasePassword }) =>
       database === 'sqlite'
-        ? { name: join(folder, databaseName), user: '', password: '' }
+        ? { name: join(folder, databaseName), user: accountAt(folder)?.name ?? '', password: '' }
         : { name: databaseName, user: databaseUser, password: databasePassword.reveal() },
     names: (type, id) =>
       type === 'sqlite' ? { name: 'data/database.db', user: '' } : { name: `steward_${id}`, user: `steward_${id}` },
@@ -28,7 +30,7 @@ function createServer(type: DatabaseType, { global }: Settings): DatabaseServer 
     })
   switch (type) {
     case 'sqlite':
-      return createDatabaseServer({ type })
+      return sqliteOfAccounts(createDatabaseServer({ type }))
     case 'postgresql':
     case 'mysql': {
       const { host, port, adminUser, adminPassword } = global.databaseServers[type]

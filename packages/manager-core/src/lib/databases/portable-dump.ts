@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
 import type { Dump, DumpOptions, ToolCall } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
+import { accountAt, asAccount } from '../accounts/account.js'
 import { applicationServerOf } from '../instances/application-server.js'
 import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
 import { toManagerError } from './translated-server.js'
@@ -65,10 +66,16 @@ function callOf(
 ): ToolCall {
   const { databases } = context
   const url = databases.server(settings.database).url(databases.account(folder, settings))
+  const account = accountAt(folder)
+  const [command, before] = asAccount(account, process.execPath)
   return {
-    command: process.execPath,
-    args: [applicationServerOf(context, app), app, '--data', join(folder, 'data'), task, '-'],
-    environment: { ...settings.others, STEWARD_DATABASE: url },
+    command,
+    args: [...before, applicationServerOf(context, app), app, '--data', join(folder, 'data'), task, '-'],
+    environment: {
+      ...(account && { HOME: join(folder, 'data'), TMPDIR: '/tmp' }),
+      ...settings.others,
+      STEWARD_DATABASE: url,
+    },
     signal,
   }
 }

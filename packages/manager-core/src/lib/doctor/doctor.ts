@@ -3,6 +3,7 @@ import type { DoctorCategory, DoctorCheck, Finding } from './check.js'
 import { backupChecks } from './backup-checks.js'
 import { certificateChecks } from './certificate-checks.js'
 import { databaseChecks } from './database-checks.js'
+import { isolationChecks } from './isolation-checks.js'
 import { homeChecks } from './home-checks.js'
 import { instanceChecks } from './instance-checks.js'
 import { limitChecks } from './limit-checks.js'
@@ -25,6 +26,7 @@ export interface Diagnosis {
 const checks: readonly DoctorCheck[] = [
   ...homeChecks,
   ...systemChecks,
+  ...isolationChecks,
   ...proxyChecks,
   ...databaseChecks,
   ...templateChecks,

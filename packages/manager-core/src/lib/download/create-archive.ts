@@ -1,8 +1,10 @@
 import { createWriteStream, existsSync, realpathSync } from 'node:fs'
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, symlink } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { accountAt } from '../accounts/account.js'
+import { giveHome } from '../accounts/give.js'
 import { databaseFiles } from '../backup/database-files.js'
 import { tokenKey } from '../backup/manifest.js'
 import { packInNode, type TarInput } from '../backup/packing/pack-in-node.js'
@@ -12,6 +14,8 @@ import { copyDatabase } from '../databases/copy-database.js'
 import { dumpDatabase } from '../databases/dump-database.js'
 import type { Instance } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
+import { removeTree } from '../files/remove-tree.js'
+import { instanceHomeAt } from '../home.js'
 import { applicationServerOf, ownServer } from '../instances/application-server.js'
 import { fileError } from '../instances/file-error.js'
 import type { InstanceSettings } from '../settings/settings.js'
@@ -43,7 +47,7 @@ export async function* createArchive(
   } catch (error) {
     throw fileError(error, `Cannot pack "${instance.name}"`)
   } finally {
-    await rm(stage, { recursive: true, force: true })
+    await removeTree(stage, accountAt(stage))
   }
 }
 
@@ -63,9 +67,11 @@ interface Sources {
 
 async function sourcesOf(packing: Packing, type: DownloadType): Promise<Sources> {
   const { context, instance } = packing
-  const { app, data, logs } = context.home.instance(instance.id)
+  const { folder, app, data, logs } = context.home.instance(instance.id)
+  const owner = accountAt(folder)?.uid
   const from = (source: string, target: string): TarInput => ({
     source,
+    owner,
     target: `${instance.name}/${target}`,
   })
   const nothing = () => false
@@ -93,15 +99,20 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
   const { folder, app, data } = context.home.instance(instance.id)
   const settings = await context.settings.instance(folder)
   const left = leftOut(folder, data, settings)
-  const file = join(stage, 'database.db')
+  const account = accountAt(folder)
+  const made = instanceHomeAt(stage)
+  const file = join(made.data, 'database.db')
   const from = { folder, settings }
   let target = 'data/database.db'
+  await mkdir(made.data)
   if (wanted === 'embedded') {
-    await symlink(app, join(stage, 'app'))
+    // Its application may have to write the copy.
+    if (account) await giveHome(made, account)
+    else await symlink(app, made.app)
     const embedded = {
       ...settings,
       database: 'sqlite' as const,
-      databaseName: basename(file),
+      databaseName: relative(stage, file),
       databaseUser: '',
       databasePassword: new Secret(''),
     }
@@ -114,7 +125,11 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     await Promise.all([writing, dump.done])
     if (dump.kind !== 'sqlite') target = `database.${dump.kind}${dump.kind === 'portable' ? '' : '.sql'}`
   }
-  const source: TarInput = { source: file, target: `${instance.name}/${target}` }
+  const source: TarInput = {
+    source: file,
+    target: `${instance.name}/${target}`,
+    owner: wanted === 'embedded' ? account?.uid : undefined,
+  }
   return { sources: [source], without: (path: string) => left.has(path) }
 }
 

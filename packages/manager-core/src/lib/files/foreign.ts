@@ -9,13 +9,13 @@ export const foreignFlags = O_NOFOLLOW | O_NONBLOCK
 const maxBytes = 1 << 20
 
 /**
- * The text of a file in a folder in which another account may put what it likes.
+ * A file in a folder in which another account may put what it likes.
  *
  * @param owner user id that the file must have: a hard link may be a file of somebody else. Default: anybody's, for what
  *   is shown to nobody.
  * @returns undefined when there is no such file, when it is something else than a file, or another user's
  */
-export function readForeignFile(path: string, owner?: number): string | undefined {
+export function readForeignBytes(path: string, owner?: number): Buffer | undefined {
   let file: number
   try {
     file = openSync(path, O_RDONLY | foreignFlags)
@@ -26,8 +26,13 @@ export function readForeignFile(path: string, owner?: number): string | undefine
   try {
     const stats = fstatSync(file)
     const isOurs = stats.isFile() && stats.size <= maxBytes && (owner === undefined || stats.uid === owner)
-    return isOurs ? readFileSync(file, 'utf8') : undefined
+    return isOurs ? readFileSync(file) : undefined
   } finally {
     closeSync(file)
   }
+}
+
+/** The same as text. */
+export function readForeignFile(path: string, owner?: number): string | undefined {
+  return readForeignBytes(path, owner)?.toString('utf8')
 }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { accountAt } from '../accounts/account.js'
 import { isRunning } from '../domain/instance.js'
 import { databaseFiles } from '../backup/database-files.js'
 import { tokenKey } from '../backup/manifest.js'
@@ -48,7 +49,8 @@ async function copy(run: StepRun, { name, folder }: SourceFacts): Promise<void> 
   // Its tokens would hold in the clone, and temporary files are nobody's.
   const without = ['tmp', ...[tokenKey, ...databaseFiles(folder, from)].map((path) => relative('data', path))]
   try {
-    await copyFolder(instanceHomeAt(folder).data, stage.data, { without, signal })
+    const accounts = { reader: accountAt(folder), writer: accountAt(stage.folder) }
+    await copyFolder(instanceHomeAt(folder).data, stage.data, { without, signal, ...accounts })
   } catch (error) {
     throw fileError(error, `Cannot copy the files of "${name}"`)
   }

@@ -5,6 +5,7 @@ import type { OperationKind, Plan, Step } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import type { Decision } from '../requests/request.js'
 import { approveRequest } from '../requests/request-rows.js'
+import { accountStep } from './account-step.js'
 import type { CreationFacts, CreationRequest } from './creation.js'
 import { copyDataStep } from './copy-data-step.js'
 import { databaseStep } from './database-step.js'
@@ -37,7 +38,7 @@ function creationKind(kind: 'add' | 'clone'): OperationKind<CreationRequest, Cre
 
 function planCreation(
   kind: 'add' | 'clone',
-  { row, folder, application, source, bytes, anonymisation }: CreationFacts,
+  { row, folder, application, source, bytes, anonymisation, isolated }: CreationFacts,
   decision: Decision | undefined,
 ): Plan {
   const { id, name, version, database, desired } = row
@@ -51,7 +52,8 @@ function planCreation(
   const steps: Step[] = [
     reserveStep(row),
     hookStep({ ...hook, hook: 'pre-add', folder: undefined }),
-    layoutStep(application, { without: withoutDocuments(anonymisation) }),
+    ...(isolated ? [accountStep()] : []),
+    layoutStep(application, { without: withoutDocuments(anonymisation), isolated }),
     settingsStep({ row, ...(source && { like: source.folder }) }),
     ...(anonymisation ? [neutraliseStep()] : []),
     databaseStep({ row }),

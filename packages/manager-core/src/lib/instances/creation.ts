@@ -43,6 +43,8 @@ export type CreationFacts = {
   readonly source: SourceFacts | null
   /** Of a clone that is anonymised. */
   readonly anonymisation?: AnonymisationFacts
+  /** It gets a system account of its own. */
+  readonly isolated: boolean
   /** Bytes that it takes at least. */
   readonly bytes: number
 }

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
+import { getsAccount } from '../accounts/why-not.js'
 import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import type { ManagerContext } from '../context.js'
@@ -51,6 +52,7 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   const anonymisation = source && file !== undefined && (await anonymisationOf(context, source.folder, file))
   return {
     ...{ row, folder: context.home.instance(id).folder, application, source, bytes },
+    isolated: getsAccount(context),
     ...(anonymisation && { anonymisation }),
   }
 }

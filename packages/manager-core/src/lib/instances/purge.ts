@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { endAllOf } from '../accounts/end-all-of.js'
+import { findAccount } from '../accounts/find-account.js'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
 import { ofSeveral } from '../operation/of-several.js'
 import type { Caller, OperationKind, Plan } from '../operation/operation.js'
+import { accountNameAt, removeAccountStep } from './account-step.js'
 import { dropDatabaseStep, reachDatabaseServer } from './database-step.js'
 import { fileError } from './file-error.js'
 import { listTrash, readEntry, trashFile } from './trash.js'
@@ -16,6 +19,8 @@ type PurgeFacts = {
   readonly folder: string
   readonly name: string
   readonly database: DatabaseType
+  /** Name of its system account; empty: it has none. */
+  readonly account: string
   /** Of the database. */
   readonly names: { readonly name: string; readonly user: string }
 }
@@ -39,12 +44,13 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
     if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
     const { name, database } = found.instance
     await reachDatabaseServer(context, database)
-    return { folder: join(context.home.trash, entry), name, database, names: found.database }
+    const folder = join(context.home.trash, entry)
+    return { folder, name, database, account: accountNameAt(folder), names: found.database }
   },
   plan: planPurge,
 }
 
-function planPurge({ entry }: PurgeRequest, { folder, name, database, names }: PurgeFacts): Plan {
+function planPurge({ entry }: PurgeRequest, { folder, name, database, account, names }: PurgeFacts): Plan {
   return {
     title: `Remove "${entry}" from the trash for good`,
     // Its id may belong to a living one: that was reset.
@@ -58,6 +64,7 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, names }: P
         pointOfNoReturn: true,
         async do() {
           try {
+            await endAllOf(findAccount(account))
             await rm(folder, { recursive: true, force: true, maxRetries: 3 })
           } catch (error) {
             throw fileError(error, `Cannot remove ${folder}`)
@@ -65,6 +72,7 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, names }: P
         },
         check: () => (existsSync(folder) ? 'not-done' : 'done'),
       },
+      ...(account === '' ? [] : [removeAccountStep(() => account)]),
     ],
     notes: ['It cannot be had back afterwards.'],
   }

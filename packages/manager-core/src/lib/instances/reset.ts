@@ -1,9 +1,11 @@
+import { getsAccount } from '../accounts/why-not.js'
 import { checkTemplateCode } from '../application/check-template-code.js'
 import { randomId } from '../domain/names.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { OperationKind, Plan } from '../operation/operation.js'
 import { hookStep } from '../operation/steps/hook-steps.js'
 import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import { accountStep } from './account-step.js'
 import { databaseStep, reachDatabaseServer } from './database-step.js'
 import { defineStep, undefineStep } from './define-step.js'
 import { folderSize } from './folder-size.js'
@@ -27,6 +29,8 @@ type ResetFacts = TrashMove & {
   readonly application: string
   readonly version: InstanceVersion
   readonly database: DatabaseType
+  /** What comes gets a system account of its own; what goes keeps its. */
+  readonly isolated: boolean
   /** Of the new database: the old one stays with what goes to the trash. */
   readonly names: { readonly name: string; readonly user: string }
 }
@@ -54,6 +58,7 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
       application,
       version: { version, versionDate: date, revision },
       database,
+      isolated: getsAccount(context),
       names: database === 'sqlite' ? names : { name: names.name + suffix, user: names.user + suffix },
       ...(await moveToTrash(context, instance, 'reset')),
     }
@@ -62,7 +67,7 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
 }
 
 function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
-  const { folder, lost, application, version, database, names, trash, entry, record } = facts
+  const { folder, lost, application, version, database, isolated, names, trash, entry, record } = facts
   const instance = { id, name: record.instance.name }
   const row = { id, name, version: version.version, database }
   const hook = {
@@ -75,7 +80,8 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
     instance,
     steps: [
       hookStep({ ...hook, hook: 'pre-reset', folder: lost ? undefined : folder }),
-      layoutStep(application),
+      ...(isolated ? [accountStep()] : []),
+      layoutStep(application, { isolated }),
       settingsStep({ row, names, ...(!lost && { keepCredentialsOf: folder }) }),
       databaseStep({ row, names }),
       stopStep({ instance, folder }),

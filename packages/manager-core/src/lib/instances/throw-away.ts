@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { DatabaseType } from '../domain/instance.js'
 import type { Step } from '../operation/operation.js'
 import { stopStep } from '../operation/steps/runtime-steps.js'
+import { accountNameOf, removeAccountStep } from './account-step.js'
 import type { NewInstance } from './creation.js'
 import { dropDatabaseStep } from './database-step.js'
 import { undefineStep } from './define-step.js'
@@ -13,6 +14,8 @@ export interface ThrowAway {
   readonly folder: string
   /** Name and user of its database. */
   readonly names: { readonly name: string; readonly user: string }
+  /** It has the account that `accountStep` made. */
+  readonly isolated: boolean
 }
 
 /**
@@ -46,7 +49,7 @@ export function throwAwayRow(
 
 /** From the first of them on all of it goes, whoever does it. */
 export function removeThrowAwaySteps(
-  { row, folder, names }: ThrowAway,
+  { row, folder, names, isolated }: ThrowAway,
   others: readonly string[] = [],
 ): readonly Step[] {
   const { id, name, database } = row
@@ -55,6 +58,7 @@ export function removeThrowAwaySteps(
     undefineStep({ row, folder }),
     ...databaseSteps(database, names),
     removeStep([folder, ...others]),
+    ...(isolated ? [removeAccountStep(accountNameOf)] : []),
   ]
 }
 

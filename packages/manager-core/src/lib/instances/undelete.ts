@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
+import { getsAccount } from '../accounts/why-not.js'
 import { checkName } from '../domain/names.js'
 import type { Instance } from '../domain/instance.js'
 import type { OperationKind, Plan, Step } from '../operation/operation.js'
+import { accountStep } from './account-step.js'
 import { checkNamedAddress, withOwnUrl } from './addresses.js'
 import type { NewInstance } from './creation.js'
 import { reachDatabaseServer } from './database-step.js'
@@ -13,6 +16,7 @@ import { fileError } from './file-error.js'
 import { firstStartStep } from './first-start-step.js'
 import { checkNameFree } from './inspect-creation.js'
 import { contextOf, ioUrlOf } from './new-settings.js'
+import { ownStep } from './own-step.js'
 import { freePort } from './ports.js'
 import { checkLimit, reserveStep } from './reserve-step.js'
 import { writeRecord, type TrashFacts } from './trash-step.js'
@@ -33,6 +37,8 @@ type UndeleteFacts = {
   readonly trash: string
   readonly folder: string
   readonly record: TrashFacts
+  /** It has no system account, and gets one. */
+  readonly isolated: boolean
 }
 
 /** Brings an instance back from the trash, with a new port; it is started when it was. */
@@ -63,19 +69,22 @@ export const undeleteKind: OperationKind<UndeleteRequest, UndeleteFacts> = {
       trash,
       folder: context.home.instance(id).folder,
       record: { ...record, instance: { ...record.instance } },
+      isolated: !accountAt(trash) && getsAccount(context),
     }
   },
   plan: planUndelete,
 }
 
-function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, record }: UndeleteFacts): Plan {
+function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, record, isolated }: UndeleteFacts): Plan {
   const instance = { id: row.id, name: row.name }
   return {
     title: `Bring "${entry}" back from the trash as "${row.name}"`,
     instance,
     steps: [
       reserveStep(row, note),
+      ...(isolated ? [accountStep()] : []),
       placeStep({ trash, folder, record }),
+      ...(isolated ? [ownStep(folder)] : []),
       settingsStep(row, folder),
       defineStep({ row, folder }),
       ...(row.desired === 'started' ? [firstStartStep({ instance, folder })] : []),
@@ -85,7 +94,7 @@ function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, re
   }
 }
 
-function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note'>): Step {
+function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note' | 'isolated'>): Step {
   return {
     id: 'place',
     title: 'Take its folder out of the trash',

@@ -5,6 +5,7 @@ import { saveKind } from '../backup/save.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import { changeKinds } from '../instances/change.js'
 import { deleteKind } from '../instances/delete.js'
+import { isolateKind, unisolateKind } from '../instances/isolate.js'
 import { neutraliseKinds } from '../instances/neutralise.js'
 import { purgeKind } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
@@ -29,6 +30,7 @@ const kinds: readonly OperationKind[] = [
   ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
   ...Object.values(changeKinds),
   ...Object.values(neutraliseKinds),
+  ...[isolateKind, unisolateKind],
   ...[saveKind, restoreKind, recreateKind, proveKind],
   ...[startKind, stopKind, restartKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
   ...[upgradeKind, rehearseKind, rollbackKind, setVersionKind],

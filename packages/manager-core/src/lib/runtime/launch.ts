@@ -16,6 +16,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { plainEnvironment } from '../accounts/environment.js'
 import { checkAccount } from '../accounts/system-accounts.js'
 import { foreignFlags, readForeignFile } from '../files/foreign.js'
 import { instanceHomeAt } from '../home.js'
@@ -47,9 +48,6 @@ export interface LaunchOptions {
   /** Where cgroups are made. */
   readonly base: CgroupBase
 }
-
-/** Of the operator's variables, those that say how programs run here, and no secrets. */
-export const inherited = /^(PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/
 
 // Node runs the source as it is, so tests need no build.
 const guest = new URL(import.meta.url.endsWith('.ts') ? './guest.worker.ts' : './guest.worker.js', import.meta.url)
@@ -180,12 +178,8 @@ function commandOf(
 }
 
 function environmentOf(spec: InstanceSpec, token: string, debugMinutes: number | undefined): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => inherited.test(name))
-  const { data } = instanceHomeAt(spec.folder)
   return {
-    ...Object.fromEntries(own),
-    // Those of the manager's user are closed for others.
-    ...(accountAt(spec.folder) && { HOME: data, TMPDIR: undefined }),
+    ...plainEnvironment(instanceHomeAt(spec.folder).data, accountAt(spec.folder)),
     ...spec.environment,
     [runVariable]: token,
     ...(spec.needs !== undefined && { STEWARD_NEEDS: spec.needs }),

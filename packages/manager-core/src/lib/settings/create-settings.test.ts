@@ -26,6 +26,7 @@ describe('settings.global', () => {
       databases: ['sqlite', 'mysql', 'postgresql'],
       defaultDatabase: 'sqlite',
       maxInstances: 0,
+      isolation: 'auto',
       allowRegister: false,
       allowDownload: true,
       defaultProtected: false,

@@ -75,6 +75,7 @@ export function globalSettingsOf(
     databases,
     defaultDatabase,
     maxInstances: value('APPS_MAXINSTANCES'),
+    isolation: value('APPS_ISOLATION'),
     defaultProtected: value('APPS_DEFAULTPROTECTED'),
     defaultAutoSave: value('APPS_DEFAULTAUTOSAVE'),
     defaultAutoUpdate: value('APPS_DEFAULTAUTOUPDATE'),

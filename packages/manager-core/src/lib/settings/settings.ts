@@ -23,6 +23,8 @@ export interface GlobalSettings {
   readonly defaultDatabase: DatabaseType
   /** APPS_MAXINSTANCES; 0: no limit. */
   readonly maxInstances: number
+  /** Whether a new instance gets a system account of its own, see `isolationOf`. */
+  readonly isolation: 'auto' | 'yes' | 'no'
   /** APPS_PORTS, `10000-19999`. Not specified; chosen because every instance needs a port of its own. */
   readonly ports: { readonly from: number; readonly to: number }
   /** APPS_DEFAULTPROTECTED, APPS_DEFAULTAUTOSAVE, APPS_DEFAULTAUTOUPDATE */

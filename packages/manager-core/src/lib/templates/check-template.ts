@@ -1,6 +1,7 @@
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { readForeignFile } from '../files/foreign.js'
 
 /** What `app.yaml` of a template says about it. */
 export interface TemplateTitle {
@@ -20,14 +21,16 @@ const maxBytes = 1024 * 1024
  */
 export async function checkTemplate(folder: string): Promise<TemplateTitle> {
   const file = join(folder, 'app.yaml')
-  const stats = await lstat(file).catch(() => undefined)
+  const [stats, parent] = await Promise.all([file, folder].map((path) => lstat(path).catch(() => undefined)))
   if (!stats?.isFile())
     throw new ManagerError('ERR_TEMPLATE', 'It has no app.yaml, so it is no application.', {
       help: 'A template is the folder of an application. Is it a folder further down? For git add ?path=<folder>.',
     })
   if (stats.size > maxBytes) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml has ${stats.size} bytes.`)
   const { parseDocument } = await import('yaml')
-  const document = parseDocument(await readFile(file, 'utf8'))
+  // In the folder of an account it may become a link to a file of somebody else.
+  const owner = parent?.uid === process.getuid?.() ? undefined : parent?.uid
+  const document = parseDocument(readForeignFile(file, owner) ?? '')
   const [mistake] = document.errors
   if (mistake) throw new ManagerError('ERR_TEMPLATE', `Its app.yaml cannot be read: ${firstLine(mistake.message)}`)
   const content = document.toJS({ maxAliasCount: 100 }) as unknown

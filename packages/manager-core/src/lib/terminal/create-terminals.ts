@@ -6,7 +6,7 @@ import type { Instance } from '../domain/instance.js'
 import type { Caller } from '../operation/operation.js'
 import { commandFolder } from './command-folder.js'
 import { shellEnvironment } from './shell-environment.js'
-import { terminalUser } from './terminal-user.js'
+import { accountUser, terminalUser } from './terminal-user.js'
 
 /** A shell for a pseudo-terminal. */
 export interface Terminal {
@@ -94,7 +94,7 @@ async function shellOf(
   folder: string,
   instance: Instance | undefined,
 ): Promise<Omit<Terminal, 'ended'>> {
-  const { name, home, shell, become } = await terminalUser(context)
+  const { name, home, shell, become } = accountUser(folder) ?? (await terminalUser(context))
   const own = Object.entries(process.env).filter(([key]) => passedOn.test(key)) as [string, string][]
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'
   return {

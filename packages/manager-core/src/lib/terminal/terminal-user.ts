@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os'
 import { ManagerError } from '../../errors.js'
+import { accountAt, asAccount } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
+import { instanceHomeAt } from '../home.js'
 
 /** Whom a terminal belongs to. */
 export interface TerminalUser {
@@ -34,6 +36,19 @@ export async function terminalUser({ settings }: Pick<ManagerContext, 'settings'
   return {
     ...{ name, home, shell: usableShell(shell) },
     become: ['setpriv', `--reuid=${uid}`, `--regid=${systemGroup ?? gid}`, '--init-groups', '--inh-caps=-all'],
+  }
+}
+
+/** The account of an instance, whose terminals belong to nobody else. Undefined: it has none. */
+export function accountUser(folder: string): TerminalUser | undefined {
+  const account = accountAt(folder)
+  if (!account) return undefined
+  const [program, before] = asAccount(account, '')
+  return {
+    name: account.name,
+    home: instanceHomeAt(folder).data,
+    shell: '/bin/sh',
+    become: [program, ...before.slice(0, -1)],
   }
 }
 

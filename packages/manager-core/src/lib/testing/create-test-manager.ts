@@ -70,6 +70,8 @@ export async function createTestManager(options: TestManagerOptions = {}): Promi
     writeLines(join(home, 'config.sh'), [
       'export APPS_BASEURL=http://localhost:8000',
       `export APPS_PORTS=${ports.range}`,
+      // Hundreds of instances are made: those that are about accounts say so.
+      'export APPS_ISOLATION=no',
       ...config,
     ])
     writeLines(join(home, 'version-1.0.sh'), version ?? [`export APPS_TEMPLATE=folder:${template}`])

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { accountAt } from '../accounts/account.js'
+import { removeTree } from '../files/remove-tree.js'
 import { syncPath } from '../files/tree.js'
 import { instanceHomeAt } from '../home.js'
 import { pinServerIn } from '../instances/application-server.js'
@@ -37,8 +39,9 @@ export function besideStep(folder: string, template: string, { twice = false } =
     async do(run) {
       for (const target of targetsOf(run)) {
         try {
-          await rm(target, { recursive: true, force: true })
-          await copyFolder(template, target, { signal: run.signal })
+          const account = accountAt(folder)
+          await removeTree(target, account)
+          await copyFolder(template, target, { signal: run.signal, writer: account })
           await pinServerIn(run, target)
         } catch (error) {
           throw fileError(error, `Cannot copy the new application to ${target}`)
@@ -46,7 +49,7 @@ export function besideStep(folder: string, template: string, { twice = false } =
       }
     },
     async undo(run) {
-      for (const target of targetsOf(run)) await rm(target, { recursive: true, force: true })
+      for (const target of targetsOf(run)) await removeTree(target, accountAt(folder))
     },
     check: () => 'not-done',
   }
@@ -95,7 +98,7 @@ export function dropStep(folder: string, kept?: KeptPoint): Step {
       try {
         const { going, meanwhile } = applicationsOf(folder, run)
         if (kept) await keepPoint(run.context, kept, going)
-        for (const old of [going, meanwhile]) await rm(old, { recursive: true, force: true })
+        for (const old of [going, meanwhile]) await removeTree(old, accountAt(folder))
         await removeExpiredPoints(run.context, folder)
       } catch (error) {
         run.warn(`What was there before could not be kept or removed: ${(error as Error).message}`)

@@ -1,7 +1,9 @@
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { ManagerError } from '../../errors.js'
 import { callIo } from '../application/call-io.js'
+import { readForeignFile } from '../files/foreign.js'
 import { instanceHomeAt } from '../home.js'
 import type { Step } from '../operation/operation.js'
 import { applicationsOf } from './application-steps.js'
@@ -16,22 +18,24 @@ const recordName = 'patches.json'
  * Imports what is new in `patches/` of the application through the I/O endpoint, in the order of the names: the legacy
  * mode of APPS_AUTOUPGRADE=false. Patches of the version that the instance was made of count as imported.
  * Source: requirements, "Version-level settings"; folder, order and memory are chosen.
+ *
+ * @param template folder that the new application was copied from: the copy is the instance's, which runs already
  */
-export function patchesStep(folder: string): Step {
+export function patchesStep(folder: string, template: string): Step {
   return {
     id: 'patches',
     title: 'Import the patches of the new version',
     async do(run) {
-      const { now, going } = applicationsOf(folder, run)
+      const { going } = applicationsOf(folder, run)
       const record = join(instanceHomeAt(folder).data, recordName)
-      const known = new Set((await readRecord(record)) ?? (await patchesOf(going)))
+      const known = new Set((await readRecord(record, accountAt(folder))) ?? (await patchesOf(going)))
       const settings = await run.context.settings.instance(folder)
       const imported: string[] = []
-      for (const name of (await patchesOf(now)).filter((one) => !known.has(one))) {
+      for (const name of (await patchesOf(template)).filter((one) => !known.has(one))) {
         run.progress(`Import ${name}`)
         const service = serviceOf[extname(name).toLowerCase()] as string
         const { ok, status, text } = await callIo(settings, {
-          ...{ service, file: join(now, 'patches', name), signal: run.signal },
+          ...{ service, file: join(template, 'patches', name), signal: run.signal },
         })
         if (!ok)
           throw new ManagerError(
@@ -43,7 +47,7 @@ export function patchesStep(folder: string): Step {
           )
         imported.push(name)
         known.add(name)
-        await writeRecord(record, [...known])
+        await writeRecord(record, [...known], accountAt(folder))
       }
       return { imported }
     },
@@ -59,14 +63,27 @@ async function patchesOf(application: string): Promise<readonly string[]> {
   return names.filter((name) => extname(name).toLowerCase() in serviceOf).toSorted(compare)
 }
 
-async function readRecord(file: string): Promise<readonly string[] | undefined> {
-  const text = await readFile(file, 'utf8').catch(ignoreMissing)
+async function readRecord(file: string, account: SystemAccount | undefined): Promise<readonly string[] | undefined> {
+  const text = readForeignFile(file, account?.uid)
   return text === undefined ? undefined : (JSON.parse(text) as { imported: string[] }).imported
 }
 
-async function writeRecord(file: string, imported: readonly string[]): Promise<void> {
-  await mkdir(join(file, '..'), { recursive: true })
-  await writeFile(`${file}.new`, `${JSON.stringify({ imported }, undefined, 2)}\n`, { flush: true })
+/** In a folder of the instance: nothing that it put there is followed or written to. */
+async function writeRecord(
+  file: string,
+  imported: readonly string[],
+  account: SystemAccount | undefined,
+): Promise<void> {
+  if (!account) await mkdir(join(file, '..'), { recursive: true })
+  await rm(`${file}.new`, { recursive: true, force: true })
+  const handle = await open(`${file}.new`, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify({ imported }, undefined, 2)}\n`)
+    if (account) await handle.chown(account.uid, account.gid)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
   await rename(`${file}.new`, file)
 }
 

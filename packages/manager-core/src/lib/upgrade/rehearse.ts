@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
+import { getsAccount } from '../accounts/why-not.js'
 import { callIo } from '../application/call-io.js'
 import { checkApplication } from '../application/check-application.js'
 import { syncDestructively } from '../application/sync-database.js'
@@ -20,6 +22,7 @@ import { freePort } from '../instances/ports.js'
 import { reserveStep } from '../instances/reserve-step.js'
 import { settingsStep } from '../instances/settings-step.js'
 import { layoutStep, placeStep } from '../instances/stage.js'
+import { accountStep } from '../instances/account-step.js'
 import { removeThrowAwaySteps, throwAwayRow } from '../instances/throw-away.js'
 import type { OperationKind, Plan, Step, StepRun } from '../operation/operation.js'
 import { saveSteps } from '../operation/steps/backup-steps.js'
@@ -49,6 +52,7 @@ type RehearseFacts = {
   /** Folder of its snapshot. */
   readonly point: string
   readonly upgrade: UpgradeFacts
+  readonly isolated: boolean
   readonly bytes: number
 }
 
@@ -79,6 +83,7 @@ export const rehearseKind: OperationKind<RehearseRequest, RehearseFacts> = {
       application: app,
       point: newPointFolder(folder, upgrade.from, clock()),
       upgrade,
+      isolated: getsAccount(context),
       bytes,
     }
   },
@@ -86,7 +91,7 @@ export const rehearseKind: OperationKind<RehearseRequest, RehearseFacts> = {
 }
 
 function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
-  const { row, folder, names, source, application, point, upgrade, bytes } = facts
+  const { row, folder, names, source, application, point, upgrade, isolated, bytes } = facts
   const { version, versionDate, template, patches } = upgrade
   const throwAway = { id: row.id, name: row.name }
   const { notes = [] } = planUpgrade(request.upgrade, upgrade)
@@ -95,7 +100,8 @@ function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
     instance: { id: source.id, name: source.name },
     steps: [
       reserveStep(row),
-      layoutStep(application),
+      ...(isolated ? [accountStep()] : []),
+      layoutStep(application, { isolated }),
       settingsStep({ row, like: source.folder }),
       neutraliseStep(),
       databaseStep({ row }),
@@ -110,11 +116,11 @@ function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
       }),
       switchStep(folder),
       tryStep(facts),
-      ...(patches ? [patchesStep(folder)] : []),
+      ...(patches ? [patchesStep(folder, template)] : []),
       unitTestsStep(folder),
       countStep('rows-after', folder),
       reportStep(facts, notes),
-      ...removeThrowAwaySteps({ row, folder, names }),
+      ...removeThrowAwaySteps({ row, folder, names, isolated }),
     ],
     notes: [
       'It is done with a copy that is removed again; nothing of it is sent anywhere, and no hooks run.',
@@ -217,9 +223,9 @@ function reportStep({ upgrade, source, row }: RehearseFacts, notes: readonly str
 
 /** What another start would change in the database of an instance. */
 async function changesLeft(context: ManagerContext, id: string): Promise<readonly string[]> {
-  const { app, data } = context.home.instance(id)
+  const { folder, app, data } = context.home.instance(id)
   const { environment } = await specOf(context, context.registry.byId(id) as Instance)
-  const checked = await checkApplication(context, { app, environment, data })
+  const checked = await checkApplication(context, { app, environment, data, account: accountAt(folder) })
   return (checked?.database?.steps ?? []).map(({ description }) => description)
 }
 

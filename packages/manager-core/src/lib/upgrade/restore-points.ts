@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { accountAt } from '../accounts/account.js'
 import { stampOf } from '../backup/new-backup.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
+import { removeTree } from '../files/remove-tree.js'
 import { pinnedServer } from '../instances/application-server.js'
 import { folderSize } from '../instances/folder-size.js'
 import type { InstanceVersion } from '../instances/version-step.js'
@@ -61,7 +63,7 @@ export async function keepPoint(
   going: string,
 ): Promise<void> {
   const hasData = existsSync(snapshotOf(folder))
-  if (settings.global.restorePointDays === 0) return rm(folder, { recursive: true, force: true })
+  if (settings.global.restorePointDays === 0) return removeTree(folder, accountAt(dirname(folder)))
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (!hasData && existsSync(going)) await rename(going, applicationOf(folder))
   if (existsSync(join(folder, recordName))) return
@@ -130,7 +132,7 @@ export async function removeAllPoints(home: string): Promise<number> {
 /** From the removal of its record on it is none. */
 async function removePoint(folder: string): Promise<void> {
   await rm(join(folder, recordName), { force: true })
-  await rm(folder, { recursive: true, force: true })
+  await removeTree(folder, accountAt(dirname(folder)))
 }
 
 /** Also those that have expired. */

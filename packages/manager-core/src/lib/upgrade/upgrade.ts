@@ -146,7 +146,7 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     }),
     switchStep(folder),
     tryStep(),
-    ...(patches ? [patchesStep(folder)] : []),
+    ...(patches ? [patchesStep(folder, template)] : []),
     ...(runs ? [] : [stopAgainStep()]),
     dropStep(folder, kept),
   ]

@@ -47,6 +47,8 @@ export interface Instance {
   readonly limit_cpu?: string
   readonly limit_processes?: string
   readonly limit_files?: string
+  /** Of `get` only: its system account; empty: it has none. */
+  readonly account?: string
 }
 
 /** A version as `versions` answers it. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, type Stats } from 'node:fs'
+import { constants, createReadStream, type Stats } from 'node:fs'
 import { lstat, open, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
+import { foreignFlags } from '../../files/foreign.js'
 import type { Measure } from './meter.js'
 
 /** A file or folder with all in it, or text, and its path in the tar. */
@@ -14,6 +15,11 @@ export type TarInput =
       readonly target: string
       /** Of a file that must be exactly this. */
       readonly expected?: Measure
+      /**
+       * User id of an account that may change all of it meanwhile: only its own files are packed, and links that it puts
+       * in the place of folders are not followed. Default: that is not looked at.
+       */
+      readonly owner?: number | undefined
     }
   | { readonly content: string; readonly target: string; readonly mode: number }
 
@@ -41,7 +47,7 @@ export function packInNode(inputs: readonly TarInput[], options: PackInNodeOptio
     for (const input of inputs)
       if ('content' in input) await addText(input, add)
       else if (input.expected) await addExactly(input.source, input.target, input.expected, add)
-      else await addPath(input.source, input.target, add, options, changes)
+      else await addPath(input.source, input.target, add, { ...options, owner: input.owner }, changes)
     controller.finalize()
     return changes
   }
@@ -61,23 +67,33 @@ async function addPath(
   path: string,
   target: string,
   add: Add,
-  options: PackInNodeOptions,
+  options: PackInNodeOptions & { readonly owner: number | undefined },
   changes: string[],
+  // The same path by way of a folder that is open, which nobody can replace.
+  at = path,
 ): Promise<void> {
-  if (options.isLeftOut?.(path)) return
-  const stats = await lstat(path).catch(ignoreMissing)
+  const { isLeftOut, owner } = options
+  if (isLeftOut?.(path)) return
+  const stats = await lstat(at).catch(ignoreMissing)
   if (!stats) return
   const { mode, mtime, uid, gid } = stats
   const header = { name: target, size: 0, mode: mode & 0o7777, mtime, uid, gid }
   if (stats.isSymbolicLink()) {
-    const linkname = await readlink(path).catch(ignoreMissing)
+    const linkname = await readlink(at).catch(ignoreMissing)
     if (linkname !== undefined) await add({ ...header, type: 'symlink', linkname }).close()
   } else if (stats.isFile()) {
-    await addFile(path, header, stats, add, changes)
+    await addFile({ path, at, owner }, header, stats, add, changes)
   } else if (stats.isDirectory()) {
     await add({ ...header, name: `${target}/`, type: 'directory' }).close()
-    for (const name of ((await readdir(path).catch(ignoreMissing)) ?? []).toSorted())
-      await addPath(join(path, name), `${target}/${name}`, add, options, changes)
+    const folder = owner === undefined ? undefined : await open(at, folderFlags).catch(ignoreReplaced)
+    if (owner !== undefined && !folder) return
+    const from = folder ? `/proc/self/fd/${folder.fd}` : at
+    try {
+      for (const name of ((await readdir(from).catch(ignoreMissing)) ?? []).toSorted())
+        await addPath(join(path, name), `${target}/${name}`, add, options, changes, join(from, name))
+    } finally {
+      await folder?.close()
+    }
   }
 }
 
@@ -98,10 +114,20 @@ async function addExactly(path: string, target: string, { size, sha256 }: Measur
 }
 
 /** Exactly as many bytes as its header says; one that became shorter is filled up with zeros, as GNU tar does. */
-async function addFile(path: string, header: TarHeader, { size }: Stats, add: Add, changes: string[]): Promise<void> {
-  const handle = await open(path).catch(ignoreMissing)
+async function addFile(
+  { path, at, owner }: { readonly path: string; readonly at: string; readonly owner: number | undefined },
+  header: TarHeader,
+  { size }: Stats,
+  add: Add,
+  changes: string[],
+): Promise<void> {
+  const handle =
+    owner === undefined
+      ? await open(at).catch(ignoreMissing)
+      : await open(at, constants.O_RDONLY | foreignFlags).catch(ignoreReplaced)
   if (!handle) return
   try {
+    if (owner !== undefined && !isOwn(await handle.stat(), owner)) return
     const writer = add({ ...header, size, type: 'file' }).getWriter()
     let left = size
     if (size > 0)
@@ -120,6 +146,17 @@ async function addFile(path: string, header: TarHeader, { size }: Stats, add: Ad
   } finally {
     await handle.close()
   }
+}
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+function isOwn(stats: Stats, owner: number): boolean {
+  return stats.isFile() && stats.uid === owner
+}
+
+/** It is not there any more, or something else is. */
+function ignoreReplaced(error: NodeJS.ErrnoException): undefined {
+  if (!['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(error.code ?? '')) throw error
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { SystemAccount } from '../../accounts/account.js'
 import { packInNode } from './pack-in-node.js'
 import { runFilter, type Command, type ExitCodes } from './program.js'
 import { packingTools } from './tools.js'
@@ -12,6 +13,8 @@ export interface PackOptions {
   readonly entries: readonly string[]
   /** Relative paths that stay out, with all in them. */
   readonly without?: readonly string[]
+  /** Whose files they are: no other one's are packed. Default: anybody's. */
+  readonly account?: SystemAccount | undefined
 }
 
 export interface Packing {
@@ -21,14 +24,15 @@ export interface Packing {
 }
 
 /** A tar in posix format, sorted, with numeric owners: by GNU tar when it is there, else by Node. */
-export async function packFolder({ folder, entries, without = [] }: PackOptions): Promise<Packing> {
+export async function packFolder({ folder, entries, without = [], account }: PackOptions): Promise<Packing> {
   if ((await packingTools()).tar === undefined) {
     const left = new Set(without.map((path) => join(folder, path)))
-    const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry }))
+    const owner = account?.uid
+    const inputs = entries.map((entry) => ({ source: join(folder, entry), target: entry, owner }))
     const { content, done } = packInNode(inputs, { isLeftOut: (path) => left.has(path) })
     return { content, done: done.then((changes) => ({ codes: {}, changes })) }
   }
-  const filter = runFilter([tarCommand({ folder, entries, without })])
+  const filter = runFilter([tarCommand({ folder, entries, without, account })])
   filter.input.end()
   return {
     content: filter.output,
@@ -40,9 +44,13 @@ export async function packFolder({ folder, entries, without = [] }: PackOptions)
 }
 
 /** GNU tar ends with 1 when a file changed while it was read, with 2 when it could not read one. */
-export function tarCommand({ folder, entries, without = [] }: PackOptions, flags: readonly string[] = []): Command {
+export function tarCommand(
+  { folder, entries, without = [], account }: PackOptions,
+  flags: readonly string[] = [],
+): Command {
   return {
     command: 'tar',
+    account,
     args: [
       ...['--create', '--format=posix', '--sort=name', '--numeric-owner', '--pax-option=delete=atime,delete=ctime'],
       ...['--anchored', '--no-wildcards', ...without.map((path) => `--exclude=${path}`)],

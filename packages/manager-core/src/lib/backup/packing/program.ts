@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Writable, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { asAccount, type SystemAccount } from '../../accounts/account.js'
 import { openSecret } from './open-secret.js'
 
 /** Of programs, by their names, in the order in which they read one from the other. */
@@ -33,6 +34,8 @@ export interface Command {
   readonly accepted?: readonly number[]
   /** Takes a line of its standard error when that is no error; throws nothing. */
   readonly isReport?: (line: string) => boolean
+  /** Whom it runs as. Default: this process's user. */
+  readonly account?: SystemAccount | undefined
   /** It reads it from `/dev/fd/3`: arguments and environment are no places for secrets. */
   readonly secret?: string
 }
@@ -119,13 +122,14 @@ function startChain(commands: readonly Command[], input: 'pipe' | 'ignore', outp
 }
 
 function start(
-  { command, args, secret }: Command,
+  { command, args, secret, account }: Command,
   input: 'pipe' | 'ignore',
   output: Writable | number | 'pipe' | 'ignore',
 ) {
   const files = secret === undefined ? [] : [openSecret(secret)]
   try {
-    return spawn(command, args, { stdio: [input, output, 'pipe', ...files], env: environment() })
+    const [program, before] = asAccount(account, command)
+    return spawn(program, [...before, ...args], { stdio: [input, output, 'pipe', ...files], env: environment() })
   } finally {
     files.forEach((file) => closeSync(file))
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../../errors.js'
 import type { ManagerContext } from '../../context.js'
 import { isRunning } from '../../domain/instance.js'
+import { checkIsolated } from '../../instances/account-step.js'
 import { becomesFree } from '../../instances/port.js'
 import { waitForHealth, type Health } from '../../instances/health.js'
 import { describeHolder } from '../../runtime/port-holder.js'
@@ -31,6 +32,7 @@ export async function bringUp(
   spec: InstanceSpec,
   { name, windowMs = 0, debug = false, signal, onStarting }: BringUpOptions,
 ): Promise<'started' | 'degraded'> {
+  checkIsolated({ settings }, name, spec.folder)
   await makeReady(runtime, spec)
   if (!isRunning((await runtime.observe(spec)).state) && !(await becomesFree(spec.port)))
     throw new ManagerError(

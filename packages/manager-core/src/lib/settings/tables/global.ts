@@ -36,6 +36,14 @@ export const globalTable = {
   },
   APPS_UPGRADEPIN: text('General', 'Version and integrity of what it upgrades itself to, "1.2.0 sha512-…" (addition)'),
 
+  APPS_ISOLATION: {
+    type: 'choice',
+    section: 'General',
+    choices: ['auto', 'yes', 'no'],
+    default: 'auto',
+    summary: 'Whether each new instance runs as a system account of its own; auto: where that is possible (addition)',
+  },
+
   ...accessTable,
 
   APPS_ROOTCONTEXT: trueFalse(

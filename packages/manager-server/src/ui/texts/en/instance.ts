@@ -25,6 +25,9 @@ export const instance = {
   'instance.created': 'Created',
   'instance.updated': 'Changed',
   'instance.source': 'Made of',
+  'instance.account': 'Runs as',
+  'instance.noAccount':
+    'the user of the manager: it can read files of the manager and of other instances. The command doctor says what to do.',
   'instance.owner': 'Owner',
   'instance.email': 'E-mail',
   'instance.phone': 'Phone',

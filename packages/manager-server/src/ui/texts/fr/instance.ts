@@ -25,6 +25,9 @@ export const instance: Readonly<Record<keyof typeof en, Text>> = {
   'instance.created': 'Créée',
   'instance.updated': 'Modifiée',
   'instance.source': 'Faite à partir de',
+  'instance.account': 'S’exécute sous',
+  'instance.noAccount':
+    'l’utilisateur du gestionnaire : elle peut lire les fichiers du gestionnaire et des autres instances. La commande doctor indique que faire.',
   'instance.owner': 'Propriétaire',
   'instance.email': 'Courriel',
   'instance.phone': 'Téléphone',

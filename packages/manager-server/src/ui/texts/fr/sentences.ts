@@ -134,6 +134,9 @@ export const sentences: Readonly<Record<string, string>> = {
   'Clear the custom URL of an instance': 'Effacer l’adresse propre d’une instance',
   'Keep an instance from sending anything out': 'Ne laisser une instance rien envoyer',
   'Let a neutralised instance send again': 'Laisser à nouveau envoyer une instance neutralisée',
+  'Run an instance as a system account of its own': 'Exécuter une instance sous un compte système qui lui est propre',
+  'All instances that have no account': 'Toutes les instances sans compte',
+  'Let it run as the user of the manager again': 'La laisser à nouveau s’exécuter sous l’utilisateur du gestionnaire',
   'Make the instance that somebody asked for, and tell them its address':
     'Créer l’instance que quelqu’un a demandée, et lui en donner l’adresse',
   'Its number, see "requests"': 'Son numéro, voir les demandes',

@@ -39,6 +39,9 @@ export function OverviewTab(props: TabProps) {
             [t('instance.created'), <Time at={item.created} as="date" />],
             [t('instance.updated'), <Time at={item.updated} />],
             [t('instance.source'), item.source],
+            ...(item.account === undefined
+              ? []
+              : ([[t('instance.account'), item.account || t('instance.noAccount')]] as const)),
             [t('instance.owner'), owner],
             [t('instance.email'), item.owner_email],
             [t('instance.phone'), item.phone],

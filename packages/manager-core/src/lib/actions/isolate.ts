@@ -1,0 +1,71 @@
+import { ManagerError } from '../../errors.js'
+import { accountNameAt } from '../instances/account-step.js'
+import { isolateKind, unisolateKind } from '../instances/isolate.js'
+import { ofSeveral } from '../operation/of-several.js'
+import type { Action, ActionCall, ActionResult } from './action.js'
+import { runOperation } from './run-operation.js'
+
+export const isolateAction: Action = {
+  name: 'isolate',
+  group: 'Instances',
+  summary: 'Run an instance as a system account of its own',
+  description:
+    'For instances that were made before the manager could do so (APPS_ISOLATION), or whose account is gone: an account ' +
+    'is made, all files of the instance become its, and the instance is started again when it runs. It can then read ' +
+    'nothing of the manager and of other instances. --undo lets it run as the user of the manager again.',
+  parameters: [{ name: 'name', type: 'instance', summary: 'Its name' }],
+  options: [
+    { name: 'all', type: 'flag', summary: 'All instances that have no account' },
+    { name: 'undo', type: 'flag', summary: 'Let it run as the user of the manager again' },
+  ],
+  ability: 'admin',
+  mutating: true,
+  examples: ['isolate demo', 'isolate --all', 'isolate demo --undo'],
+  view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'There are no such instances.' },
+  handler(call) {
+    const { context, input } = call
+    const { name, all, undo } = input
+    if ((name === undefined) === (all !== true))
+      throw new ManagerError('ERR_USAGE', 'Name an instance, or say --all.', { command: 'isolate --help' })
+    if (all === true) return isolateAll(call, undo === true)
+    const { id, name: instance } = context.registry.get(name as string)
+    return runOperation(call, undo === true ? unisolateKind : isolateKind, { id, name: instance }, () => ({
+      message: messageOf(call, { id, name: instance }),
+    }))
+  },
+}
+
+/** One after the other; one that fails does not keep the others from it. */
+async function isolateAll({ context, caller }: ActionCall, undo: boolean): Promise<ActionResult> {
+  const wanted = context.registry
+    .instances()
+    .filter(({ id }) => (accountNameAt(context.home.instance(id).folder) !== '') === undo)
+  const list: { readonly name: string; readonly result: string; readonly message: string }[] = []
+  for (const { id, name } of wanted) {
+    if (caller.signal?.aborted) break
+    const kind = undo ? unisolateKind : isolateKind
+    try {
+      if (caller.dryRun) {
+        const { title } = await context.operations.plan(kind, { id, name }, ofSeveral(caller))
+        list.push({ name, result: 'would be done', message: title })
+      } else {
+        await context.operations.run(kind, { id, name }, ofSeveral(caller))
+        list.push({ name, result: 'done', message: messageOf({ context }, { id, name }) })
+      }
+    } catch (error) {
+      if (!ManagerError.is(error)) throw error
+      list.push({ name, result: 'failed', message: error.message })
+    }
+  }
+  const failed = list.filter(({ result }) => result === 'failed').length
+  return {
+    message: `${list.length - failed} ${caller.dryRun ? 'would be done' : 'done'}, ${failed} failed.`,
+    list,
+    exitCode: failed > 0 ? 1 : 0,
+  }
+}
+
+function messageOf({ context }: Pick<ActionCall, 'context'>, { id, name }: { id: string; name: string }): string {
+  const account = accountNameAt(context.home.instance(id).folder)
+  return account === '' ? `"${name}" runs as the user of the manager.` : `"${name}" runs as "${account}".`
+}

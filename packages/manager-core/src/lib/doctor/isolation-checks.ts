@@ -1,0 +1,39 @@
+import { ManagerError } from '../../errors.js'
+import { accountAt } from '../accounts/account.js'
+import { checkAccount } from '../accounts/system-accounts.js'
+import { isolationOf } from '../accounts/why-not.js'
+import type { DoctorCheck, Finding } from './check.js'
+
+export const isolationChecks: readonly DoctorCheck[] = [
+  {
+    id: 'isolation',
+    category: 'system',
+    title: 'Instances cannot read files of the manager and of each other',
+    async run(context) {
+      const { registry, home, settings } = context
+      const isolation = isolationOf(context)
+      const level = settings.global.isolation === 'yes' ? 'error' : 'warning'
+      if (!isolation.isOn && isolation.obstacle)
+        return [{ level, message: isolation.obstacle.reason, help: isolation.obstacle.help }]
+      const findings: Finding[] = []
+      const without: string[] = []
+      for (const { id, name } of registry.instances()) {
+        try {
+          const account = accountAt(home.instance(id).folder)
+          if (account) checkAccount(account)
+          else without.push(name)
+        } catch (error) {
+          if (!ManagerError.is(error)) throw error
+          findings.push({ level: 'error', message: `"${name}": ${error.message}`, help: `manager isolate ${name}` })
+        }
+      }
+      if (isolation.isOn && without.length > 0)
+        findings.push({
+          level,
+          message: `${without.join(', ')} ${without.length === 1 ? 'runs' : 'run'} as the user of the manager.`,
+          help: 'manager isolate --all gives each a system account of its own.',
+        })
+      return findings
+    },
+  },
+]

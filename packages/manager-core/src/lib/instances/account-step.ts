@@ -1,0 +1,78 @@
+import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { findAccount } from '../accounts/find-account.js'
+import { makeAccount, removeAccount } from '../accounts/system-accounts.js'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import type { Home } from '../home.js'
+import type { Step, StepRun } from '../operation/operation.js'
+
+/** What the account is called that an operation makes: recovery finds it by that. */
+export function accountNameOf({ operation }: Pick<StepRun, 'operation'>): string {
+  return `steward-${operation.replaceAll('-', '').slice(0, 12)}`
+}
+
+/** Makes a system account for what is laid out next. Each home has one of its own, also that which takes another's place. */
+export function accountStep(): Step {
+  return {
+    id: 'account',
+    title: 'Make a system account for it',
+    async do(run) {
+      await openManagersHome(run.context.home)
+      await withAccounts(run, () => makeAccount(accountNameOf(run), run.context.home.folder))
+    },
+    undo: (run) => withAccounts(run, () => removeAccount(accountNameOf(run))),
+    check: (run) => (findAccount(accountNameOf(run)) ? 'done' : 'not-done'),
+  }
+}
+
+/** Removes an account for good; nothing to do when there is none of this name. */
+export function removeAccountStep(name: (run: StepRun) => string): Step {
+  return {
+    id: 'remove-account',
+    title: 'Remove its system account',
+    do: (run) => withAccounts(run, () => removeAccount(name(run))),
+    check: (run) => (findAccount(name(run)) ? 'not-done' : 'done'),
+  }
+}
+
+/** What `accountStep` made. */
+export function madeAccount(run: Pick<StepRun, 'operation'>): SystemAccount {
+  const account = findAccount(accountNameOf(run))
+  if (account) return account
+  throw new ManagerError('ERR_FAILED', `The system account "${accountNameOf(run)}" is gone.`)
+}
+
+/** For people and the API: its name, and empty where there is none. */
+export function accountNameAt(folder: string): string {
+  return accountAt(folder)?.name ?? ''
+}
+
+/** The programs that make and remove accounts refuse to do it at the same time. */
+async function withAccounts<T>({ context, signal }: StepRun, work: () => Promise<T>): Promise<T> {
+  const options = { purpose: `change of system accounts, process ${process.pid}`, waitMs: 60_000, signal }
+  return context.locks.with(['accounts'], options, work)
+}
+
+/** Accounts may pass through the manager's home to their own, and see nothing in it: not even the names. */
+export async function openManagersHome(home: Home): Promise<void> {
+  // Those with a dot are of commands that run just now, and closed from the beginning.
+  const names = (await readdir(home.folder)).filter((name) => !name.startsWith('.'))
+  for (const path of names.map((name) => join(home.folder, name))) {
+    const stats = await lstat(path)
+    const isForAll = [home.instances, home.programs, home.servers].includes(path)
+    if (!isForAll && (stats.isFile() || stats.isDirectory())) await chmod(path, stats.mode & 0o700)
+  }
+  await mkdir(home.instances, { recursive: true })
+  for (const folder of [home.instances, home.folder]) await chmod(folder, 0o711)
+}
+
+/** @throws ManagerError ERR_STATE when an instance must have an account and has none */
+export function checkIsolated({ settings }: Pick<ManagerContext, 'settings'>, name: string, folder: string): void {
+  if (settings.global.isolation !== 'yes' || accountAt(folder)) return
+  throw new ManagerError('ERR_STATE', `"${name}" has no system account of its own, and APPS_ISOLATION=yes.`, {
+    help: 'Give it one, then start it again.',
+    command: `isolate ${name}`,
+  })
+}
