@@ -305,9 +305,8 @@ describe.runIf(isHere)('isolate', () => {
         await test.perform('delete', { name: 'demo', force: true, purge: true })
         expect(accountsOf(test)).toEqual([])
       } finally {
-        for (const name of accountsOf(test).filter((one) => !before.includes(one)))
-          execFileSync('userdel', ['--force', name as string])
         await test.close()
+        endAccountsOf(test)
       }
     },
   )

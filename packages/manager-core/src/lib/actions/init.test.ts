@@ -26,7 +26,14 @@ function managerOf(name = 'home') {
   const home = join(folder, name)
   const template = join(folder, 'template')
   writeTemplate(template, {})
-  const manager = createManager({ home, applicationServer: fakeApplicationServer, defaultTemplate: template })
+  // Whether accounts are possible here depends on who runs the tests, and where.
+  const environment = { APPS_ISOLATION: 'no' }
+  const manager = createManager({
+    home,
+    applicationServer: fakeApplicationServer,
+    defaultTemplate: template,
+    environment,
+  })
   onTestFinished(() => manager.close())
   const perform = (action: string, input: Record<string, Input> = {}, dryRun = false) =>
     manager.perform(action, input, { ...caller, dryRun })

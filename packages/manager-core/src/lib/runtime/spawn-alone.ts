@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { statOf, uidOf } from './process-table.js'
 import { asAccount, type SystemAccount } from '../accounts/account.js'
 
 /** From `fcntl.h`: closed when a program is run. */
@@ -33,6 +35,7 @@ export async function spawnAlone(
     const child = spawn(program, [...before, ...args], { cwd, env, detached: true, stdio: all })
     child.unref()
     await once(child, 'spawn')
+    if (account) await becomes(child.pid as number, account)
     return child
   } finally {
     closeSync(nothing)
@@ -54,4 +57,9 @@ function flagsOf(file: number): number {
     // It was closed meanwhile.
     return closeOnExec
   }
+}
+
+/** Before it runs as the account, nobody takes it for one of its processes. */
+async function becomes(pid: number, { uid }: SystemAccount): Promise<void> {
+  while (statOf(pid) && uidOf(pid) !== uid) await sleep(1)
 }
