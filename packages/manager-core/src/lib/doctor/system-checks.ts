@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
-import { findAccount } from '../accounts/system-accounts.js'
+import { findAccount } from '../accounts/find-account.js'
 import type { Home } from '../home.js'
 import { whyClosed } from '../requests/availability.js'
 import type { Settings } from '../settings/settings.js'
