@@ -21,7 +21,7 @@ export const setupAction: Action = {
     {
       name: 'user',
       type: 'text',
-      summary: `Account that the manager runs as; it is made when it is not there (default: ${defaultUser})`,
+      summary: `Account that the manager and all instances run as; it is made when it is not there (default: ${defaultUser}, and each instance as an account of its own)`,
     },
     {
       name: 'port',
@@ -78,9 +78,13 @@ export const setupAction: Action = {
   handler: (call) => (call.input.remove === true ? remove(call) : install(call)),
 }
 
-async function install({ context: { home, command }, input, caller }: ActionCall): Promise<ActionResult> {
+async function install({
+  context: { home, command, applicationServer },
+  input,
+  caller,
+}: ActionCall): Promise<ActionResult> {
   const { dryRun = false } = caller
-  const found = await look({ input, home: home.folder, command }, { dryRun })
+  const found = await look({ input, home: home.folder, command, applicationServer }, { dryRun })
   if (dryRun) return preview(found)
   const { changes, warnings, answers } = await setUp(found, sayTo(caller))
   const said =

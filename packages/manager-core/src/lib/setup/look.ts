@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { whyNotIsolated } from '../accounts/why-not.js'
 import { homeAt } from '../home.js'
 import { packageFolderOf } from '../self-upgrade/installation.js'
 import { refuseForeign } from '../settings/make-home.js'
@@ -19,6 +20,7 @@ export interface SetupRequest {
   readonly home: string
   /** The manager: Node and a file. */
   readonly command: readonly string[]
+  readonly applicationServer: string
 }
 
 /** What setup found, and what it makes of it. */
@@ -41,7 +43,10 @@ export interface Look {
  *
  * @throws ManagerError ERR_USAGE, ERR_STATE, ERR_ACCESS
  */
-export async function look({ input, home, command }: SetupRequest, { dryRun }: { dryRun: boolean }): Promise<Look> {
+export async function look(
+  { input, home, command, applicationServer }: SetupRequest,
+  { dryRun }: { dryRun: boolean },
+): Promise<Look> {
   const root = rootOf(input)
   const record = readRecord(root, serviceOf(input))
   const last: Partial<SetupOptions> = record?.options ?? {}
@@ -71,6 +76,7 @@ export async function look({ input, home, command }: SetupRequest, { dryRun }: {
     if (options.supervisor === 'cron') checkCron()
     if (proxy && !dryRun) await checkProxy(proxy, options)
     await checkProgram(command, options.user, account)
+    checkAccounts(options, applicationServer)
   }
   const hasConfig = existsSync(homeAt(join(root, home)).config)
   return {
@@ -150,6 +156,16 @@ async function checkProxy({ type, program, test }: ProxyProgram, { user }: Setup
   throw new ManagerError('ERR_STATE', `There is no sudo, with which ${user} could reload ${type}.`, {
     help: 'Install it: apt-get install sudo. Or let the manager run as root (without --user), or use --proxy none.',
   })
+}
+
+/** Instances of a manager that runs as root have to run as somebody else. */
+function checkAccounts({ user, home }: SetupOptions, applicationServer: string): void {
+  if (user !== 'root' || process.getuid?.() !== 0) return
+  const obstacle = whyNotIsolated({ home: homeAt(home), applicationServer })
+  if (obstacle)
+    throw new ManagerError('ERR_STATE', `Instances cannot have accounts of their own: ${obstacle.reason}`, {
+      help: `${obstacle.help} Or name one account for the manager and all instances with --user.`,
+    })
 }
 
 const nobody = { uid: 65_534, gid: 65_534 }

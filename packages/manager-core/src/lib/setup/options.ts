@@ -26,8 +26,8 @@ export interface SetupOptions {
   readonly supervisor: (typeof supervisors)[number]
 }
 
-/** The manager's account unless `--user` names another one. */
-export const defaultUser = 'apps'
+/** The manager's account unless `--user` names another one: as root it gives each instance an account of its own. */
+export const defaultUser = 'root'
 export const defaultPort = 8000
 export const defaultService = 'steward'
 

@@ -31,6 +31,8 @@ export function configOf({ options, proxy }: Pick<Look, 'options' | 'proxy'>): s
   const url = domain === undefined ? `http://localhost:${port}` : `${https === 'none' ? 'http' : 'https'}://${domain}`
   return configText(url, newPassword(), {
     APPS_LISTEN: `127.0.0.1:${port}`,
+    // Never as root for want of an account.
+    ...(user === 'root' && { APPS_ISOLATION: 'yes' }),
     ...(email !== undefined && { APPS_EMAIL: email }),
     ...(proxy && { APPS_PROXY: 'yes', APPS_HTTPSERVER: proxy.type }),
     ...(proxy && user !== 'root' && { APPS_PROXYCOMMAND: proxyCommand(options) }),

@@ -64,7 +64,8 @@ function files(): Readonly<Record<string, string>> {
   )
 }
 
-const public_ = { domain: 'apps.example.org', email: 'ops@example.org' }
+/** As an account, which is more than as root. */
+const public_ = { domain: 'apps.example.org', email: 'ops@example.org', user: 'apps' }
 
 describe('setup --root', () => {
   it.for([
