@@ -102,7 +102,11 @@ export async function restoreWithTool(restore: ToolRestore): Promise<void> {
 
 function drained(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise((resolve) => {
-    stream.once('drain', resolve).once('close', resolve)
+    const done = () => {
+      stream.off('drain', done).off('close', done)
+      resolve()
+    }
+    stream.once('drain', done).once('close', done)
   })
 }
 
