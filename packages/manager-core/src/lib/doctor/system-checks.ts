@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
+import { isolationOf } from '../accounts/why-not.js'
 import type { Home } from '../home.js'
 import { whyClosed } from '../requests/availability.js'
 import type { Settings } from '../settings/settings.js'
@@ -79,10 +80,12 @@ export const systemChecks: readonly DoctorCheck[] = [
     id: 'system-user',
     category: 'system',
     title: 'The manager runs as a user of its own, who can use its home',
-    async run({ home, settings }) {
+    async run(context) {
+      const { home, settings } = context
       if (process.getuid?.() !== 0) return []
       const { systemUser } = settings.global
-      if (systemUser === undefined || systemUser === 'root') return [runsAsRoot]
+      // Those without an account are named by a check of their own.
+      if (systemUser === undefined || systemUser === 'root') return isolationOf(context).isOn ? [] : [runsAsRoot]
       const account = findAccount(systemUser)
       if (!account)
         return [
