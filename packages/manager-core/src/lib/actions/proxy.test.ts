@@ -92,11 +92,11 @@ describe.skipIf(missing !== undefined)('what is published follows commands', () 
   })
 
   it('a command that changes nothing of it publishes nothing, and a dry run neither', async () => {
-    const { generation } = test.context.proxies.status()
+    const { generation } = await test.context.proxies.status()
     await test.perform('protect', { name: 'later' })
     await test.perform('rename', { name: 'later', new: 'other' }, { dryRun: true })
     await test.perform('proxy publish', {}, { dryRun: true })
-    expect(test.context.proxies.status().generation).toBe(generation)
+    expect((await test.context.proxies.status()).generation).toBe(generation)
   })
 
   it('several at the same time are published together', async () => {

@@ -18,7 +18,7 @@ const status: Action = {
   examples: ['proxy status', 'proxy status --json'],
   view: { type: 'table', columns: ['name', 'url', 'port', 'state', 'message'], empty: 'There are no instances.' },
   async handler({ context }) {
-    const now = context.proxies.status()
+    const now = await context.proxies.status()
     const { global } = context.settings
     const list = context.registry
       .instances()
@@ -55,7 +55,7 @@ const check: Action = {
   examples: ['proxy check'],
   view: { type: 'text' },
   async handler({ context, caller }) {
-    refuseWhenOff(context.proxies.status())
+    refuseWhenOff(await context.proxies.status())
     const { refusal, output, problems, isDue } = await context.proxies.check(caller)
     if (refusal !== undefined)
       return { message: [`It is refused: ${refusal}`, output].join('\n'), item: { ok: false, output }, exitCode: 1 }
@@ -81,7 +81,7 @@ const publish: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, caller } = call
-    refuseWhenOff(context.proxies.status())
+    refuseWhenOff(await context.proxies.status())
     if (caller.dryRun) return check.handler(call)
     return recordHistory(context, caller, { action: 'proxy publish', instance: { id: '', name: '' } }, () =>
       bring(call),

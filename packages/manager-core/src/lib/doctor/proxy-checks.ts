@@ -20,7 +20,7 @@ export const proxyChecks: readonly DoctorCheck[] = [
     category: 'system',
     title: 'The reverse proxy publishes what it should',
     async run({ proxies, settings }) {
-      if (!proxies.status().enabled) return []
+      if (!(await proxies.status()).enabled) return []
       const shared = isSharedOrigin(settings.global) ? [sharedOrigin] : []
       const { refusal, problems, isDue } = await proxies.check(caller)
       if (refusal !== undefined)

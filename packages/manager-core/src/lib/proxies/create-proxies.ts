@@ -33,10 +33,12 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 15_0
       return !enabled || drained(folder, options)
     },
     check: (caller) => alone(caller, (publisher) => publisher.check()),
-    status() {
+    async status() {
       const { enabled, type, folder } = settings()
-      const { generation, published, problems, failure } = readState(folder)
-      return { enabled, type, generation, published, problems, failure }
+      const { generation, published, problems: noted, failure } = readState(folder)
+      const others = noted.filter((problem) => !isStopped(problem))
+      const runs = others.length < noted.length && (await createPublisher(context(), takeOverMs).isRunning())
+      return { enabled, type, generation, published, problems: runs ? others : noted, failure }
     },
   }
 
@@ -53,4 +55,9 @@ export function createProxies(context: () => ManagerContext, { takeOverMs = 15_0
     const failed = () => ({ message, exitCode: 1 as const })
     await recordHistory(context(), caller, { action: 'proxy publish', instance }, failed)
   }
+}
+
+/** That the program did not run when something was published. */
+function isStopped({ kind, host }: Problem): boolean {
+  return kind === 'probe' && host === undefined
 }

@@ -17,7 +17,8 @@ export interface Proxies {
   drained(options: DrainOptions): Promise<boolean>
   /** What would be published and what is; renders and tests, but changes nothing. */
   check(caller: Caller): Promise<ProxyCheck>
-  status(): ProxyStatus
+  /** What was published last; whether the program runs is looked at when it did not then. */
+  status(): Promise<ProxyStatus>
 }
 
 export interface PublishOptions {

@@ -30,6 +30,8 @@ export interface Published {
 export interface Publisher {
   publish(options: PublishOptions): Promise<Published>
   check(): Promise<ProxyCheck>
+  /** Whether the program runs now. */
+  isRunning(): Promise<boolean>
 }
 
 export function createPublisher(context: ManagerContext, takeOverMs: number): Publisher {
@@ -51,6 +53,8 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
         throw error
       }
     },
+
+    isRunning: async () => (await proxy.workers()) !== undefined,
 
     async check() {
       const { desired } = look(before.manager)

@@ -107,7 +107,10 @@ export function testFaults(under: () => ProxyUnderTest, words: ProductWords): vo
       expect((await under().publish()).warnings).toEqual([
         `${proxy.type} does not run; what is published is served when it is started.`,
       ])
+      const { proxies } = under().test.context
+      expect((await proxies.status()).problems).toHaveLength(1)
       await proxy.start()
+      expect((await proxies.status()).problems).toEqual([])
       expect((await under().call('demo.apps.test')).echo.name).toBe('demo')
     })
   })
