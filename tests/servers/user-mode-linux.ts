@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { tryToInstall } from './install.js'
@@ -19,16 +19,20 @@ export async function provideUserModeLinux(): Promise<string | undefined> {
 
 /**
  * Runs lines of a shell as root of a Linux of its own (kernel 6.1, as a process, up in 3 seconds), with the files of
- * this machine, which it cannot change, an empty `/tmp`, a loopback interface, and nothing but cgroup v2.
+ * this machine, which it cannot change, a loopback interface, and nothing but cgroup v2.
  *
+ * @param lines of a folder of its own, empty and open to all, which is also `TMPDIR` and `HOME`
  * @returns what they print
  */
-export async function inUserModeLinux(lines: readonly string[]): Promise<string> {
+export async function inUserModeLinux(lines: (own: string) => readonly string[]): Promise<string> {
   // Not in /dev/shm: it has a /dev of its own.
   const folder = await mkdtemp('/var/tmp/steward-uml-')
   try {
-    const init = join(folder, 'init')
-    await writeFile(init, script(folder, lines), { mode: 0o755 })
+    // Others than root come through.
+    await chmod(folder, 0o755)
+    const [init, own, out] = ['init', 'own', 'shared'].map((name) => join(folder, name)) as [string, string, string]
+    for (const each of [own, out]) await mkdir(each)
+    await writeFile(init, script(own, out, lines(own)), { mode: 0o755 })
     const memory = ['mem=1536M', 'root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'ro']
     const child = spawn(program, [...memory, `init=${init}`, 'con=null', 'con0=null,fd:1', 'quiet'], {
       cwd: folder,
@@ -39,7 +43,7 @@ export async function inUserModeLinux(lines: readonly string[]): Promise<string>
     let console = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (console += String(chunk)))
     await once(child, 'close')
-    return await readFile(join(folder, 'out'), 'utf8').catch((error: unknown) => {
+    return await readFile(join(out, 'printed'), 'utf8').catch((error: unknown) => {
       throw new Error(`Nothing came out of the Linux of its own: ${console.slice(-3000)}`, { cause: error })
     })
   } finally {
@@ -47,20 +51,20 @@ export async function inUserModeLinux(lines: readonly string[]): Promise<string>
   }
 }
 
-function script(folder: string, lines: readonly string[]): string {
+function script(own: string, out: string, lines: readonly string[]): string {
   return [
     '#!/bin/sh',
     'mount -t proc proc /proc',
     'mount -t sysfs sysfs /sys',
     'mount -t cgroup2 cgroup2 /sys/fs/cgroup',
-    'mount -t tmpfs tmpfs /tmp',
-    'mkdir /tmp/out',
-    `mount -t hostfs -o ${folder} hostfs /tmp/out`,
+    // Not /tmp, where the checkout may be.
+    `mount -t tmpfs -o mode=1777 tmpfs ${own}`,
+    `mount -t hostfs -o ${out} hostfs ${out}`,
     'ip link set lo up || ifconfig lo up',
-    `export PATH=${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp TMPDIR=/tmp`,
+    `export PATH=${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin HOME=${own} TMPDIR=${own}`,
     '{',
     ...lines,
-    '} >/tmp/out/out 2>&1',
+    `} >${out}/printed 2>&1`,
     'echo o >/proc/sysrq-trigger',
     'sleep 60',
     '',

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SystemAccount } from '../accounts/account.js'
 import { removeTree } from '../files/remove-tree.js'
@@ -44,8 +44,15 @@ export async function unpackFiles(run: StepRun, { backup, manifest, folder, acco
   }
 }
 
+/** Set-user-id, set-group-id, sticky, and writable by all. */
+const wildModes = 0o7002
+
 /** Nothing of a backup runs with the rights of its owner or group, or can be changed by every user. */
 async function tameModes(folder: string): Promise<void> {
-  const { execa } = await import('execa')
-  await execa('chmod', ['-R', 'ugo-st,o-w', '--', folder], { stdin: 'ignore' })
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() && !entry.isDirectory()) continue
+    const path = join(entry.parentPath, entry.name)
+    const { mode } = await lstat(path)
+    if ((mode & wildModes) !== 0) await chmod(path, mode & 0o7777 & ~wildModes)
+  }
 }

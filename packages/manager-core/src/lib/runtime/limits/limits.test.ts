@@ -27,15 +27,16 @@ async function here(harms: Harms): Promise<HarmReport> {
 
 /** In a Linux of its own, which has cgroup v2. @param before lines of a shell, and what the program is started by */
 async function inLinux(harms: Harms, { before = [], by = '' }: { before?: readonly string[]; by?: string } = {}) {
-  const argument = JSON.stringify({ ...harms, output: '/tmp/shared/report' })
-  return JSON.parse(
-    await inUserModeLinux([
-      'mkdir -m 1777 /tmp/shared && chmod 1777 /tmp',
+  const printed = await inUserModeLinux((own) => {
+    const report = `${own}/report`
+    const argument = JSON.stringify({ ...harms, output: report })
+    return [
       ...before,
-      `${by} node --import ${testing}/typescript.mjs ${testing}/do-harm.ts '${argument}' 2>/tmp/shared/report.errors`,
-      'cat /tmp/shared/report || cat /tmp/shared/report.errors',
-    ]),
-  ) as HarmReport
+      `${by} node --import ${testing}/typescript.mjs ${testing}/do-harm.ts '${argument}' 2>${report}.errors`,
+      `cat ${report} || cat ${report}.errors`,
+    ]
+  })
+  return JSON.parse(printed) as HarmReport
 }
 
 const hasCgroups = (base: CgroupBase) => 'limits' in base && base.limits.size === 3
