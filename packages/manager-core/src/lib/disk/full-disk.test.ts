@@ -51,7 +51,10 @@ describe.skipIf(reason !== '').each(tried)(`a full %s${reason}`, (system) => {
     systems[system](folder, image)
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
-    const lines = ['export APPS_BASEURL=http://localhost:8000', 'export APPS_PORTS=33700-33799', 'APPS_KEEP_LAST=1']
+    const lines = [
+      ...['export APPS_BASEURL=http://localhost:8000', 'export APPS_PORTS=33700-33799'],
+      ...['APPS_KEEP_LAST=1', 'APPS_ISOLATION=no'],
+    ]
     writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })
     writeFileSync(join(folder, 'home', 'version-1.0.sh'), `export APPS_TEMPLATE=folder:${folder}/template\n`)
     test = await createTestManager({ folder })
