@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { tryToInstall } from './install.js'
 import { hasCommand } from './programs.js'
 
 const program = 'linux.uml'
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Makes it available. Resolves to why that did not work, `undefined` when it did. */
 export async function provideUserModeLinux(): Promise<string | undefined> {
@@ -21,7 +23,8 @@ export async function provideUserModeLinux(): Promise<string | undefined> {
  * Runs lines of a shell as root of a Linux of its own (kernel 6.1, as a process, up in 3 seconds), with the files of
  * this machine, which it cannot change, a loopback interface, and nothing but cgroup v2.
  *
- * @param lines of a folder of its own, empty and open to all, which is also `TMPDIR` and `HOME`
+ * @param lines of a folder of its own, which is open to all, and also `TMPDIR` and `HOME`; in its `checkout` is this
+ *   checkout, which may be where only root can go
  * @returns what they print
  */
 export async function inUserModeLinux(lines: (own: string) => readonly string[]): Promise<string> {
@@ -52,6 +55,7 @@ export async function inUserModeLinux(lines: (own: string) => readonly string[])
 }
 
 function script(own: string, out: string, lines: readonly string[]): string {
+  const programs = relative(checkout, dirname(process.execPath))
   return [
     '#!/bin/sh',
     'mount -t proc proc /proc',
@@ -60,8 +64,9 @@ function script(own: string, out: string, lines: readonly string[]): string {
     // Not /tmp, where the checkout may be.
     `mount -t tmpfs -o mode=1777 tmpfs ${own}`,
     `mount -t hostfs -o ${out} hostfs ${out}`,
+    `mkdir ${own}/checkout && mount --bind ${checkout} ${own}/checkout`,
     'ip link set lo up || ifconfig lo up',
-    `export PATH=${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin HOME=${own} TMPDIR=${own}`,
+    `export PATH=${programs.startsWith('..') ? dirname(process.execPath) : join(own, 'checkout', programs)}:/usr/sbin:/usr/bin:/sbin:/bin HOME=${own} TMPDIR=${own}`,
     '{',
     ...lines,
     `} >${out}/printed 2>&1`,

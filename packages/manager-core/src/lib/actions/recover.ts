@@ -1,4 +1,5 @@
 import { ManagerError } from '../../errors.js'
+import { countText } from '../domain/readable.js'
 import type { ManagerManifest } from '../recovery/manager-copy.js'
 import { recovered, type Recovered } from '../recovery/recovered.js'
 import { recoverServer } from '../recovery/recover.js'
@@ -55,16 +56,16 @@ function summary(rows: readonly Recovered[], { caller }: ActionCall, ms: number)
   const failed = count('failed')
   const left = count('left out')
   const rest = [
-    ...(count('there', 'instance') > 0 ? [`${count('there', 'instance')} were here already`] : []),
+    ...(count('there', 'instance') > 0 ? [`${count('there', 'instance')} here already`] : []),
     ...(failed > 0 ? [`${failed} could not be brought back`] : []),
-    ...(left > 0 ? [`${left} are left out`] : []),
+    ...(left > 0 ? [`${left} left out`] : []),
   ]
   const more = rest.length > 0 ? ` (${rest.join(', ')})` : ''
   const instances = count('restored', 'instance')
   return {
     message: caller.dryRun
-      ? `${instances} instances would be brought back${more}: nothing was done.`
-      : `${instances} instances are back${more}, after ${(ms / 1000).toFixed(1)} s.`,
+      ? `${countText(instances, 'instance')} would be brought back${more}: nothing was done.`
+      : `${countText(instances, 'instance')} brought back${more}, after ${(ms / 1000).toFixed(1)} s.`,
     ...(failed > 0 && { exitCode: 1 as const }),
   }
 }

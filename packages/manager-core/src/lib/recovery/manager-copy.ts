@@ -36,6 +36,8 @@ export interface ManagerCopy {
   readonly manager: string
   /** When it was made, as its key says, ISO 8601. */
   readonly at: string
+  /** How many changes the registry had seen; of those of one second, the copy with more of them is the newer one. */
+  readonly changes: number
 }
 
 export const managerManifestText = (manifest: ManagerManifest): string => manifestText(manifest)
@@ -58,12 +60,12 @@ export async function listManagerCopies(
   } while (cursor !== undefined)
   return [...found]
     .flatMap(([key, objects]) => {
-      const [, id = '', stamp = ''] = /^_manager\/([a-z0-9]+)\/(\d{8}T\d{6})Z-\d+$/.exec(key) ?? []
+      const [, id = '', stamp = '', changes] = /^_manager\/([a-z0-9]+)\/(\d{8}T\d{6})Z-(\d+)$/.exec(key) ?? []
       if (id === '') return []
       const at = stamp.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:$6.000Z')
-      return [{ key, manager: id, at, objects }]
+      return [{ key, manager: id, at, changes: Number(changes), objects }]
     })
-    .toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .toSorted((a, b) => b.at.localeCompare(a.at) || b.changes - a.changes)
 }
 
 /** @returns undefined when it was never completed @throws ManagerError ERR_BACKUP when it is damaged */

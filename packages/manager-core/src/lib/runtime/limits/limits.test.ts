@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { inUserModeLinux, provideUserModeLinux } from '../../../../../../tests/servers/user-mode-linux.js'
 import type { HarmReport, Harms } from '../../testing/do-harm.js'
@@ -10,7 +9,7 @@ import { cgroupBase, type CgroupBase } from './cgroups.js'
 
 const patience = 300_000
 
-const testing = fileURLToPath(new URL('../../testing', import.meta.url))
+const testing = 'packages/manager-core/src/lib/testing'
 const harmOf = ({ results }: HarmReport, harm: string) => results.find((one) => one.harm === harm)!
 
 /** On this machine. */
@@ -28,11 +27,11 @@ async function here(harms: Harms): Promise<HarmReport> {
 /** In a Linux of its own, which has cgroup v2. @param before lines of a shell, and what the program is started by */
 async function inLinux(harms: Harms, { before = [], by = '' }: { before?: readonly string[]; by?: string } = {}) {
   const printed = await inUserModeLinux((own) => {
-    const report = `${own}/report`
+    const [report, sources] = [`${own}/report`, `${own}/checkout/${testing}`]
     const argument = JSON.stringify({ ...harms, output: report })
     return [
       ...before,
-      `${by} node --import ${testing}/typescript.mjs ${testing}/do-harm.ts '${argument}' 2>${report}.errors`,
+      `${by} node --import ${sources}/typescript.mjs ${sources}/do-harm.ts '${argument}' 2>${report}.errors`,
       `cat ${report} || cat ${report}.errors`,
     ]
   })
