@@ -1,24 +1,15 @@
 import { chmodSync, lstatSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountsOf, endAccountsOf } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import type { CrashReport } from '../testing/crash-point.js'
 import { fakeApplicationServer } from '../testing/fake-application.js'
-import { isReachable, runReachable, whyNoAccounts } from '../testing/reachable-checkout.js'
+import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { runProgram } from '../testing/run-program.js'
 import { accountAt } from './account.js'
 
-const isHere = whyNoAccounts === undefined && isReachable
-if (!isHere)
-  it('passes where other accounts can read the checkout', { timeout: 300_000 }, async ({ skip }) => {
-    if (whyNoAccounts !== undefined) return skip(whyNoAccounts)
-    const { exitCode, output } = await runReachable(fileURLToPath(import.meta.url))
-    expect(output).toContain('passed')
-    expect(exitCode, output).toBe(0)
-    return undefined
-  })
+const isHere = canUseAccounts(import.meta.url)
 
 const seed = fc.readConfigureGlobal().seed ?? 0
 

@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instanceHomeAt } from '../home.js'
 import { identify } from '../operation/process-identity.js'
@@ -9,21 +8,13 @@ import { ask, freePort, logOf } from '../runtime/contract/runtime-under-test.js'
 import { statOf, uidOf } from '../runtime/process-table.js'
 import { processesUnderTest } from '../runtime/processes-for-test.js'
 import type { InstanceSpec } from '../runtime/runtime.js'
-import { isReachable, runReachable, whyNoAccounts } from '../testing/reachable-checkout.js'
+import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { accountAt, asAccount, type SystemAccount } from './account.js'
 import { giveHome } from './give.js'
 import { findAccount } from './find-account.js'
 import { makeAccount, removeAccount } from './system-accounts.js'
 
-const isHere = whyNoAccounts === undefined && isReachable
-if (!isHere)
-  it('passes where other accounts can read the checkout', { timeout: 120_000 }, async ({ skip }) => {
-    if (whyNoAccounts !== undefined) return skip(whyNoAccounts)
-    const { exitCode, output } = await runReachable(fileURLToPath(import.meta.url))
-    expect(output).toContain('passed')
-    expect(exitCode, output).toBe(0)
-    return undefined
-  })
+const isHere = canUseAccounts(import.meta.url)
 
 describe.runIf(isHere)('an instance with an account', () => {
   const patience = { timeout: 20_000, interval: 20 }

@@ -10,26 +10,17 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountsOf, endAccountsOf } from '../testing/accounts-of.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
 import { attack, writeHostileServer, type Attack } from '../testing/hostile-application.js'
-import { isReachable, runReachable, whyNoAccounts } from '../testing/reachable-checkout.js'
+import { canUseAccounts } from '../testing/reachable-checkout.js'
 import { unpackDownload } from '../testing/unpack-download.js'
 import { accountAt } from './account.js'
 import { findAccount } from './find-account.js'
 
-const isHere = whyNoAccounts === undefined && isReachable
-if (!isHere)
-  it('passes where other accounts can read the checkout', { timeout: 300_000 }, async ({ skip }) => {
-    if (whyNoAccounts !== undefined) return skip(whyNoAccounts)
-    const { exitCode, output } = await runReachable(fileURLToPath(import.meta.url))
-    expect(output).toContain('passed')
-    expect(exitCode, output).toBe(0)
-    return undefined
-  })
+const isHere = canUseAccounts(import.meta.url)
 
 const secret = 'TOP-SECRET'
 
