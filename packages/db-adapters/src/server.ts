@@ -1,4 +1,4 @@
-export { createDatabaseServer } from './lib/server/create-database-server.js'
+export { createDatabaseServer } from './lib/create-database-server.js'
 export type { DatabaseServerLocation, DatabaseServerOptions, DatabaseServerTools } from './lib/server/options.js'
 export { DatabaseServerError } from './lib/server/database-server.js'
 export type {

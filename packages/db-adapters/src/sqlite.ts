@@ -1,2 +1,2 @@
-export { createSqliteStore } from './lib/sqlite/adapter.js'
-export type { SqliteStoreOptions } from './lib/sqlite/config.js'
+export { createSqliteStore } from './lib/sqlite/store/adapter.js'
+export type { SqliteStoreOptions } from './lib/sqlite/store/config.js'

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { ObjectStore } from '@steward/rest-core'
-import type { MysqlStoreOptions } from './mysql/config.js'
-import type { PostgresqlStoreOptions } from './postgresql/config.js'
-import type { SqliteStoreOptions } from './sqlite/config.js'
+import type { MysqlStoreOptions } from './mysql/store/config.js'
+import type { PostgresqlStoreOptions } from './postgresql/store/config.js'
+import type { SqliteStoreOptions } from './sqlite/store/config.js'
 
 /** A database by its URL, with options of the store that the URL chooses. */
 export type StoreOptions = { readonly url: string } & (
@@ -14,11 +14,11 @@ export type StoreOptions = { readonly url: string } & (
 type Create = (url: string, options: object) => Promise<ObjectStore>
 
 const postgresql: Create = async (connection, options) =>
-  (await import('./postgresql/adapter.js')).createPostgresqlStore({ ...options, connection })
+  (await import('./postgresql/store/adapter.js')).createPostgresqlStore({ ...options, connection })
 const mysql: Create = async (connection, options) =>
-  (await import('./mysql/adapter.js')).createMysqlStore({ ...options, connection })
+  (await import('./mysql/store/adapter.js')).createMysqlStore({ ...options, connection })
 const sqlite: Create = async (url, options) =>
-  (await import('./sqlite/adapter.js')).createSqliteStore({ ...options, filename: filenameOf(url) })
+  (await import('./sqlite/store/adapter.js')).createSqliteStore({ ...options, filename: filenameOf(url) })
 
 const schemes: ReadonlyMap<string, Create> = new Map([
   ['sqlite', sqlite],

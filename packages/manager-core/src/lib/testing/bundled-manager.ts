@@ -37,7 +37,7 @@ async function bundle(): Promise<BundledManager> {
       pathOf('../manager.ts'),
       pathOf('./crash-action.ts'),
       pathOf('../runtime/guest.worker.ts'),
-      pathOf('../../../../db-adapters/src/lib/server/sqlite/check-file.worker.ts'),
+      pathOf('../../../../db-adapters/src/lib/sqlite/server/check-file.worker.ts'),
     ],
     entryNames: '[name]',
     outdir,

@@ -1,0 +1,68 @@
+import { StoreError } from '@steward/rest-core/errors'
+import type { Change } from '../../schema/changes.js'
+import type { SchemaConnection } from '../../schema/connection.js'
+import { countValues } from '../../schema/count-losses.js'
+import type { SchemaDialect } from '../../schema/dialect.js'
+import { number, text } from '../../schema/rows.js'
+import { runChange } from '../../schema/run-change.js'
+import { readMysql } from './catalogue.js'
+import { constraintColumns } from './constraint-columns.js'
+import { isLost, quote, statementsOf, type NewIndex } from './statements.js'
+import { mysqlTypes } from './types.js'
+
+/** Locks are known in the whole server; the hash keeps the name within its 64 characters. */
+const lockName = `concat('steward-sync-', md5(database()))`
+
+/** Waiting for another server's sync, and for each table that somebody is reading or writing. */
+const lockSeconds = { sync: 600, table: 60 }
+
+export const mysqlSchema: SchemaDialect = Object.freeze({
+  name: 'mysql' as const,
+  transactionalDdl: false,
+  types: mysqlTypes.mysql,
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: false },
+  quote,
+  read: readMysql,
+  constraintColumns,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    const [lock] = await connection.rows(`select get_lock(${lockName}, ${lockSeconds.sync}) as locked`)
+    if (!lock || number(lock, 'locked') !== 1) {
+      throw new StoreError('busy', `Another server has been syncing this database for ${lockSeconds.sync} seconds.`)
+    }
+    try {
+      await connection.run(`set session lock_wait_timeout = ${lockSeconds.table}`)
+      return await work()
+    } finally {
+      // Both end with a lost connection, whose error is the one to tell.
+      await connection.run('set session lock_wait_timeout = default').catch(() => undefined)
+      await connection.rows(`select release_lock(${lockName})`).catch(() => undefined)
+    }
+  },
+
+  countLost(connection, place, { wanted }) {
+    return countValues(connection, place, this, isLost(quote(place.column), wanted.family))
+  },
+
+  async apply(connection: SchemaConnection, changes: readonly Change[]) {
+    const inlined = new Set<Change>(changes.flatMap((change) => indexesOf(change, changes)))
+    const steps = changes.filter((change) => !inlined.has(change))
+    for (const [done, change] of steps.entries()) {
+      const showCreate = async (): Promise<string> => {
+        const [row = {}] = await connection.rows(`show create table ${quote(change.table)}`)
+        return text(row, 'Create Table')
+      }
+      await runChange(change, done === 0, async () => {
+        for (const sql of await statementsOf(change, indexesOf(change, changes), showCreate)) await connection.run(sql)
+      })
+    }
+  },
+} satisfies SchemaDialect)
+
+/** Indexes that come with a new table: each statement of DDL waits for the disk. */
+function indexesOf(change: Change, changes: readonly Change[]): NewIndex[] {
+  if (change.kind !== 'createTable') return []
+  return changes
+    .filter((each) => each.kind === 'addIndex' || each.kind === 'addWordIndex')
+    .filter(({ table }) => table === change.table)
+}

@@ -1,0 +1,41 @@
+import type { ObjectStore } from '@steward/rest-core'
+import { createCanceller } from '../../pool/canceller.js'
+import { ConnectionPool } from '../../pool/pool.js'
+import { PooledStore } from '../../pool/store.js'
+import { mysqlSchema } from '../../schema/index.js'
+import { createCompiler } from '../../sql/compiler.js'
+import { mysqlBulk } from './bulk.js'
+import { mysqlConfig, setStatementTimeout, type MysqlStoreOptions } from './config.js'
+import { mysqlDialect } from './dialect.js'
+import { connector } from './connect.js'
+
+/**
+ * A store on MySQL 8 or MariaDB 10.6 and later, by the package `mysql2`, which must be installed beside this one. No I/O
+ * is done here; the first call connects, and after a restart of the server the next call connects again.
+ *
+ * @throws TypeError for options that cannot work
+ * @example
+ * const store = createMysqlStore({ connection: 'mysql://app:secret@localhost/app', pool: { max: 20 } })
+ */
+export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
+  const config = mysqlConfig(options)
+  const open = connector(config)
+  return new PooledStore({
+    capabilities: Object.freeze({
+      name: 'mysql',
+      persistent: true,
+      migrations: true,
+      introspection: true,
+      concurrentWriters: true,
+      aggregation: true,
+      indexSearch: true,
+      likeFoldsUnicode: true,
+    }),
+    compiler: createCompiler(mysqlDialect),
+    schema: mysqlSchema,
+    schemaSetUp: setStatementTimeout(0),
+    bulk: mysqlBulk,
+    pool: new ConnectionPool(open, config.pool),
+    cancel: createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
+  })
+}

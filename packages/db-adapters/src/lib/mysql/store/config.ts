@@ -1,0 +1,84 @@
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
+import type { ConnectionOptions } from 'mysql2'
+import {
+  checkConnection,
+  serverStoreLimits,
+  type ServerStoreLimits,
+  type ServerStoreOptions,
+} from '../../pool/options.js'
+
+/** Where the server is; other options of mysql2's `createConnection` are passed on. */
+export interface MysqlConnectionOptions {
+  /** Host name or address. Default `localhost`. */
+  readonly host?: string
+  /** Default 3306. */
+  readonly port?: number
+  /** Unix socket instead of host and port. */
+  readonly socketPath?: string
+  readonly user?: string
+  readonly password?: string
+  readonly database?: string
+  readonly ssl?: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'rejectUnauthorized' | 'minVersion'>
+  /** A URL instead of the above. */
+  readonly uri?: string
+}
+
+export interface MysqlStoreOptions extends ServerStoreOptions {
+  /** A URL like `mysql://user:password@host:3306/database` (also `mariadb:`), or its parts. */
+  readonly connection: string | MysqlConnectionOptions
+}
+
+export interface MysqlConfig extends ServerStoreLimits {
+  readonly client: ConnectionOptions
+  /** Run on every new connection, one after the other. */
+  readonly setUp: readonly string[]
+}
+
+/** @throws TypeError for options that cannot work; no I/O. */
+export function mysqlConfig(options: MysqlStoreOptions): MysqlConfig {
+  const limits = serverStoreLimits(options)
+  const schemes = ['mysql:', 'mariadb:']
+  const given = checkConnection<MysqlConnectionOptions>(options.connection, schemes)
+  const where = typeof given === 'string' ? { uri: given } : given
+  if (where.uri !== undefined) checkConnection(where.uri, schemes)
+  const client: ConnectionOptions = {
+    keepAliveInitialDelay: 30_000,
+    ...(where as ConnectionOptions),
+    connectTimeout: limits.pool.acquireTimeoutMs,
+    // Connection texts such as those of casts compare by code point.
+    charset: 'UTF8MB4_BIN',
+    maxPreparedStatements: limits.maxPreparedStatements,
+    // Nothing may lose digits or become a Date.
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    decimalNumbers: false,
+    dateStrings: true,
+    jsonStrings: true,
+    timezone: 'Z',
+  }
+  return { ...limits, client, setUp: setUp(limits) }
+}
+
+/** MariaDB and MySQL, in this order, run what is in their kind of comment only. MySQL knows a limit for queries only. */
+export function setStatementTimeout(ms: number): string {
+  return `set @_ = 0 /*M!, max_statement_time = ${ms / 1000} */ /*!50708, max_execution_time = ${ms} */`
+}
+
+function setUp({ lockTimeoutMs, statementTimeoutMs }: ServerStoreLimits): string[] {
+  const modes = [
+    'STRICT_ALL_TABLES',
+    'NO_ZERO_IN_DATE',
+    'NO_ZERO_DATE',
+    'ERROR_FOR_DIVISION_BY_ZERO',
+    'NO_ENGINE_SUBSTITUTION',
+  ]
+  const lockSeconds = Math.ceil(lockTimeoutMs / 1000)
+  return [
+    'set names utf8mb4 collate utf8mb4_bin',
+    'set session transaction isolation level read committed',
+    `set time_zone = '+00:00', sql_mode = '${modes.join(',')}', innodb_lock_wait_timeout = ${lockSeconds}`,
+    // Texts are sorted by their first 4,096 characters, not 256; MySQL needs a buffer that holds some such keys.
+    'set max_sort_length = 16384, sort_buffer_size = greatest(@@sort_buffer_size, 2097152)',
+    ...(statementTimeoutMs > 0 ? [setStatementTimeout(statementTimeoutMs)] : []),
+  ]
+}

@@ -1,0 +1,166 @@
+import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
+import { isOwnName } from '../../schema/names.js'
+import type { OtherSchema } from '../../schema/dialect.js'
+import { flag, list, text } from '../../schema/rows.js'
+import type { Catalogue, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
+import { familyOf } from './types.js'
+
+/** Tables of the current schema, without partitions (their parent stands for them) and what extensions have brought. */
+const tablesSql = `
+  select c.oid::text as id, c.relname::text as name, c.relkind::text as kind
+  from pg_class c
+  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+  order by c.relname`
+
+const otherSchemasSql = `
+  select n.nspname::text as name, count(*)::int as tables, current_schema()::text as current
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and not c.relispartition
+    and n.nspname <> all (array[current_schema(), 'information_schema']) and n.nspname not like 'pg\\_%'
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+  group by n.nspname order by n.nspname`
+
+const columnsSql = `
+  select a.attrelid::text as "table", a.attname::text as name,
+    format_type(a.atttypid, a.atttypmod) as declaration,
+    case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
+    (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e
+      where e.enumtypid = case when t.typtype = 'd' then t.typbasetype else t.oid end) as labels,
+    (a.attnotnull or t.typnotnull) as required,
+    a.attidentity::text as identity, a.attgenerated::text as generated,
+    (a.atthasdef or t.typdefault is not null) as filled,
+    pg_get_expr(d.adbin, d.adrelid) as expression,
+    case when a.attcollation <> t.typcollation then quote_ident(l.collname) end as collation
+  from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    join pg_type t on t.oid = a.atttypid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    left join pg_collation l on l.oid = a.attcollation
+  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+  order by a.attrelid, a.attnum`
+
+const indexesSql = `
+  select i.indrelid::text as "table", c.relname::text as name, i.indisunique as "unique", i.indisprimary as "primary",
+    m.amname::text as method,
+    (i.indpred is null and i.indexprs is null and i.indisvalid) as plain,
+    (select json_agg(a.attname order by k.place)::text
+      from unnest(i.indkey::int2[]) with ordinality as k(number, place)
+        left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+      where k.place <= i.indnkeyatts) as columns
+  from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am m on m.oid = c.relam
+  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+  order by i.indrelid, c.relname`
+
+const foreignKeysSql = `
+  select k.conrelid::text as "table", k.conname::text as name, t.relname::text as target, k.confdeltype::text as rule,
+    (select json_agg(a.attname order by n.place)::text from unnest(k.conkey) with ordinality as n(number, place)
+      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = n.number) as columns,
+    (select json_agg(a.attname order by n.place)::text from unnest(k.confkey) with ordinality as n(number, place)
+      join pg_attribute a on a.attrelid = k.confrelid and a.attnum = n.number) as target_columns
+  from pg_constraint k join pg_class t on t.oid = k.confrelid
+  where k.contype = 'f' and k.conparentid = 0
+    and k.connamespace = (select oid from pg_namespace where nspname = current_schema())
+    and t.relnamespace = k.connamespace
+  order by k.conrelid, k.conname`
+
+export async function readPostgresql(connection: SchemaConnection): Promise<Catalogue> {
+  const tables = await connection.rows(tablesSql)
+  const columns = byTable(await connection.rows(columnsSql))
+  const indexes = byTable(await connection.rows(indexesSql))
+  const foreignKeys = byTable(await connection.rows(foreignKeysSql))
+  return {
+    foldsTableNames: false,
+    foldsColumnNames: false,
+    tables: tables.map((row): TableInfo => {
+      const id = text(row, 'id')
+      const own = indexes(id)
+      const primary = own.find((index) => flag(index, 'primary'))
+      return {
+        name: text(row, 'name'),
+        kind: kindOf(text(row, 'kind')),
+        columns: columns(id).map(columnInfo),
+        primaryKey: primary ? names(primary, 'columns') : [],
+        indexes: own.filter((index) => index !== primary && !isWordIndex(index)).map(indexInfo),
+        wordIndexes: own
+          .filter(isWordIndex)
+          .map((index) => ({ name: text(index, 'name'), column: names(index, 'columns')[0] ?? '' })),
+        foreignKeys: foreignKeys(id).map(foreignKeyInfo),
+        foreignKeysSupported: true,
+        implicitId: undefined,
+      }
+    }),
+  }
+}
+
+export async function readOtherSchemas(connection: SchemaConnection): Promise<OtherSchema[]> {
+  const rows = await connection.rows(otherSchemasSql)
+  return rows.map((row) => ({ name: text(row, 'name'), tables: Number(row['tables']), current: text(row, 'current') }))
+}
+
+function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
+  const groups = Map.groupBy(rows, (row) => text(row, 'table'))
+  return (table) => groups.get(table) ?? []
+}
+
+function kindOf(relkind: string): TableInfo['kind'] {
+  if (relkind === 'f') return 'foreign'
+  return relkind === 'r' || relkind === 'p' ? 'table' : 'view'
+}
+
+function columnInfo(row: SchemaRow): ColumnInfo {
+  const collation = text(row, 'collation') || undefined
+  const autoIncrement = text(row, 'identity') !== '' || text(row, 'expression').startsWith('nextval(')
+  const generated = text(row, 'generated') !== ''
+  return {
+    name: text(row, 'name'),
+    type: familyOf(
+      text(row, 'type'),
+      list(row, 'labels').filter((label) => label !== null),
+    ),
+    declaration: `${text(row, 'declaration')}${collation === undefined ? '' : ` collate ${collation}`}`,
+    nullable: !flag(row, 'required'),
+    hasDefault: autoIncrement || flag(row, 'filled'),
+    autoIncrement,
+    generated,
+    collation,
+  }
+}
+
+/** `sync` makes this kind of index for words only. */
+function isWordIndex(row: SchemaRow): boolean {
+  return text(row, 'method') === 'gin' && isOwnName(text(row, 'name'))
+}
+
+function indexInfo(row: SchemaRow): IndexInfo {
+  return {
+    name: text(row, 'name'),
+    columns: names(row, 'columns'),
+    unique: flag(row, 'unique'),
+    plain: flag(row, 'plain'),
+  }
+}
+
+const rules: Readonly<Record<string, ForeignKeyInfo['onDelete']>> = {
+  a: 'refuse',
+  r: 'refuse',
+  c: 'cascade',
+  n: 'setNull',
+}
+
+function foreignKeyInfo(row: SchemaRow): ForeignKeyInfo {
+  return {
+    name: text(row, 'name'),
+    columns: names(row, 'columns'),
+    table: text(row, 'target'),
+    targetColumns: names(row, 'target_columns'),
+    onDelete: rules[text(row, 'rule')] ?? 'other',
+  }
+}
+
+/** Column names; an expression of an index has none. */
+function names(row: SchemaRow, column: string): string[] {
+  return list(row, column).map((name) => name ?? '')
+}

@@ -1,0 +1,53 @@
+import type { SchemaConnection } from '../../schema/connection.js'
+import { countValues } from '../../schema/count-losses.js'
+import type { SchemaDialect } from '../../schema/dialect.js'
+import { runChange } from '../../schema/run-change.js'
+import { readOtherSchemas, readPostgresql } from './catalogue.js'
+import { constraintColumns } from './constraint-columns.js'
+import { isLost, quote, statementsOf } from './statements.js'
+import { postgresqlTypes } from './types.js'
+
+/** Key of the advisory lock: `stewards` as a 64-bit number; locks of a database do not meet those of another. */
+const lockKey = '8319385975070549107'
+
+/** Waiting for another server's sync, and for each table that somebody is reading or writing. */
+const lockTimeouts = { sync: '10min', table: '1min' }
+
+export const postgresqlSchema: SchemaDialect = Object.freeze({
+  name: 'postgresql' as const,
+  transactionalDdl: true,
+  types: postgresqlTypes,
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: true, otherSchemas: readOtherSchemas },
+  quote,
+  read: readPostgresql,
+  constraintColumns,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    await connection.run('begin')
+    try {
+      await connection.run(`set local lock_timeout = '${lockTimeouts.sync}'`)
+      await connection.run('set local statement_timeout = 0')
+      await connection.rows(`select pg_advisory_xact_lock(${lockKey})`)
+      await connection.run(`set local lock_timeout = '${lockTimeouts.table}'`)
+      const result = await work()
+      await connection.run('commit')
+      return result
+    } catch (error) {
+      // A connection that is lost rolls back by itself, and its error is not the one to tell.
+      await connection.run('rollback').catch(() => undefined)
+      throw error
+    }
+  },
+
+  countLost(connection, place, { actual, wanted }) {
+    return countValues(connection, place, this, isLost(quote(place.column), actual.type, wanted.family))
+  },
+
+  async apply(connection, changes) {
+    for (const change of changes) {
+      await runChange(change, true, async () => {
+        for (const sql of statementsOf(change)) await connection.run(sql)
+      })
+    }
+  },
+} satisfies SchemaDialect)

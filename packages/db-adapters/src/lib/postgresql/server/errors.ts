@@ -1,0 +1,59 @@
+import { StoreError } from '@steward/rest-core/errors'
+import { isConnectionLoss } from '../store/errors.js'
+import { DatabaseServerError } from '../../server/database-server.js'
+import type { DatabaseServerErrorCode } from '../../server/database-server.js'
+
+interface ServerError extends Error {
+  /** SQLSTATE, of an error that the server sent. */
+  readonly code?: string
+}
+
+/** What the driver, the server or a program gave, once for every call. The reason of an abort stays what it is. */
+export function translateError(error: unknown): Error {
+  const cause = error as ServerError
+  if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return cause
+  if (DatabaseServerError.is(error)) {
+    if (error.code !== 'ERR_FAILED' || error.output === undefined) return error
+    const code = codeOfText(error.output)
+    return code === 'ERR_FAILED' ? error : new DatabaseServerError(code, error.message, { cause, output: error.output })
+  }
+  if (StoreError.is(error)) return new DatabaseServerError('ERR_FAILED', error.message, { cause })
+  return new DatabaseServerError(codeOf(cause), `PostgreSQL: ${cause.message || cause.code}`, { cause })
+}
+
+/** Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function codeOf(error: ServerError): DatabaseServerErrorCode {
+  switch (error.code ?? '') {
+    case '28000': // no pg_hba.conf entry for host "%s", user "%s", database "%s"
+    case '28P01': // password authentication failed for user "%s"
+    case '42501': // permission denied to create database
+      return 'ERR_CREDENTIALS'
+    case '3D000': // database "%s" does not exist
+      return 'ERR_NOT_FOUND'
+    case '42P04': // database "%s" already exists
+    case '42710': // role "%s" already exists
+      return 'ERR_EXISTS'
+    case '53100': // could not extend file "%s": No space left on device
+      return 'ERR_DISK_FULL'
+    case '53300': // sorry, too many clients already
+      return 'ERR_UNREACHABLE'
+    default:
+      return isConnectionLoss(error) ? 'ERR_UNREACHABLE' : 'ERR_FAILED'
+  }
+}
+
+/** Programs print texts only; they run with English ones, the server's may be in another language. */
+function codeOfText(output: string): DatabaseServerErrorCode {
+  if (/No space left on device|disk full/i.test(output)) return 'ERR_DISK_FULL'
+  if (/aborting because of server version mismatch/.test(output)) return 'ERR_NO_TOOL'
+  if (/password authentication failed|no password supplied|no pg_hba\.conf entry|permission denied/.test(output))
+    return 'ERR_CREDENTIALS'
+  if (/FATAL: +database ".*" does not exist/.test(output)) return 'ERR_NOT_FOUND'
+  if (
+    /Connection refused|could not translate host name|timeout expired|server closed the connection|connection to server was lost|terminating connection|database system is (starting up|shutting down)|no connection to the server/.test(
+      output,
+    )
+  )
+    return 'ERR_UNREACHABLE'
+  return 'ERR_FAILED'
+}

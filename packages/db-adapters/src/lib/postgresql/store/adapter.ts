@@ -1,0 +1,46 @@
+import type { ObjectStore } from '@steward/rest-core'
+import { createCanceller } from '../../pool/canceller.js'
+import { ConnectionPool } from '../../pool/pool.js'
+import { PooledStore } from '../../pool/store.js'
+import { postgresqlSchema } from '../../schema/index.js'
+import { createCompiler } from '../../sql/compiler.js'
+import { postgresqlBulk } from './bulk.js'
+import { postgresqlConfig, type PostgresqlStoreOptions } from './config.js'
+import { postgresqlDialect } from './dialect.js'
+import { connector } from './connect.js'
+import { SharedConnections } from './shared-connections.js'
+
+/**
+ * A store on PostgreSQL 13 or later, by the package `pg`, which must be installed beside this one. No I/O is done here;
+ * the first call connects, and after a restart of the server the next call connects again.
+ *
+ * @throws TypeError for options that cannot work
+ * @example
+ * const store = createPostgresqlStore({ connection: 'postgresql://app@localhost/app', pool: { max: 20 } })
+ */
+export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectStore {
+  const config = postgresqlConfig(options)
+  const open = connector(config)
+  return new PooledStore({
+    capabilities: Object.freeze({
+      name: 'postgresql',
+      persistent: true,
+      migrations: true,
+      introspection: true,
+      concurrentWriters: true,
+      aggregation: true,
+      indexSearch: true,
+      likeFoldsUnicode: false,
+    }),
+    compiler: createCompiler(postgresqlDialect),
+    schema: postgresqlSchema,
+    schemaSetUp: 'set statement_timeout = 0',
+    bulk: postgresqlBulk,
+    pool: new ConnectionPool(open, config.pool),
+    readers: new SharedConnections(open, config.sharedConnections),
+    // Behind a pooler the number is not the server's; it ends the statement with the connection.
+    cancel: config.preparedStatements
+      ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
+      : undefined,
+  })
+}

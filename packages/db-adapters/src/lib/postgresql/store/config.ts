@@ -1,0 +1,83 @@
+import type { ConnectionOptions } from 'node:tls'
+import type { ClientConfig } from 'pg'
+import {
+  checkConnection,
+  serverStoreLimits,
+  type ServerStoreLimits,
+  type ServerStoreOptions,
+} from '../../pool/options.js'
+
+/** Where the server is; other options of pg's `Client` are passed on. */
+export interface PostgresqlConnectionOptions {
+  /** Host name, address, or folder of the Unix socket. Default: `PGHOST`, else `localhost`. */
+  readonly host?: string
+  /** Default: `PGPORT`, else 5432. */
+  readonly port?: number
+  readonly user?: string
+  /** The password, or a function that is asked for it at every new connection. */
+  readonly password?: string | (() => string | Promise<string>)
+  readonly database?: string
+  readonly ssl?: boolean | ConnectionOptions
+  /** A URL instead of the above. */
+  readonly connectionString?: string
+}
+
+export interface PostgresqlStoreOptions extends ServerStoreOptions {
+  /** A URL like `postgresql://user:password@host:5432/database`, or its parts. */
+  readonly connection: string | PostgresqlConnectionOptions
+  /**
+   * Keep prepared statements on the server. Set it to false behind a pooler that gives another server connection to each
+   * transaction, such as PgBouncer; session settings that it does not track are then left alone. Default true.
+   */
+  readonly preparedStatements?: boolean
+  /** Shared connections for reads of single rows, each with many requests under way at once. Default 2. */
+  readonly sharedConnections?: number
+}
+
+export interface PostgresqlConfig extends ServerStoreLimits {
+  readonly client: ClientConfig
+  readonly preparedStatements: boolean
+  readonly sharedConnections: number
+  /** Run on every new connection. */
+  readonly setUp: string
+}
+
+/** @throws TypeError for options that cannot work; no I/O. */
+export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlConfig {
+  const limits = serverStoreLimits(options)
+  const { preparedStatements = true, sharedConnections = 2 } = options
+  if (!Number.isInteger(sharedConnections) || sharedConnections < 1) {
+    throw new TypeError(`Option "sharedConnections" must be a whole number from 1, not ${String(sharedConnections)}.`)
+  }
+  const given = checkConnection<PostgresqlConnectionOptions>(options.connection, ['postgresql:', 'postgres:'])
+  const where = typeof given === 'string' ? { connectionString: given } : given
+  if (where.connectionString !== undefined)
+    checkConnection(where.connectionString, ['postgresql:', 'postgres:', 'socket:'])
+  const client: ClientConfig = {
+    fallback_application_name: 'steward',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    ...where,
+    connectionTimeoutMillis: limits.pool.acquireTimeoutMs,
+    pipeline: true,
+  }
+  return { ...limits, client, preparedStatements, sharedConnections, setUp: setUp(limits, preparedStatements) }
+}
+
+function setUp(limits: ServerStoreLimits, session: boolean): string {
+  // Poolers keep these four apart for each of their clients.
+  const tracked = [
+    `time zone 'UTC'`,
+    `datestyle = 'ISO, YMD'`,
+    `standard_conforming_strings = on`,
+    `client_encoding = 'UTF8'`,
+  ]
+  const others = [
+    `default_transaction_isolation = 'read committed'`,
+    `intervalstyle = 'iso_8601'`,
+    `extra_float_digits = 1`,
+    `lock_timeout = ${limits.lockTimeoutMs}`,
+    ...(limits.statementTimeoutMs > 0 ? [`statement_timeout = ${limits.statementTimeoutMs}`] : []),
+  ]
+  return [...tracked, ...(session ? others : [])].map((setting) => `set ${setting}`).join('; ')
+}

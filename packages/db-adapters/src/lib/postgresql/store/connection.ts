@@ -1,0 +1,253 @@
+import type { Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
+import type pg from 'pg'
+import { StoreError } from '@steward/rest-core/errors'
+import type { Change, Connection, Rows } from '../../pool/connection.js'
+import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
+import type { Call } from '../../sql/statement.js'
+import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
+import type { QueryOwner, StatementQuery, StatementQueryClass, Wire } from './statement-query.js'
+
+export interface PostgresqlConnectionParts {
+  /** In pipeline mode; need not be connected yet. */
+  readonly client: pg.Client
+  readonly Query: StatementQueryClass
+  /** Most prepared statements; 0: none. */
+  readonly maxPreparedStatements: number
+}
+
+/** Rows of one `fetch`; each is a round trip. */
+const batchSize = 500
+
+/** A server that does not answer a goodbye is left alone after this. */
+const closeTimeoutMs = 5_000
+
+/** One session of PostgreSQL. Statements are sent at once and answered in their order (pipeline mode). */
+export class PostgresqlConnection implements Connection, QueryOwner {
+  usable = true
+  /** Statements that are not answered yet. */
+  pending = 0
+  readonly #client: pg.Client
+  readonly #Query: StatementQueryClass
+  /** Names of the statements that the server has prepared. */
+  readonly #prepared: LRUCache<string, true> | undefined
+  /** Names that the server shall forget with the next statement. */
+  readonly #outdated = new Set<string>()
+  #inTransaction = false
+  /** `begin` goes with the next statement. */
+  #beginning = false
+  #canBegin = false
+  #cursors = 0
+  #corked = false
+  #closed: Promise<void> | undefined
+
+  constructor({ client, Query, maxPreparedStatements }: PostgresqlConnectionParts) {
+    this.#client = client
+    this.#Query = Query
+    if (maxPreparedStatements > 0) {
+      this.#prepared = new LRUCache({
+        max: maxPreparedStatements,
+        dispose: (_, name, reason) => void (reason === 'evict' && this.#outdated.add(name)),
+      })
+    }
+    // They come for idle connections, too.
+    client.on('error', () => this.#lose())
+    client.on('end', () => this.#lose())
+  }
+
+  /** The server's number of this session. */
+  get processId(): number {
+    return (this.#client as unknown as { readonly processID: number }).processID
+  }
+
+  /** Gives the connection up when the server is silent for so long while it owes an answer. */
+  expectAnswersIn(ms: number | undefined): void {
+    if (ms === undefined) return
+    const socket = this.#client.connection.stream as Socket
+    socket.setTimeout(ms, () => this.pending > 0 && this.#lose())
+  }
+
+  query({ statement, values }: Call): Promise<Rows> {
+    return this.#send(this.#nameOf(statement), statement.sql, values, 'rows')
+  }
+
+  async change({ statement, values }: Call): Promise<Change> {
+    const tag = await this.#send(this.#nameOf(statement), statement.sql, values, 'tag')
+    return { affected: Number(tag.slice(tag.lastIndexOf(' ') + 1)), insertId: '0' }
+  }
+
+  /** Sent with the first statement, in the same round trip. */
+  async begin(): Promise<void> {
+    this.#inTransaction = true
+    this.#beginning = true
+  }
+
+  async commit(): Promise<void> {
+    const tag = await this.#end('commit', 'COMMIT')
+    // The answer to the commit of a transaction in which a statement failed is ROLLBACK.
+    if (tag !== 'COMMIT')
+      throw new StoreError('internal', 'The transaction is undone, because a statement in it failed.')
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      await this.#end('rollback', 'ROLLBACK')
+    } catch (error) {
+      this.#lose()
+      throw error
+    }
+  }
+
+  /** By a cursor of SQL: other statements may run between its batches, which the portals of pg-cursor do not allow. */
+  async *stream({ statement, values }: Call, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+    this.#cursors += 1
+    const cursor = `c${this.#cursors}`
+    // By default plans for cursors favour a quick first batch, at the cost of the whole.
+    this.#command('set local cursor_tuple_fraction = 1').catch(ignore)
+    const declared = this.#send('', `declare ${cursor} no scroll cursor for ${statement.sql}`, values, 'tag')
+    declared.catch(ignore)
+    let next = this.#fetch(cursor)
+    try {
+      await declared
+      for (;;) {
+        const rows = await next
+        const isLast = rows.length < batchSize
+        if (!isLast) next = this.#fetch(cursor)
+        if (rows.length > 0) yield rows
+        if (isLast) return
+      }
+    } finally {
+      // The end of the transaction closes it otherwise.
+      if (!alone && this.usable && this.#inTransaction) this.#command(`close ${cursor}`).catch(ignore)
+    }
+  }
+
+  async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {
+    try {
+      return (await this.#client.query<SchemaRow>(sql, [...bindings])).rows
+    } catch (error) {
+      throw this.#translate(error)
+    }
+  }
+
+  async run(sql: string, bindings: readonly SchemaValue[] = []): Promise<void> {
+    await this.rows(sql, bindings)
+  }
+
+  /** Answers to what was sent come first. */
+  close(): Promise<void> {
+    this.usable = false
+    return (this.#closed ??= this.#goodbye())
+  }
+
+  sending(wire: Wire, name: string): boolean {
+    if (!this.#corked) {
+      // Statements of requests that came in together leave together.
+      this.#corked = true
+      wire.stream.cork()
+      setImmediate(() => {
+        this.#corked = false
+        wire.stream.uncork()
+      })
+    }
+    const isPrepared = name !== '' && this.#prepared?.get(name) === true
+    if (name !== '' && !isPrepared) this.#prepared?.set(name, true)
+    if (this.#outdated.size > 0) {
+      for (const outdated of this.#outdated) wire.close({ type: 'S', name: outdated })
+      this.#outdated.clear()
+    }
+    if (this.#beginning) this.#sendBegin(wire)
+    return !isPrepared
+  }
+
+  answered(): void {
+    this.pending--
+  }
+
+  failed(error: unknown, query: StatementQuery, parsed: boolean): void {
+    this.pending--
+    const isStale = query.name !== '' && isStaleStatement(error)
+    if (isStale || (query.name !== '' && parsed)) {
+      this.#prepared?.delete(query.name)
+      this.#outdated.add(query.name)
+    }
+    if (!isStale) query.reject(this.#translate(error))
+    else if (this.#inTransaction) query.reject(staleStatement(error))
+    else this.#submit({ ...query, name: '' })
+  }
+
+  #nameOf({ id, once }: Call['statement']): string {
+    return once || this.#prepared === undefined ? '' : `s${id}`
+  }
+
+  #sendBegin(wire: Wire): void {
+    this.#beginning = false
+    const name = this.#prepared === undefined ? '' : 'begin'
+    if (!this.#canBegin) {
+      wire.parse({ name, text: 'begin isolation level read committed' })
+      this.#canBegin = name !== ''
+    }
+    wire.bind({ statement: name, values: [], valueMapper: String })
+    wire.execute(undefined)
+  }
+
+  async #end(command: string, unused: string): Promise<string> {
+    this.#inTransaction = false
+    if (!this.#beginning) return this.#send('', command, [], 'tag', true)
+    // Nothing was asked for in the transaction.
+    this.#beginning = false
+    return unused
+  }
+
+  #command(text: string): Promise<string> {
+    return this.#send('', text, [], 'tag')
+  }
+
+  #fetch(cursor: string): Promise<Rows> {
+    const rows = this.#send('', `fetch ${batchSize} from ${cursor}`, [], 'rows')
+    rows.catch(ignore) // It may never be waited for.
+    return rows
+  }
+
+  #send(name: string, text: string, values: readonly unknown[], gives: 'rows'): Promise<Rows>
+  #send(name: string, text: string, values: readonly unknown[], gives: 'tag', simple?: boolean): Promise<string>
+  #send(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+    gives: 'rows' | 'tag',
+    simple = false,
+  ): Promise<Rows | string> {
+    return new Promise((resolve, reject) => {
+      this.#submit({ name, text, values, gives, simple, resolve, reject })
+    })
+  }
+
+  #submit(query: StatementQuery): void {
+    this.pending++
+    this.#client.query(new this.#Query(this, query))
+  }
+
+  #translate(error: unknown): StoreError {
+    if (isConnectionLoss(error)) this.#lose()
+    return translateError(error)
+  }
+
+  #lose(): void {
+    this.usable = false
+    this.#closed ??= Promise.resolve()
+    this.#destroy()
+  }
+
+  async #goodbye(): Promise<void> {
+    const timer = setTimeout(() => this.#destroy(), closeTimeoutMs)
+    await this.#client.end().catch(ignore)
+    clearTimeout(timer)
+  }
+
+  #destroy(): void {
+    this.#client.connection.stream.destroy()
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,104 @@
+import type { ColumnType } from '@steward/rest-core'
+import {
+  encodeText,
+  isIdType,
+  isTextType,
+  readDatetime,
+  readDecimal,
+  readInteger,
+  readJson,
+  readList,
+  readTime,
+} from '../../pool/values.js'
+import type { Dialect } from '../../sql/dialect.js'
+import { readSum } from '../../sql/sum.js'
+import { decodeWords, encodeWords, postgresqlWords } from './words.js'
+
+/**
+ * PostgreSQL. Values go as texts, and rows come as the texts that the server writes with DateStyle ISO in UTC.
+ *
+ * Texts are sorted, and compared by `<` and `>`, in the collation "C" (code points), which is that of the columns that
+ * `sync` makes; an index of an existing column in another collation does not help there.
+ */
+export const postgresqlDialect: Dialect = {
+  client: 'pg',
+  writes: 'cte',
+  pageBeforeJoin: 'lateral',
+  limitInText: true,
+  noLimit: null,
+  maxValues: 65_535,
+  // `for update` would wait for, and hold up, every transaction that writes a reference to the row.
+  lock: { change: 'for no key update of t0', delete: 'for update of t0', joined: false },
+  schemas: true,
+  falseLiteral: 'false',
+
+  words: postgresqlWords,
+  encode: (value, type) => (type.kind === 'words' ? encodeWords(value as string) : encodeText(value, type)),
+  read: (column) => column,
+  decode(type) {
+    switch (type.kind) {
+      case 'integer':
+        return type.precision <= 15 ? Number : readInteger
+      case 'decimal':
+        return readDecimal
+      case 'boolean':
+        return (value) => value === 't'
+      case 'datetime':
+        return readDatetime
+      case 'time':
+        return readTime
+      case 'list':
+        return readList
+      case 'json':
+        return readJson
+      case 'words':
+        return (value) => decodeWords(value as string)
+      default:
+        return undefined
+    }
+  },
+
+  // By way of text, because uuid and enum types, which existing columns may have, know no empty text.
+  isEmpty: (column, type) => (isTextType(type) ? `(${column} is null or ${column}::text = '')` : `${column} is null`),
+  isFilled: (column, type) => (isTextType(type) ? `${column}::text <> ''` : `${column} is not null`),
+  compare(column, operator, type) {
+    const isOrder = operator !== '=' && operator !== '<>'
+    return `${isOrder ? byCodePoint(column, type) : column} ${operator} ${mark(type)}`
+  },
+  in: (column, count, type) => `${column} in (${Array(count).fill(mark(type)).join(', ')})`,
+  like: (column, type) => `${wireText(column, type)} ilike ? escape '\\'`,
+  contains: (column) => `strpos(${column}, ?) > 0`,
+  order(column, descending, type) {
+    const direction = `${byCodePoint(column, type)} ${descending ? 'desc' : 'asc'}`
+    // The row id is never empty, and without "nulls" its index can give the order.
+    return type.kind === 'id' ? direction : `${direction} nulls ${descending ? 'last' : 'first'}`
+  },
+
+  datePart(column, part, { kind }) {
+    if (part === 'day') {
+      const day = kind === 'date' ? column : `${column}::date`
+      return { group: day, read: day, decode: String }
+    }
+    // Truncated for each row, because that is cheap, and written as text once per group.
+    const group = `date_trunc('${part}', ${column}::timestamp)`
+    return { group, read: `to_char(${group}, '${formats[part]}')`, decode: String }
+  },
+  sum: (column) => ({ read: `sum(${column})`, decode: readSum }),
+}
+
+const formats = { year: 'YYYY', quarter: 'YYYY"-Q"Q', month: 'YYYY-MM' }
+
+/** A placeholder; a number need not fit into the column, so that a large one matches nothing instead of failing. */
+function mark(type: ColumnType): string {
+  if (type.kind === 'integer' || (isIdType(type) && type.values === 'integer')) return '?::bigint'
+  return type.kind === 'decimal' ? '?::numeric' : '?'
+}
+
+function byCodePoint(column: string, type: ColumnType): string {
+  return isTextType(type) || (isIdType(type) && type.values === 'string') ? `${column}::text collate "C"` : column
+}
+
+function wireText(column: string, { kind }: ColumnType): string {
+  if (kind === 'datetime') return `left(${column}::text, 19)`
+  return kind === 'time' ? `left(${column}::text, 8)` : `${column}::text`
+}

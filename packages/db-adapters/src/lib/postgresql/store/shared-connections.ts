@@ -1,0 +1,71 @@
+import { closedError, type ConnectionSource } from '../../pool/pool.js'
+import type { PostgresqlConnection } from './connection.js'
+
+/**
+ * A few connections that all callers use at once; each statement goes to the least busy one. Only for reads that never
+ * wait for locks and never take long: the statements behind one wait for it.
+ */
+export class SharedConnections implements ConnectionSource<PostgresqlConnection> {
+  readonly #open: () => Promise<PostgresqlConnection>
+  readonly #size: number
+  #connections: PostgresqlConnection[] = []
+  #opening: Promise<PostgresqlConnection> | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(open: () => Promise<PostgresqlConnection>, size: number) {
+    this.#open = open
+    this.#size = size
+  }
+
+  take(): PostgresqlConnection | undefined {
+    let best: PostgresqlConnection | undefined
+    for (const connection of this.#connections) {
+      if (connection.usable && (!best || connection.pending < best.pending)) best = connection
+    }
+    if (best && best.pending > 0 && this.#connections.length < this.#size && !this.#closed) {
+      // Nobody waits for it, and the next caller meets the same failure.
+      this.#openOne().catch(() => {})
+    }
+    return best
+  }
+
+  async acquire(): Promise<PostgresqlConnection> {
+    if (this.#closed) throw closedError()
+    const ready = this.take()
+    if (ready) return ready
+    // What others began may fail for what happened before this call.
+    return this.#opening ? this.#opening.catch(() => this.#openOne()) : this.#openOne()
+  }
+
+  release(connection: PostgresqlConnection): void {
+    if (!connection.usable) this.#connections = this.#connections.filter((other) => other !== connection)
+  }
+
+  discardIdle(): void {
+    const idle = this.#connections.filter(({ pending, usable }) => pending === 0 || !usable)
+    this.#connections = this.#connections.filter((connection) => !idle.includes(connection))
+    for (const connection of idle) void connection.close()
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#end())
+  }
+
+  async #end(): Promise<void> {
+    await this.#opening?.catch(() => {})
+    // Ending a pipelined connection answers what was sent first.
+    await Promise.all(this.#connections.splice(0).map((connection) => connection.close()))
+  }
+
+  #openOne(): Promise<PostgresqlConnection> {
+    return (this.#opening ??= this.#add().finally(() => {
+      this.#opening = undefined
+    }))
+  }
+
+  async #add(): Promise<PostgresqlConnection> {
+    const connection = await this.#open()
+    this.#connections = [...this.#connections.filter(({ usable }) => usable), connection]
+    return connection
+  }
+}

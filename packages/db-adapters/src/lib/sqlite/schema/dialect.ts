@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '@steward/rest-core/errors'
+import type { Change, ChangeOf } from '../../schema/changes.js'
+import type { SchemaConnection } from '../../schema/connection.js'
+import { countValues } from '../../schema/count-losses.js'
+import type { SchemaDialect } from '../../schema/dialect.js'
+import { number } from '../../schema/rows.js'
+import { runChange } from '../../schema/run-change.js'
+import { exactDigits } from '../store/dialect.js'
+import { readSqlite } from './catalogue.js'
+import { isLost } from './conversion.js'
+import { countLostDecimals, needsDecimalConversion } from './decimal-conversion.js'
+import { refineByValues } from './refine.js'
+import { rebuild, type Rebuild } from './rebuild.js'
+import { quote, statementOf, type DirectChange } from './statements.js'
+import { sqliteTypes } from './types.js'
+import { wordStatements, type WordChange } from './word-index.js'
+
+/** How long to wait for another process that writes. */
+const patienceMs = 60_000
+
+export const sqliteSchema: SchemaDialect = Object.freeze({
+  name: 'sqlite' as const,
+  transactionalDdl: true,
+  types: sqliteTypes,
+  introspection: { decimalDigits: exactDigits, defaultIdsAreKnown: true, refine: refineByValues },
+  quote,
+  read: readSqlite,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    const [setting] = await connection.rows('select foreign_keys from pragma_foreign_keys')
+    // Has no effect within a transaction.
+    await connection.run('pragma foreign_keys = off')
+    try {
+      await begin(connection)
+      try {
+        const result = await work()
+        await connection.run('commit')
+        return result
+      } catch (error) {
+        await connection.run('rollback').catch(() => undefined)
+        throw error
+      }
+    } finally {
+      if (setting && number(setting, 'foreign_keys') === 1) await connection.run('pragma foreign_keys = on')
+    }
+  },
+
+  countLost(connection, place, change) {
+    if (needsDecimalConversion(change)) return countLostDecimals(connection, place, change)
+    return countValues(connection, place, this, isLost(place.column, change.wanted.family))
+  },
+
+  async apply(connection: SchemaConnection, changes: readonly Change[]) {
+    const { direct, rebuilds } = sortOut(changes)
+    const runWords = async (kind: WordChange['kind']): Promise<void> => {
+      for (const change of changes) {
+        if (change.kind !== kind) continue
+        await runChange(change, true, async () => {
+          for (const sql of wordStatements(change)) await connection.run(sql)
+        })
+      }
+    }
+    // A new table takes its indexes along: those that go, go before it; those that come, come after it.
+    const isLate = ({ kind }: DirectChange): boolean => kind === 'addIndex' || kind === 'dropColumn'
+    await runWords('dropWordIndex')
+    for (const change of direct.filter((each) => !isLate(each))) await run(change)
+    for (const [table, [first, ...others]] of rebuilds) {
+      await runChange(first, true, () => rebuild(connection, table, [first, ...others]))
+    }
+    await runWords('addWordIndex')
+    for (const change of direct.filter(isLate)) await run(change)
+
+    function run(change: DirectChange): Promise<void> {
+      return runChange(change, true, () => connection.run(statementOf(change, keysOf(change, changes))))
+    }
+  },
+} satisfies SchemaDialect)
+
+async function begin(connection: SchemaConnection): Promise<void> {
+  const deadline = Date.now() + patienceMs
+  const [waiting = {}] = await connection.rows('select timeout from pragma_busy_timeout')
+  // SQLite's own waiting would stop this process, and perhaps a sync of its own that it waits for.
+  await connection.run('pragma busy_timeout = 0')
+  try {
+    for (;;) {
+      try {
+        return await connection.run('begin immediate')
+      } catch (error) {
+        if (!(StoreError.is(error) && error.code === 'busy') || Date.now() > deadline) throw error
+        await sleep(20)
+      }
+    }
+  } finally {
+    await connection.run(`pragma busy_timeout = ${number(waiting, 'timeout') ?? 0}`)
+  }
+}
+
+interface Sorted {
+  readonly direct: readonly DirectChange[]
+  /** One new table for all changes that need it. */
+  readonly rebuilds: ReadonlyMap<string, [Rebuild, ...Rebuild[]]>
+}
+
+function sortOut(changes: readonly Change[]): Sorted {
+  const direct: DirectChange[] = []
+  const rebuilds = new Map<string, [Rebuild, ...Rebuild[]]>()
+  const included = new Set(changes.flatMap((change) => keysOf(change, changes)))
+  for (const change of changes) {
+    if (change.kind === 'changeColumn' || change.kind === 'addForeignKey' || change.kind === 'dropForeignKey') {
+      if (change.kind === 'addForeignKey' && included.has(change)) continue
+      const others = rebuilds.get(change.table)
+      if (others) others.push(change)
+      else rebuilds.set(change.table, [change])
+    } else if (change.kind !== 'addWordIndex' && change.kind !== 'dropWordIndex') direct.push(change)
+  }
+  return { direct, rebuilds }
+}
+
+/** Foreign keys that come with a new table or a new column. */
+function keysOf(change: Change, changes: readonly Change[]): ChangeOf<'addForeignKey'>[] {
+  if (change.kind !== 'createTable' && change.kind !== 'addColumn') return []
+  return changes
+    .filter((each) => each.kind === 'addForeignKey')
+    .filter(
+      ({ table, column }) => table === change.table && (change.kind === 'createTable' || column === change.column.name),
+    )
+}

@@ -1,0 +1,70 @@
+import type { SchemaConnection } from '../../schema/connection.js'
+import { text } from '../../schema/rows.js'
+import type { Catalogue, ColumnFamily, TableInfo } from '../../schema/table-info.js'
+import { quote } from './statements.js'
+
+/** Rows that are looked at; the same at any size of the table. */
+const sample = 1_000
+
+const digit = '[0-9]'
+const date = `${digit.repeat(4)}-${digit.repeat(2)}-${digit.repeat(2)}`
+const time = `${digit.repeat(2)}:${digit.repeat(2)}:${digit.repeat(2)}`
+
+/**
+ * Column types by what the first rows hold: SQLite takes any value in any column, and other programs keep dates as
+ * numbers, as texts in their own format, or booleans as words. Such columns are served as what they are.
+ */
+export async function refineByValues(connection: SchemaConnection, catalogue: Catalogue): Promise<Catalogue> {
+  const tables: TableInfo[] = []
+  for (const table of catalogue.tables) tables.push(table.kind === 'table' ? await refined(connection, table) : table)
+  return { ...catalogue, tables }
+}
+
+async function refined(connection: SchemaConnection, table: TableInfo): Promise<TableInfo> {
+  const kinds = table.columns.map(({ name }, n) => `group_concat(distinct ${kindOf(quote(name))}) as k${n}`)
+  const [row = {}] = await connection.rows(
+    `select ${kinds.join(', ')} from (select * from ${quote(table.name)} limit ${sample})`,
+  )
+  return {
+    ...table,
+    columns: table.columns.map((column, n) => {
+      const found = text(row, `k${n}`)
+        .split(',')
+        .filter((kind) => kind !== '')
+      return { ...column, type: found.length === 0 ? column.type : typeFor(column.type, found) }
+    }),
+  }
+}
+
+/** SQL for what a value is: a storage class, or the shape of a text; NULL and empty texts are nothing. */
+function kindOf(column: string): string {
+  return `case when ${column} is null or ${column} = '' then null when typeof(${column}) <> 'text' then typeof(${column})
+    when ${column} glob '${date}' then 'date' when ${column} glob '${date} ${time}' then 'datetime'
+    when ${column} glob '${time}' then 'time' else 'text' end`
+}
+
+function typeFor(type: ColumnFamily, found: readonly string[]): ColumnFamily {
+  const only = (...kinds: string[]): boolean => found.every((kind) => kinds.includes(kind))
+  const numbers = only('integer', 'real')
+  if (found.includes('blob')) return { kind: 'binary' }
+  switch (type.kind) {
+    case 'date':
+    case 'datetime':
+    case 'time':
+      if (only('date') || only('datetime') || only('time')) return { kind: found[0] as 'date' | 'datetime' | 'time' }
+      return numbers ? numberType(found) : { kind: 'string', length: undefined }
+    case 'integer':
+    case 'boolean':
+      if (only('integer')) return type
+      return numbers ? { kind: 'float' } : { kind: 'string', length: undefined }
+    case 'decimal':
+    case 'float':
+      return numbers ? type : { kind: 'string', length: undefined }
+    default:
+      return type
+  }
+}
+
+function numberType(found: readonly string[]): ColumnFamily {
+  return found.includes('real') ? { kind: 'float' } : { kind: 'integer', digits: 18 }
+}

@@ -1,0 +1,263 @@
+import type {
+  AggregateQuery,
+  AggregateRow,
+  BusinessRecord,
+  CountOptions,
+  Filter,
+  IndexHit,
+  IndexQuery,
+  InsertRows,
+  Introspection,
+  Model,
+  ObjectModel,
+  ObjectStore,
+  PlanOptions,
+  Query,
+  ReadOptions,
+  Selection,
+  SnapshotSession,
+  StoreCapabilities,
+  StoreSession,
+  SyncPlan,
+  Values,
+} from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import { applySync, introspect, planSync, sqliteSchema, type SchemaConnection } from '../../schema/index.js'
+import { decodeGroups } from '../../sql/aggregate.js'
+import { checkedColumns } from '../schema/constraint-columns.js'
+import { createCompiler, type Compiler } from '../../sql/compiler.js'
+import { decodeHits } from '../../sql/index-search.js'
+import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
+import { Database } from './database.js'
+import { sqliteDialect } from './dialect.js'
+import type { Connection } from './connection.js'
+import { toStoreError } from './errors.js'
+import { exactSums } from './exact-sums.js'
+import { isQuick } from './quick-pages.js'
+import { createSchemaConnection } from './schema-connection.js'
+import { createTransactionSession, isPage } from './transaction-session.js'
+
+/** Records per batch of a search in a snapshot. */
+const snapshotBatch = 500
+
+const capabilities: StoreCapabilities = Object.freeze({
+  name: 'sqlite',
+  persistent: true,
+  migrations: true,
+  introspection: true,
+  concurrentWriters: false,
+  aggregation: true,
+  indexSearch: true,
+  likeFoldsUnicode: false,
+})
+
+/**
+ * A store on one SQLite file, by better-sqlite3. Small reads and writes run on the calling thread; counts, searches of more than
+ * 1,000 records, and pages that may take long run in threads of their own. Writers wait for each other, also for those of other processes.
+ *
+ * @throws TypeError for wrong options; the file is opened by the first call
+ *
+ * @example
+ * const store = createSqliteStore({ filename: 'data/catalog.db' })
+ * await store.sync(model)
+ */
+export function createSqliteStore(options: SqliteStoreOptions): ObjectStore {
+  return new SqliteStore(readOptions(options))
+}
+
+class SqliteStore implements ObjectStore {
+  readonly #config: SqliteConfig
+  readonly #compiler: Compiler
+  #database: Database | undefined
+  #opening: Promise<Database> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(config: SqliteConfig) {
+    this.#config = config
+    this.#compiler = createCompiler(sqliteDialect, { shapes: config.shapes })
+  }
+
+  get capabilities(): StoreCapabilities {
+    return capabilities
+  }
+
+  async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.get(object, rowId, options)
+    return call && database.read(`read "${object.table}"`, (connection) => connection.one(call))
+  }
+
+  async *search(object: ObjectModel, query: Query): AsyncGenerator<readonly BusinessRecord[], void> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.search(object, query)
+    if (isPage(query)) {
+      const quick = await database.read(`search "${object.table}"`, (connection) =>
+        isQuick(connection, object, query, call) ? connection.all(call) : undefined,
+      )
+      const records = quick ?? (await database.readers.all(call, query.caller)).map(call.statement.decode)
+      if (records.length > 0) yield records
+      return
+    }
+    for await (const rows of database.readers.search(call, query.caller)) yield rows.map(call.statement.decode)
+  }
+
+  async aggregate(object: ObjectModel, query: AggregateQuery): Promise<readonly AggregateRow[]> {
+    const database = this.#database ?? (await this.#open())
+    return exactSums(async (wide) => {
+      const call = this.#compiler.aggregate(object, query, wide)
+      return decodeGroups(call, await database.readers.all(call, query.caller))
+    })
+  }
+
+  async searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.searchIndex(object, query)
+    return decodeHits(call, await database.readers.all(call, query.caller))
+  }
+
+  async countIndex(
+    object: ObjectModel,
+    query: Pick<IndexQuery, 'terms' | 'where' | 'guards' | 'caller'>,
+  ): Promise<number> {
+    const database = this.#database ?? (await this.#open())
+    return database.readers.count(this.#compiler.countIndex(object, query), query.caller)
+  }
+
+  async count(object: ObjectModel, where?: Filter, { guards, caller }: CountOptions = {}): Promise<number> {
+    const database = this.#database ?? (await this.#open())
+    return database.readers.count(this.#compiler.count(object, where, guards), caller)
+  }
+
+  async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.insert(object, values, select)
+    return database.write(`insert into "${object.table}"`, (connection) => connection.write(call) as BusinessRecord)
+  }
+
+  async update(
+    object: ObjectModel,
+    rowId: string,
+    values: Values,
+    options: Pick<ReadOptions, 'select' | 'where'>,
+  ): Promise<BusinessRecord | undefined> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.update(object, rowId, values, options)
+    return call && database.write(`update "${object.table}"`, (connection) => connection.write(call))
+  }
+
+  async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
+    const database = this.#database ?? (await this.#open())
+    const call = this.#compiler.delete(object, rowId, where)
+    return (
+      call !== undefined && database.write(`delete from "${object.table}"`, (connection) => connection.change(call) > 0)
+    )
+  }
+
+  async transaction<T>(work: (session: StoreSession) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.transaction(async (connection) => {
+      const { session, end } = createTransactionSession(this.#compiler, connection, () => database.wrote())
+      try {
+        return await work(session)
+      } finally {
+        end()
+      }
+    })
+  }
+
+  async snapshot<T>(work: (session: SnapshotSession) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.snapshot((connection) => work({ search: snapshotSearch(connection, this.#compiler) }))
+  }
+
+  async load<T>(_model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.transaction(async (connection) => {
+      // Until the commit, which sets it back. Row ids go on behind those that were inserted by themselves.
+      connection.execute('pragma defer_foreign_keys = on')
+      return work(async (object, rows) => {
+        const select = object.select([])
+        try {
+          for (const row of rows) connection.write(this.#compiler.insert(object, row, select))
+        } catch (error) {
+          throw toStoreError(error, `insert into "${object.table}"`)
+        }
+      })
+    })
+  }
+
+  plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
+    return this.#schema((connection) => planSync(model, connection, sqliteSchema, options))
+  }
+
+  sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
+    return this.#schema((connection) => applySync(model, connection, sqliteSchema, options))
+  }
+
+  introspect(): Promise<Introspection> {
+    return this.#schema((connection) => introspect(connection, sqliteSchema))
+  }
+
+  async ping(): Promise<void> {
+    const database = this.#database ?? (await this.#open())
+    await database.read('reach the database', ({ raw }) => raw.prepare('select count(*) from sqlite_schema').get())
+  }
+
+  async constraintColumns({ table }: ObjectModel, constraint: string): Promise<readonly string[]> {
+    const database = this.#database ?? (await this.#open())
+    return database.read(`read the constraints of "${table}"`, ({ raw }) => {
+      const create = raw.prepare('select sql from sqlite_master where name = ? collate nocase').pluck().get(table)
+      const columns = raw.prepare('select name from pragma_table_info(?)').pluck().all(table) as string[]
+      return checkedColumns(String(create), columns, constraint)
+    })
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const database = await this.#opening?.catch(() => undefined)
+    this.#database = undefined
+    await database?.close()
+  }
+
+  /** Opens the file once for all callers; after a failure the next call tries again. */
+  #open(): Promise<Database> {
+    if (this.#closing)
+      return Promise.reject(new StoreError('unavailable', 'Cannot use the SQLite store: it was closed.'))
+    return (this.#opening ??= Database.open(this.#config).then(
+      (database) => (this.#closing ? database : (this.#database = database)),
+      (error: unknown) => {
+        this.#opening = undefined
+        throw error
+      },
+    ))
+  }
+
+  async #schema<T>(work: (connection: SchemaConnection) => Promise<T>): Promise<T> {
+    const database = this.#database ?? (await this.#open())
+    return database.exclusive(async (connection) => {
+      try {
+        return await work(createSchemaConnection(connection, this.#config.busyTimeoutMs))
+      } finally {
+        // The pragma does nothing inside a transaction.
+        if (connection.raw.inTransaction) connection.execute('rollback')
+        connection.raw.pragma('foreign_keys = on')
+      }
+    })
+  }
+}
+
+function snapshotSearch(connection: Connection, compiler: Compiler): SnapshotSession['search'] {
+  return async function* search(object, query) {
+    const attempt = `search "${object.table}"`
+    if (!connection.raw.open)
+      throw new StoreError('internal', `Cannot ${attempt}: the snapshot of this session has ended.`)
+    try {
+      yield* connection.batches(compiler.search(object, query), snapshotBatch)
+    } catch (error) {
+      throw toStoreError(error, attempt)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { AggregateRow, BusinessRecord, IndexHit } from '@steward/rest-core'
+import type BetterSqlite3 from 'better-sqlite3'
+import { decodeGroups } from '../../sql/aggregate.js'
+import { decodeHits } from '../../sql/index-search.js'
+import type { Call, Statement } from '../../sql/statement.js'
+import { decimalSum, decimalSumName } from './decimal-text.js'
+import type { Driver } from './driver.js'
+import { stopCheckName } from './stop-check.js'
+
+type Prepared = BetterSqlite3.Statement
+
+export interface ConnectionOptions {
+  readonly filename: string
+  readonly readOnly: boolean
+  readonly synchronous: 'normal' | 'full'
+}
+
+/** One connection on this thread. Its methods throw what the driver throws. */
+export class Connection {
+  readonly raw: BetterSqlite3.Database
+  /** Bounded by the compiler's cache: what it forgets is collected here too. */
+  readonly #prepared = new WeakMap<Statement, Prepared>()
+
+  constructor(driver: Driver, { filename, readOnly, synchronous }: ConnectionOptions) {
+    // No waiting inside SQLite: it would stop this thread. Who meets a lock tries again later.
+    this.raw = new driver(filename, { readonly: readOnly, timeout: 0 })
+    try {
+      if (!readOnly) {
+        this.raw.pragma('journal_mode = wal')
+        // Checkpoints are left to a worker; this is the bound when it cannot keep up, in pages.
+        this.raw.pragma('wal_autocheckpoint = 8000')
+      }
+      this.raw.pragma(`synchronous = ${synchronous}`)
+      this.raw.pragma('foreign_keys = on')
+      this.raw.aggregate(decimalSumName, decimalSum)
+      // Nobody could ask for an end meanwhile.
+      this.raw.function(stopCheckName, () => 1)
+    } catch (error) {
+      this.raw.close()
+      throw error
+    }
+  }
+
+  one({ statement, values }: Call): BusinessRecord | undefined {
+    const row = this.#prepare(statement).get(values) as unknown[] | undefined
+    return row === undefined ? undefined : statement.decode(row)
+  }
+
+  all({ statement, values }: Call): BusinessRecord[] {
+    const { decode } = statement
+    const rows = this.#prepare(statement).all(values) as unknown[][]
+    const records: BusinessRecord[] = []
+    for (const row of rows) records.push(decode(row))
+    return records
+  }
+
+  /** The rows, when there are at most `most` of them. */
+  few({ statement, values }: Call, most: number): BusinessRecord[] | undefined {
+    const records: BusinessRecord[] = []
+    for (const row of this.#prepare(statement).iterate(values)) {
+      if (records.length === most) return undefined
+      records.push(statement.decode(row as unknown[]))
+    }
+    return records
+  }
+
+  /** In batches; nothing else may run on this connection until the last one. */
+  *batches({ statement, values }: Call, size: number): Generator<BusinessRecord[]> {
+    let batch: BusinessRecord[] = []
+    for (const row of this.#prepare(statement).iterate(values)) {
+      if (batch.push(statement.decode(row as unknown[])) < size) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  groups(call: Call): AggregateRow[] {
+    return decodeGroups(call, this.#prepare(call.statement).all(call.values) as unknown[][])
+  }
+
+  hits(call: Call): IndexHit[] {
+    return decodeHits(call, this.#prepare(call.statement).all(call.values) as unknown[][])
+  }
+
+  count({ statement, values }: Call): number {
+    return (this.#prepare(statement).get(values) as [number])[0]
+  }
+
+  /**
+   * Runs a write that gives back the row. `all` and not `get`: an autocommit ends with the last step, and `get` does
+   * not take it, so that a failing commit would go unnoticed.
+   */
+  write({ statement, values }: Call): BusinessRecord | undefined {
+    const [row] = this.#prepare(statement).all(values) as unknown[][]
+    return row && statement.decode(row)
+  }
+
+  /** Runs a write that gives nothing back; the number of rows it met. */
+  change({ statement, values }: Call): number {
+    return this.#prepare(statement).run(values).changes
+  }
+
+  execute(sql: string): void {
+    this.raw.exec(sql)
+  }
+
+  #prepare(statement: Statement): Prepared {
+    let prepared = this.#prepared.get(statement)
+    if (!prepared) {
+      prepared = this.raw.prepare(statement.sql)
+      if (prepared.reader) prepared.raw()
+      if (!statement.once) this.#prepared.set(statement, prepared)
+    }
+    return prepared
+  }
+}

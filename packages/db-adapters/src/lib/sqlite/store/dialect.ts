@@ -1,0 +1,167 @@
+import { decimalValue, integerValue } from '@steward/rest-core'
+import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
+import type { Dialect, Present } from '../../sql/dialect.js'
+import { readSum } from '../../sql/sum.js'
+import { decodeDecimal, encodeDecimal } from './decimal.js'
+import { decimalSumName } from './decimal-text.js'
+import { stopCheckName } from './stop-check.js'
+import { sqliteWords } from './words.js'
+
+/** Digits that the driver's numbers keep. */
+export const exactDigits = 15
+
+/**
+ * `+?` instead of `?`: this build of SQLite has STAT4, so a bare parameter next to an indexed column may choose the plan, and
+ * the statement is compiled again for each new value. It costs more than a read. Ranges stay bare: there the value should choose.
+ */
+export const sqliteDialect: Dialect = {
+  client: 'better-sqlite3',
+  writes: 'returning',
+  pageBeforeJoin: 'ids',
+  limitInText: false,
+  noLimit: -1,
+  maxValues: 32_766,
+  lock: { change: '', delete: '', joined: false },
+  schemas: false,
+  falseLiteral: '0',
+
+  words: sqliteWords,
+  encode,
+  read: (column, type) => (isWide(type) ? `cast(${column} as text)` : column),
+  decode,
+
+  isEmpty: (column, type) => (mayBeBlank(type) ? `(${column} is null or ${column} = '')` : `${column} is null`),
+  isFilled: (column, type) => (mayBeBlank(type) ? `${column} <> ''` : `${column} is not null`),
+  compare: (column, operator) => `${column} ${operator} ${operator === '=' || operator === '<>' ? '+?' : '?'}`,
+  in: (column, count) => `${column} in (${Array(count).fill('+?').join(', ')})`,
+  // An escape that nothing needs makes each comparison dearer.
+  like(column, type, escaped) {
+    const text = isNumber(type) ? `cast(${column} as text)` : column
+    const condition = `${text} like +?${escaped ? " escape '\\'" : ''}`
+    // Each comparison of a long text may take seconds.
+    return isLong(type) ? `(${stopCheckName}() and ${condition})` : condition
+  },
+  contains: (column) => `instr(${column}, +?) > 0`,
+  order: (column, descending) => (descending ? `${column} desc` : column),
+
+  datePart(column, part) {
+    const text = partOf(column, part)
+    return { group: text, read: text, decode: String }
+  },
+  sum(column, type, wide) {
+    if (type.kind === 'decimal' && type.precision > exactDigits)
+      return { read: `${decimalSumName}(${column})`, decode: readSum }
+    const scale = type.kind === 'decimal' ? type.scale : 0
+    // Sums of doubles are not exact, those of integers are: 15 digits survive the multiplication.
+    const units = scale === 0 ? column : `cast(round(${column} * 1e${scale}) as integer)`
+    if (!wide)
+      return {
+        read: `cast(sum(${units}) as text)`,
+        decode: (value) => readSum(scale === 0 ? value : `${String(value)}e-${scale}`),
+      }
+    return {
+      read: `sum(${units} >> 32) || ' ' || sum(${units} & 4294967295)`,
+      decode(value) {
+        const [high = 0n, low = 0n] = String(value).split(' ').map(BigInt)
+        return readSum(`${(high << 32n) + low}e-${scale}`)
+      },
+    }
+  },
+}
+
+/** Dates are texts in the form in which they are answered. */
+function partOf(column: string, part: DatePart): string {
+  switch (part) {
+    case 'year':
+      return `substr(${column}, 1, 4)`
+    case 'quarter':
+      return `substr(${column}, 1, 4) || '-Q' || ((substr(${column}, 6, 2) + 2) / 3)`
+    case 'month':
+      return `substr(${column}, 1, 7)`
+    case 'day':
+      return `substr(${column}, 1, 10)`
+  }
+}
+
+function encode(value: FieldValue, type: ColumnType): unknown {
+  switch (type.kind) {
+    case 'id':
+      return type.values === 'integer' ? encodeInteger(value as string) : value
+    case 'reference':
+      // The driver binds numbers as doubles, and a column that was declared without a type would keep `1.0`.
+      return type.values === 'integer' ? BigInt(value as string) : value
+    case 'integer':
+      return typeof value === 'string' ? encodeInteger(value) : value
+    case 'decimal':
+      if (type.precision <= exactDigits) return Number(value)
+      return encodeLongDecimal(value as number | string)
+    case 'boolean':
+      return value ? 1 : 0
+    case 'list':
+      return `;${(value as readonly string[]).join(';')};`
+    case 'json':
+      return JSON.stringify(value)
+    default:
+      return value
+  }
+}
+
+function decode(type: ColumnType): ((value: Present) => FieldValue) | undefined {
+  switch (type.kind) {
+    case 'integer':
+      return isWide(type) ? (value) => integerValue(String(value)) : undefined
+    case 'decimal':
+      return type.precision > exactDigits
+        ? (value) => decimalValue(decodeDecimal(String(value)) ?? String(value))
+        : undefined
+    case 'boolean':
+      return (value) => value === 1
+    case 'list':
+      return (value) => String(value).split(';').filter(Boolean)
+    case 'json':
+      return decodeJson
+    default:
+      return undefined
+  }
+}
+
+/** Integers that may be beyond 2^53 travel as text: the driver's numbers would lose digits. */
+function isWide(type: ColumnType): boolean {
+  if (type.kind === 'integer') return type.precision > exactDigits
+  return (type.kind === 'id' || type.kind === 'reference') && type.values === 'integer'
+}
+
+/** Whether its values may be megabytes. */
+export function isLong(type: ColumnType): boolean {
+  return type.kind === 'text' || type.kind === 'json' || (type.kind === 'string' && type.length > 10_000)
+}
+
+function isNumber({ kind }: ColumnType): boolean {
+  return kind === 'id' || kind === 'reference' || kind === 'integer'
+}
+
+/** Tables that others made may hold empty texts where Steward has NULL. */
+function mayBeBlank({ kind }: ColumnType): boolean {
+  return kind === 'string' || kind === 'text' || kind === 'list'
+}
+
+function encodeInteger(text: string): number | bigint {
+  return text.length <= exactDigits ? Number(text) : BigInt(text)
+}
+
+function decodeJson(value: Present): FieldValue {
+  if (value === '') return null
+  try {
+    return JSON.parse(String(value)) as FieldValue
+  } catch {
+    return String(value)
+  }
+}
+
+function encodeLongDecimal(value: number | string): string {
+  const text = encodeDecimal(value)
+  if (text === undefined)
+    throw new StoreError('value', `Cannot use ${JSON.stringify(value)}: it is not a decimal number.`)
+  return text
+}
