@@ -1,12 +1,13 @@
 export { DefinitionError, RestError, StoreError } from './errors.js'
 export type { ErrorCode, ErrorMessage } from './errors.js'
-export { defineCode, defineObject, objectCodeKeys } from './lib/definition/definition.js'
+export { defineObject } from './lib/definition/define-object.js'
+export type { FiltersOf } from './lib/definition/define-object.js'
+export { defineCode, objectCodeKeys } from './lib/definition/definition.js'
 export type {
   EnumValue,
   EnumValues,
   FieldDefinition,
   FieldTypeName,
-  FiltersOf,
   InputOf,
   ObjectCode,
   ObjectDefinition,
@@ -34,7 +35,8 @@ export type {
   Selection,
 } from './lib/model/model.js'
 export { isEmpty, Problem } from './lib/fields/field-type.js'
-export type { ColumnType, FieldType, FieldValue, JsonValue } from './lib/fields/field-type.js'
+export type { ColumnType, FieldType } from './lib/fields/field-type.js'
+export type { FieldValue, JsonValue } from './lib/fields/field-value.js'
 export { decimalValue, digitsText, integerValue, readDigits, type Digits } from './lib/fields/number-text.js'
 export type { Comparison, Filter } from './lib/filter/filter.js'
 export type { ActionContext, ActionDefinition, ActionModel, ParameterDefinition, Scope } from './lib/actions/action.js'
@@ -57,12 +59,10 @@ export type {
   CrosstabValueModel,
 } from './lib/crosstabs/crosstab.js'
 export type {
-  AggregateFunction,
   AggregateQuery,
   AggregateRow,
   Caller,
   CountOptions,
-  DatePart,
   Guard,
   IndexHit,
   IndexQuery,
@@ -81,6 +81,7 @@ export type {
   SyncStep,
   Values,
 } from './lib/store.js'
+export type { AggregateFunction, DatePart } from './lib/aggregate.js'
 export { dumpRecords, loadRecords } from './lib/portable/index.js'
 export type { DumpedApplication, DumpRecordsOptions, LoadRecordsOptions, WriteText } from './lib/portable/index.js'
 export { createMemoryStore } from './lib/memory/memory-store.js'
@@ -111,6 +112,7 @@ export type {
   RebuildOptions,
   RebuildProgress,
   RecordFor,
+  RepeatOptions,
   SearchRequest,
   Task,
   UpdateOptions,
@@ -127,7 +129,6 @@ export type {
   SearchContext,
   WriteContext,
 } from './lib/service/hooks.js'
-export type { RepeatOptions } from './lib/service/transaction.js'
 export { allRights, createRights } from './lib/rights/create-rights.js'
 export type { GrantData } from './lib/rights/create-rights.js'
 export { createPrincipal } from './lib/rights/principal.js'

@@ -34,7 +34,7 @@ export { answerClientErrors, sendRefusal, whyMalformed } from './lib/http/client
 export { clientGone } from './lib/http/client-gone.js'
 export { refuseForeignPage } from './lib/http/refuse-foreign-page.js'
 export type { Log } from './lib/http/log.js'
-export type { Respond } from './lib/http/answer.js'
+export type { Respond } from './lib/http/delivery.js'
 export { eventsRouter } from './lib/events/events-router.js'
 export type { EventsRouterOptions } from './lib/events/events-router.js'
 export { isPrivateAddress, publicLookup } from './lib/events/private-addresses.js'

@@ -1,5 +1,6 @@
+import type { AggregateFunction, DatePart } from './aggregate.js'
 import type { ObjectDefinition } from './definition/definition.js'
-import type { FieldValue } from './fields/field-type.js'
+import type { FieldValue } from './fields/field-value.js'
 import type { Filter } from './filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel, Order, ReferenceModel, Selection } from './model/model.js'
 
@@ -54,11 +55,6 @@ export interface Query {
 }
 
 export type CountOptions = Pick<Query, 'guards' | 'caller'>
-
-/** Part of a date or datetime (UTC) that records are grouped by: `2026`, `2026-Q1`, `2026-01`, `2026-01-31`. */
-export type DatePart = 'year' | 'quarter' | 'month' | 'day'
-
-export type AggregateFunction = 'count' | 'sum' | 'min' | 'max'
 
 /** One GROUP BY. */
 export interface AggregateQuery {

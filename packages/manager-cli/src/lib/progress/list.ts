@@ -2,8 +2,7 @@ import type { OperationEvent } from '@steward/manager-core'
 import { DefaultRenderer, Listr, ListrLogger, type ListrDefaultRendererLogLevels, ProcessOutput } from 'listr2'
 import { printable } from '../output/text.js'
 import type { Surroundings } from '../surroundings.js'
-import { shareOf, type PlainProgress } from './plain.js'
-import type { Progress } from './progress.js'
+import { shareOf, type PlainProgress, type Progress } from './plain.js'
 
 /** It is asked for when the standard error is a terminal; listr2 would look at the standard output. */
 class OnStderr extends DefaultRenderer {

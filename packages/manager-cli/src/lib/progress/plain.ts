@@ -1,9 +1,15 @@
 import type { OperationEvent, StepTitle } from '@steward/manager-core'
 import { printable } from '../output/text.js'
-import type { Progress } from './progress.js'
 
 /** How often a long step says how far it is, in ms. */
 const everyMs = 5_000
+
+/** Shows on the standard error how operations go. */
+export interface Progress {
+  show(event: OperationEvent): void
+  /** The last operation is over, well or not; what follows is printed below it. */
+  end(ok: boolean): Promise<void>
+}
 
 export interface PlainProgress extends Progress {
   /** Titles of steps that others show. */

@@ -1,13 +1,5 @@
-import type { OperationEvent } from '@steward/manager-core'
 import type { Surroundings } from '../surroundings.js'
-import { createPlainProgress } from './plain.js'
-
-/** Shows on the standard error how operations go. */
-export interface Progress {
-  show(event: OperationEvent): void
-  /** The last operation is over, well or not; what follows is printed below it. */
-  end(ok: boolean): Promise<void>
-}
+import { createPlainProgress, type Progress } from './plain.js'
 
 export interface ProgressOptions {
   readonly stderr: Surroundings['stderr']

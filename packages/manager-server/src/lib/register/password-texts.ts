@@ -1,5 +1,12 @@
 import type { RequestLanguage } from '@steward/manager-core'
-import type { PasswordFault, PasswordTold } from './password-views.js'
+
+/** What is wrong with a password. */
+export type PasswordFault =
+  | { readonly why: 'short'; readonly least: number }
+  | { readonly why: 'different' | 'missing' | 'long' | 'refused' }
+
+/** Outcomes that have a page of their own. */
+export type PasswordTold = 'set' | 'used' | 'expired' | 'gone' | 'changed' | 'silent' | 'sent' | 'tooMany'
 
 /** Texts of the pages on which people choose the password of their instance; `{…}` are values. */
 interface PasswordTexts extends Readonly<Record<Exclude<PasswordTold, 'tooMany'>, PageText>> {

@@ -1,6 +1,6 @@
 import type { RequestLanguage } from '@steward/manager-core'
 import { markup, page } from './page.js'
-import { passwordTexts } from './password-texts.js'
+import { passwordTexts, type PasswordFault, type PasswordTold } from './password-texts.js'
 import { texts } from './texts.js'
 
 export interface PasswordViewOptions {
@@ -10,11 +10,6 @@ export interface PasswordViewOptions {
   /** Path and query of this page in the other language. */
   readonly other?: string
 }
-
-/** What is wrong with a password. */
-export type PasswordFault =
-  | { readonly why: 'short'; readonly least: number }
-  | { readonly why: 'different' | 'missing' | 'long' | 'refused' }
 
 /** Where the link of the mail leads. Only its button goes further, as programs that look at mails follow links. */
 export function passwordStartView(options: PasswordViewOptions): string {
@@ -62,8 +57,6 @@ export function choosePasswordView(
       </form>`,
   })
 }
-
-export type PasswordTold = 'set' | 'used' | 'expired' | 'gone' | 'changed' | 'silent' | 'sent' | 'tooMany'
 
 /** A page that tells how it went, and what can be done. */
 export function passwordToldView(

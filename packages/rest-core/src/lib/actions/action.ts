@@ -6,7 +6,7 @@ import type {
   PasswordField,
   ReferenceField,
 } from '../definition/definition.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, FieldModel } from '../model/model.js'
 import type { HookContext } from '../service/hooks.js'
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../fields/field-type.js'
+import type { JsonValue } from '../fields/field-value.js'
 
 /** Deeper ones are mistakes, cycles mostly. */
 const deepest = 100

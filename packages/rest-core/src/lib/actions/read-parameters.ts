@@ -1,6 +1,6 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError, mostMessages } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { isBlank, isEmpty, Problem } from '../fields/field-type.js'
 import { expandDefault } from '../service/input.js'
 import type { Principal } from '../rights/rights.js'

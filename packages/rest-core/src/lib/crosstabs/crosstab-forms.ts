@@ -1,5 +1,5 @@
 import { RestError } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { AxisMetadata, CrosstabMetadata } from '../metadata/metadata.js'
 import type { Crosstab, CrosstabAxisModel, CrosstabModel, CrosstabPlace, CrosstabValueModel } from './crosstab.js'
 

@@ -1,6 +1,6 @@
-import type { AggregateFunction, DatePart } from '../store.js'
+import type { AggregateFunction, DatePart } from '../aggregate.js'
 import type { ReadableField } from '../model/model.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 
 /** A field of an axis, own or joined; dates by a part of them. */
 export type CrosstabAxis = string | { readonly field: string; readonly by?: DatePart; readonly label?: string }

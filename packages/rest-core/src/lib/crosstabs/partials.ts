@@ -1,9 +1,9 @@
 import { decimalValue, integerValue } from '../fields/number-text.js'
 import { add, divide, exactNumber, exactText, type ExactNumber } from '../fields/exact-number.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { compareValues } from '../filter/compare.js'
 import type { ReadableField } from '../model/model.js'
-import type { AggregateFunction } from '../store.js'
+import type { AggregateFunction } from '../aggregate.js'
 import type { CrosstabValueModel } from './crosstab.js'
 
 /** What is asked of the store so that subtotals and averages follow from it. */

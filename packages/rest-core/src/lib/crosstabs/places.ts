@@ -1,4 +1,4 @@
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { compareText, compareValues } from '../filter/compare.js'
 import { baseField } from '../model/model.js'
 import type { CrosstabAxisModel, CrosstabPlace } from './crosstab.js'

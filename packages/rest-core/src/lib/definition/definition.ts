@@ -1,5 +1,4 @@
 import type { ActionDefinition } from '../actions/action.js'
-import type { CheckedDefinition, SortName } from './checked-definition.js'
 import type { CrosstabDefinition } from '../crosstabs/crosstab.js'
 import type { PublicationDefinition } from '../publications/publication.js'
 import type { ObjectHooks } from '../service/hooks.js'
@@ -313,9 +312,6 @@ export type UpdateOf<D extends ObjectDefinition> = Simplify<{
   [K in Exclude<TakenKeys<D['fields']>, 'row_id'>]?: InputValue<D['fields'][K]>
 }>
 
-/** Filters of a search by name of their field; a field of a linked object is `<reference>__<field>`. */
-export type FiltersOf<D extends ObjectDefinition> = { [K in SortName<D>]?: string | readonly string[] }
-
 /**
  * Record types by object name, inferred from definitions, e.g. for a typed client.
  *
@@ -323,17 +319,6 @@ export type FiltersOf<D extends ObjectDefinition> = { [K in SortName<D>]?: strin
  * const client = createClient<RecordsOf<[typeof Movie, typeof Genre]>>({ url })
  */
 export type RecordsOf<D extends readonly ObjectDefinition[]> = { [O in D[number] as O['name']]: RecordOf<O> }
-
-/**
- * Gives a definition its exact type, so that records and inputs are typed. Keys that are not known, sorts by fields that are
- * not there and states of no enum field do not compile; all the rest is checked when a model is made of it.
- *
- * @example
- * const Genre = defineObject({ name: 'Genre', fields: { gen_code: { type: 'string', length: 20, key: true } } })
- */
-export function defineObject<const D extends ObjectDefinition>(definition: D & CheckedDefinition<D>): D {
-  return definition
-}
 
 /** What a module beside a YAML or JSON file of the same name may say of its object. */
 export type ObjectCode = Pick<ObjectDefinition, (typeof objectCodeKeys)[number]>

@@ -1,13 +1,8 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import type { BusinessRecord } from '../model/model.js'
-import {
-  defineObject,
-  type FiltersOf,
-  type InputOf,
-  type ObjectDefinition,
-  type RecordOf,
-  type UpdateOf,
-} from './definition.js'
+import { defineObject } from './define-object.js'
+import type { InputOf, ObjectDefinition, RecordOf, UpdateOf } from './definition.js'
+import type { FiltersOf } from './define-object.js'
 
 const Order = defineObject({
   name: 'Order',

@@ -1,6 +1,6 @@
 import type { Filter } from '../filter/filter.js'
 import type { Model, ObjectModel } from '../model/model.js'
-import { timestamp } from '../service/input.js'
+import { timestamp } from '../fields/temporal.js'
 import type { ObjectStore } from '../store.js'
 
 /** Rows that go in one transaction, so that nobody waits long for its locks. */

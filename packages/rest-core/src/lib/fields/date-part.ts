@@ -1,4 +1,4 @@
-import type { DatePart } from '../store.js'
+import type { DatePart } from '../aggregate.js'
 
 /** A part of a date or datetime in its one form: `2026`, `2026-Q1`, `2026-01`, `2026-01-31`; empty stays empty. */
 export function datePart(value: string, part: DatePart): string {

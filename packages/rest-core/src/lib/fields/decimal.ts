@@ -1,7 +1,8 @@
 import type { DecimalField } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import { describe } from './describe.js'
-import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, type FieldType } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 import { readDigits, valueOfDigits, type Digits } from './number-text.js'
 import { checkRange, formatNumber, lostDigits } from './number-value.js'
 

@@ -1,7 +1,8 @@
 import type { FieldDefinition } from '../definition/definition.js'
 import { createModel } from '../model/create-model.js'
 import type { FieldModel } from '../model/model.js'
-import { Problem, type FieldValue } from './field-type.js'
+import { Problem } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 
 /** A field `f` of that definition; references may point at `IntegerIds` and `StringIds`. */
 export function fieldFor(definition: FieldDefinition): FieldModel {

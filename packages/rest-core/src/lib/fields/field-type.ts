@@ -1,19 +1,6 @@
 import type { FieldTypeName } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
-
-/**
- * A value as it is stored, answered and compared; the same form everywhere, so that nothing is converted twice.
- * - text-like, enum, reference, document, date, datetime, time, geocoords: string, empty `""`
- * - integer, decimal: number, or string where a double would lose digits; empty `null`
- * - boolean: `true` or `false`, never empty
- * - multi-enum: array of codes, empty `[]`
- * - object: any JSON value, empty `null`
- *
- * Source: wire-decisions, "records".
- */
-export type FieldValue = string | number | boolean | null | readonly string[] | JsonValue
-
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+import type { FieldValue } from './field-value.js'
 
 /** What a database column must be able to hold. Adapters map it to their own types; empty values are NULL in every column. */
 export type ColumnType =

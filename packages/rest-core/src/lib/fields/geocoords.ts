@@ -1,5 +1,6 @@
 import { describe } from './describe.js'
-import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, type FieldType } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 import { compareNumbers, digitsText, readDigits } from './number-text.js'
 
 /** Digits after the point; 12 are less than a micrometre. */

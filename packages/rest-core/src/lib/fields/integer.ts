@@ -1,6 +1,7 @@
 import type { IntegerField } from '../definition/definition.js'
 import { describe } from './describe.js'
-import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, type FieldType } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 import { digitsText, integerValue, readDigits } from './number-text.js'
 import { checkRange, formatNumber, lostDigits } from './number-value.js'
 

@@ -1,6 +1,7 @@
 import type { FieldModel } from '../model/model.js'
 import { checkCode, enumValues, labelOf } from './enum-values.js'
-import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, type FieldType } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 import { parseText } from './text-value.js'
 
 /** Codes that are given, the same ones again included. Not specified; chosen far above any list of codes. */

@@ -1,4 +1,5 @@
-import { Problem, type FieldValue } from './field-type.js'
+import { Problem } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 import { compareNumbers, digitsText, readDigits } from './number-text.js'
 
 /** Checks the range of a definition. */

@@ -1,5 +1,6 @@
 import { describe } from './describe.js'
-import { isEmpty, Problem, type FieldType, type JsonValue } from './field-type.js'
+import { isEmpty, Problem, type FieldType } from './field-type.js'
+import type { JsonValue } from './field-value.js'
 import { unstorable } from './text-value.js'
 
 /** Levels of arrays and objects within each other. */

@@ -1,6 +1,7 @@
 import { describe } from './describe.js'
 import type { FieldModel } from '../model/model.js'
-import { Problem, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, type FieldType } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 
 const timePart = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?`
 const dateShape = new RegExp(String.raw`^(\d{4})-(\d{2})-(\d{2})(?:[T ]${timePart})?$`, 'i')
@@ -52,6 +53,12 @@ export function readTime(text: string): string | undefined {
 export function momentOf(date: Date): Moment {
   const iso = date.toISOString()
   return { date: iso.slice(0, 10), time: iso.slice(11, 19) }
+}
+
+/** `yyyy-MM-dd HH:mm:ss` in UTC. */
+export function timestamp(now: Date): string {
+  const { date, time } = momentOf(now)
+  return `${date} ${time}`
 }
 
 function isDate(year: number, month: number, day: number): boolean {

@@ -1,7 +1,8 @@
 import type { TextField } from '../definition/definition.js'
 import type { FieldModel } from '../model/model.js'
 import { describe, quote } from './describe.js'
-import { Problem, visible, type ColumnType, type FieldType, type FieldValue } from './field-type.js'
+import { Problem, visible, type ColumnType, type FieldType } from './field-type.js'
+import type { FieldValue } from './field-value.js'
 
 const defaultLength = 255
 

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { Comparison, Filter } from './filter.js'
 
 /** All must hold. Nested `and`s are flattened, `<>` and `notIn` of one field are merged. At least one term. */

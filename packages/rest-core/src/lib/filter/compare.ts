@@ -1,4 +1,5 @@
-import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { compareNumbers } from '../fields/number-text.js'
 import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
 

@@ -1,4 +1,5 @@
-import { isEmpty, Problem, type FieldValue } from '../fields/field-type.js'
+import { isEmpty, Problem } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { unstorable } from '../fields/text-value.js'
 import { quote } from '../fields/describe.js'
 import { baseField } from '../model/model.js'

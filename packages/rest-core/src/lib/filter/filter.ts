@@ -1,4 +1,4 @@
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 
 /**
  * A condition as plain data. It has no `not`: the parser moves negation into the leaves, so that every record either

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { negate } from './combine.js'
 import type { Filter } from './filter.js'
 import { matches } from './matches.js'

@@ -1,4 +1,5 @@
-import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import { compareValues } from './compare.js'
 import type { Filter } from './filter.js'

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
 import { labelOf } from '../fields/enum-values.js'
 import type { FieldModel, IndexModel } from '../model/model.js'

@@ -1,6 +1,7 @@
 import { datePart } from '../fields/date-part.js'
 import { add, exactNumber, exactText, type ExactNumber } from '../fields/exact-number.js'
-import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { compareValues } from '../filter/compare.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import type { AggregateQuery, AggregateRow } from '../store.js'

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { compareRecords } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
 import { matches } from '../filter/matches.js'

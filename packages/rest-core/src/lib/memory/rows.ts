@@ -1,4 +1,5 @@
-import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 
 /** A stored row: filled values by column, the id among them. Never changed, only replaced. */
 export type Row = ReadonlyMap<string, FieldValue>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '../../errors.js'
-import { isEmpty, type FieldValue } from '../fields/field-type.js'
+import { isEmpty } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Values } from '../store.js'
 import type { MemoryData } from './memory-data.js'

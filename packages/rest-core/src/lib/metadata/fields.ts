@@ -1,5 +1,6 @@
 import { enumValues } from '../fields/enum-values.js'
-import type { ColumnType, FieldValue } from '../fields/field-type.js'
+import type { ColumnType } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { baseField } from '../model/model.js'
 import type { FieldModel, ReadableField, ReferenceModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'

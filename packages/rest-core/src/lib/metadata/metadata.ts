@@ -1,6 +1,6 @@
 import type { Scope } from '../actions/action.js'
 import type { CrosstabValueModel } from '../crosstabs/crosstab.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { ReferenceModel } from '../model/model.js'
 import type { PublicationFormat } from '../publications/publication.js'
 

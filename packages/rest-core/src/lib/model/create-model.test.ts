@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DefinitionError } from '../../errors.js'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
 import { createModel } from './create-model.js'
 

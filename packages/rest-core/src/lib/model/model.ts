@@ -1,7 +1,8 @@
 import type { ActionModel } from '../actions/action.js'
 import type { CrosstabModel } from '../crosstabs/crosstab.js'
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
-import type { ColumnType, FieldType, FieldValue } from '../fields/field-type.js'
+import type { ColumnType, FieldType } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { PublicationModel } from '../publications/publication.js'
 
 /** All objects of an application, checked and linked. Made by `createModel`; frozen. */

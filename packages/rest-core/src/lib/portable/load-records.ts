@@ -1,5 +1,5 @@
 import { RestError, StoreError } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { withWords } from '../index-search/record-words.js'
 import type { Model, ObjectModel } from '../model/model.js'
 import type { InsertRows, ObjectStore, Values } from '../store.js'

@@ -1,9 +1,9 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createModel } from '../model/create-model.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { PublicationDefinition, PublicationFormat } from './publication.js'
 import { createTextTemplate } from './text-template.js'
-import type { TextTemplate } from './text-template.js'
+import type { TextTemplate } from './template-data.js'
 
 const Studio = defineObject({ name: 'Studio', fields: { stu_name: { type: 'string', label: 'Studio', key: true } } })
 

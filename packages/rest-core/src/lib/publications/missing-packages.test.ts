@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createModel } from '../model/create-model.js'
 import { missingPublicationPackages } from './missing-packages.js'
 

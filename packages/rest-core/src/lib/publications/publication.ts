@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Scope } from '../actions/action.js'
 import type { ReadableField } from '../model/model.js'
-import type { TextTemplate } from './text-template.js'
+import type { TextTemplate } from './template-data.js'
 
 /** What a publication makes. */
 export type PublicationFormat = 'html' | 'md' | 'txt' | 'csv' | 'json' | 'xml' | 'docx' | 'xlsx' | 'pdf'

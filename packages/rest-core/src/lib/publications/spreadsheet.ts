@@ -1,5 +1,5 @@
 import { RestError } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ReadableField } from '../model/model.js'
 import { needPackage } from './optional-package.js'

@@ -1,5 +1,5 @@
 import { baseField } from '../model/model.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import { cleanXml, escapeCsv, escapeXml, textOf } from './escape.js'
 

@@ -21,3 +21,10 @@ export interface TemplateData {
   readonly variables: Readonly<Record<string, unknown>>
   readonly pictures: Pictures
 }
+
+/** A template, checked and compiled once. */
+export interface TextTemplate {
+  readonly needs: TemplateNeeds
+  /** Fills it in; what it needs must be there. */
+  render(data: TemplateData): string
+}

@@ -1,5 +1,5 @@
 import type { HelperOptions } from 'handlebars'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { ObjectModel } from '../model/model.js'
 import { baseField } from '../model/model.js'
 import { escapes, escapeUrl, Markup, textOf } from './escape.js'

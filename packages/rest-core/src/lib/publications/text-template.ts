@@ -1,17 +1,10 @@
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { checkTemplate } from './check-template.js'
-import type { TemplateData, TemplateNeeds } from './template-data.js'
+import type { TemplateData, TemplateNeeds, TextTemplate } from './template-data.js'
 import { loadHandlebars } from './handlebars.js'
 import type { PublicationFormat } from './publication.js'
 import { blockHelpers, createHelpers, valueHelpers } from './template-helpers.js'
 import type { TemplateScope } from './template-scope.js'
-
-/** A template, checked and compiled once. */
-export interface TextTemplate {
-  readonly needs: TemplateNeeds
-  /** Fills it in; what it needs must be there. */
-  render(data: TemplateData): string
-}
 
 /**
  * Reads a template. What it shows is escaped for the format; templates are data and never run as code of the application.

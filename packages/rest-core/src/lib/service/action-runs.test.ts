@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DefinitionError, RestError } from '../../errors.js'
 import type { ActionContext, ActionDefinition } from '../actions/action.js'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights } from '../rights/create-rights.js'

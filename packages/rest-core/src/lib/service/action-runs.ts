@@ -2,7 +2,7 @@ import { RestError, StoreError } from '../../errors.js'
 import type { ActionContext, ActionModel } from '../actions/action.js'
 import { jsonResult } from '../actions/json-result.js'
 import { readParameters } from '../actions/read-parameters.js'
-import type { FieldValue, JsonValue } from '../fields/field-type.js'
+import type { FieldValue, JsonValue } from '../fields/field-value.js'
 import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
@@ -25,7 +25,8 @@ import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import type { TaskControl } from './tasks.js'
 import { runTransaction } from './transaction.js'
-import type { LazyTransaction, RepeatOptions } from './transaction.js'
+import type { LazyTransaction } from './transaction.js'
+import type { RepeatOptions } from './business-objects.js'
 
 /** One call of an action on its way. */
 interface Run {

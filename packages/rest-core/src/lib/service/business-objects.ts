@@ -3,14 +3,13 @@ import type { ErrorMessage } from '../../errors.js'
 import type { Crosstab } from '../crosstabs/crosstab.js'
 import type { ObjectDefinition, RecordOf } from '../definition/definition.js'
 import type { ByteRange, DocumentInfo } from '../documents/document-store.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { Filter } from '../filter/filter.js'
 import type { MetadataContext } from '../metadata/context.js'
 import type { ObjectMetadata } from '../metadata/metadata.js'
 import type { BusinessRecord, Model, Order } from '../model/model.js'
 import type { PublishedDocument } from '../publications/publication.js'
 import type { Principal, RightLetter } from '../rights/rights.js'
-import type { RepeatOptions } from './transaction.js'
 
 /** An object by its name, or by its definition, which also types the records. */
 export type ObjectName = string | ObjectDefinition
@@ -227,6 +226,14 @@ export type BatchResult =
       readonly code: string
       readonly messages: readonly ErrorMessage[]
     }
+
+export interface RepeatOptions {
+  /**
+   * Run the work again from its start, a few times, when the database undid it to let another transaction proceed. What it
+   * does elsewhere than in the database then happens again, too. Default false.
+   */
+  readonly repeat?: boolean | undefined
+}
 
 /**
  * The service: rights, validation, rules and hooks around an ObjectStore. All methods throw `RestError`.

@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { and } from '../filter/combine.js'
 import type { Access } from '../rights/access.js'
 import type { Link } from '../rights/links.js'

@@ -22,7 +22,8 @@ import { Tasks } from './tasks.js'
 import type { TaskOptions } from './tasks.js'
 import { translate } from './store-errors.js'
 import { runTransaction } from './transaction.js'
-import type { LazyTransaction, RepeatOptions } from './transaction.js'
+import type { LazyTransaction } from './transaction.js'
+import type { RepeatOptions } from './business-objects.js'
 import { createWrites } from './writes.js'
 
 export interface BusinessObjectsOptions {

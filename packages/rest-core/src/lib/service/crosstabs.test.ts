@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { crosstabCubes, crosstabTable, mostCells } from '../crosstabs/crosstab-forms.js'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'

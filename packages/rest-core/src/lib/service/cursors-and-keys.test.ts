@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../errors.js'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import type { BusinessRecord } from '../model/model.js'

@@ -1,8 +1,9 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError } from '../../errors.js'
 import type { DocumentField, ImageField } from '../definition/definition.js'
-import type { DocumentInfo, DocumentStore } from '../documents/document-store.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { DocumentStore } from '../documents/document-store.js'
+import { StoredDocument } from '../documents/stored-document.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { BusinessRecord, FieldModel, ObjectModel } from '../model/model.js'
 import type { AnswerOptions } from './business-objects.js'
 import type { Input } from './input.js'
@@ -15,15 +16,6 @@ export const defaultThumbnailPixels = 200
 export function mostBytes({ definition }: FieldModel): number {
   const { type, maxBytes = defaultMaxBytes[type] } = definition as DocumentField | ImageField
   return maxBytes
-}
-
-/** As a value of a document field: a content that is stored already, for this record. No request can hold one. */
-export class StoredDocument {
-  readonly info: DocumentInfo
-
-  constructor(info: DocumentInfo) {
-    this.info = info
-  }
 }
 
 /**

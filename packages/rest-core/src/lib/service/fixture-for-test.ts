@@ -1,4 +1,4 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import type { ObjectDefinition } from '../definition/definition.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import { createMemoryStore } from '../memory/memory-store.js'

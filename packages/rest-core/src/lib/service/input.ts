@@ -2,16 +2,16 @@ import type { ErrorMessage } from '../../errors.js'
 import { RestError, mostMessages } from '../../errors.js'
 import type { EnumField, ImageField } from '../definition/definition.js'
 import { imageMediaType } from '../documents/image-content.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { Problem, isBlank, isEmpty } from '../fields/field-type.js'
-import { momentOf } from '../fields/temporal.js'
+import { momentOf, timestamp } from '../fields/temporal.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import { unknownField } from '../model/create-model.js'
 import type { Access } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import type { WriteOptions } from './business-objects.js'
-import { StoredDocument } from './documents.js'
+import { StoredDocument } from '../documents/stored-document.js'
 
 /** What a client sent, sorted out. */
 export interface Input {
@@ -175,12 +175,6 @@ export function expandDefault(value: unknown, principal: Principal, now: Date): 
   if (value === '[DATETIME]') return timestamp(now)
   if (value === '[DATE]') return momentOf(now).date
   return value === '[LOGIN]' ? principal.login : value
-}
-
-/** `yyyy-MM-dd HH:mm:ss` in UTC. */
-export function timestamp(now: Date): string {
-  const { date, time } = momentOf(now)
-  return `${date} ${time}`
 }
 
 /** Messages about values that break their field's rules; on creation also about required fields that are missing. */

@@ -1,5 +1,5 @@
 import { RestError } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { isEmpty, Problem } from '../fields/field-type.js'
 import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'

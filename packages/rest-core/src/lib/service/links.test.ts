@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeService } from '../documentation/describe-service.js'
 import { objectMetadata } from '../metadata/object-metadata.js'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createRights, type GrantData } from '../rights/create-rights.js'

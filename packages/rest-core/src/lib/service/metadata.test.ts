@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RestError } from '../../errors.js'
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createPrincipal } from '../rights/principal.js'

@@ -9,7 +9,7 @@ import { parseRowId } from './selections.js'
 import type { ServiceContext } from './service-context.js'
 import { translate } from './store-errors.js'
 import { runTransaction } from './transaction.js'
-import type { RepeatOptions } from './transaction.js'
+import type { RepeatOptions } from './business-objects.js'
 
 /** How long an answer is kept. Not specified; chosen because clients give up much earlier. */
 const keptMs = 24 * 60 * 60 * 1000

@@ -1,10 +1,10 @@
 import { RestError } from '../../errors.js'
-import type { FieldValue, JsonValue } from '../fields/field-type.js'
+import type { FieldValue, JsonValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { BusinessRecord, FieldModel, Model, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import type { StoreSession } from '../store.js'
-import { timestamp } from './input.js'
+import { timestamp } from '../fields/temporal.js'
 import type { Change, ServiceContext } from './service-context.js'
 
 /** A write of one record, before its transaction ends. */

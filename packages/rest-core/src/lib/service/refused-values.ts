@@ -1,5 +1,5 @@
 import type { ErrorMessage, Refusal, StoreError } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { quote } from '../fields/describe.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { ObjectStore } from '../store.js'

@@ -1,6 +1,6 @@
 import type { ErrorMessage } from '../../errors.js'
 import type { StateModel } from '../definition/definition.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Principal } from '../rights/rights.js'
 import { initialState } from './input.js'

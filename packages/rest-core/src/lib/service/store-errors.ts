@@ -1,6 +1,6 @@
 import type { ErrorMessage } from '../../errors.js'
 import { RestError, StoreError } from '../../errors.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
 import type { Filter } from '../filter/filter.js'
 import type { FieldModel, ObjectModel, ReferenceModel } from '../model/model.js'

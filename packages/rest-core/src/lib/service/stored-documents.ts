@@ -14,7 +14,8 @@ import type {
   UpdateOptions,
   UploadedDocument,
 } from './business-objects.js'
-import { defaultThumbnailPixels, mostBytes, StoredDocument } from './documents.js'
+import { StoredDocument } from '../documents/stored-document.js'
+import { defaultThumbnailPixels, mostBytes } from './documents.js'
 import { messageOf } from './input.js'
 import { missingRow } from './missing-row.js'
 import { parseRowId } from './selections.js'

@@ -3,7 +3,7 @@ import { RestError } from '../../errors.js'
 import type { Principal } from '../rights/rights.js'
 import { Turns } from '../turns.js'
 import type { Task } from './business-objects.js'
-import { timestamp } from './input.js'
+import { timestamp } from '../fields/temporal.js'
 
 /** Limits of background actions. They live in memory: a restart forgets them. */
 export interface TaskOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RestError, StoreError } from '../../errors.js'
 import type { ObjectStore, StoreSession } from '../store.js'
-import type { ServiceContext } from './service-context.js'
+import type { RepeatOptions } from './business-objects.js'
 
 /**
  * A transaction that is opened by the first use of its session, so that a request which turns out to be a single
@@ -80,14 +80,6 @@ export class LazyTransaction {
   }
 }
 
-export interface RepeatOptions {
-  /**
-   * Run the work again from its start, a few times, when the database undid it to let another transaction proceed. What it
-   * does elsewhere than in the database then happens again, too. Default false.
-   */
-  readonly repeat?: boolean | undefined
-}
-
 /** Not specified; chosen because those that waited for each other have ended by then, or the load is too high to help. */
 const mostAttempts = 5
 /** Half of the longest wait before the second attempt, in ms; doubles with each one. */
@@ -95,7 +87,7 @@ const waitMs = 20
 
 /** Commits when `work` resolves; undoes everything and passes the error on when it rejects. */
 export function runTransaction<T>(
-  { store, onError }: Pick<ServiceContext, 'store' | 'onError'>,
+  { store, onError }: { readonly store: ObjectStore; readonly onError: (error: unknown) => void },
   work: (transaction: LazyTransaction) => Promise<T>,
   options?: RepeatOptions,
 ): Promise<T> {

@@ -1,4 +1,4 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { entryHooks } from './entry-hooks.js'
 
 /** What can happen to a record. */

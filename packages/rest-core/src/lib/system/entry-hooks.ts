@@ -1,5 +1,5 @@
 import { RestError } from '../../errors.js'
-import type { FieldValue, JsonValue } from '../fields/field-type.js'
+import type { FieldValue, JsonValue } from '../fields/field-value.js'
 import type { Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'

@@ -1,4 +1,4 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 
 /** Answers of writes that were sent with an `Idempotency-Key`, for repeats of the same request. Written by the service only. */
 export const IdempotencyKey = defineObject({

@@ -1,4 +1,4 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { AuditEntry, Event, Lease } from './change-objects.js'
 import { checkGrant } from './check-grant.js'
 import { checkGroup, checkGroupDeletion } from './check-group.js'

@@ -1,4 +1,4 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { changeActions } from './change-objects.js'
 import { checkWebhook } from './check-webhook.js'
 import { entryHooks } from './entry-hooks.js'

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { ObjectStore, StoreSession, Values } from '../store.js'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../fields/field-type.js'
+import type { JsonValue } from '../fields/field-value.js'
 import type { Values } from '../store.js'
 
 const texts = [

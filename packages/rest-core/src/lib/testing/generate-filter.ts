@@ -1,4 +1,5 @@
-import { isEmpty, type ColumnType, type FieldValue } from '../fields/field-type.js'
+import { isEmpty, type ColumnType } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import type { Comparison, Filter } from '../filter/filter.js'
 import type { BusinessRecord, ObjectModel, ReadableField } from '../model/model.js'
 import type { Random } from './random.js'

@@ -1,4 +1,4 @@
-import { defineObject } from '../definition/definition.js'
+import { defineObject } from '../definition/define-object.js'
 import { createModel } from '../model/create-model.js'
 
 /** Linked to itself; the end of the longest chain. */

@@ -1,6 +1,6 @@
 import type { ActionContext } from '../actions/action.js'
 import type { ObjectDefinition } from '../definition/definition.js'
-import type { FieldValue } from '../fields/field-type.js'
+import type { FieldValue } from '../fields/field-value.js'
 import { createModel } from '../model/create-model.js'
 import type { ObjectModel } from '../model/model.js'
 import type { GrantData } from '../rights/create-rights.js'

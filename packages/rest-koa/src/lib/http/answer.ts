@@ -1,10 +1,8 @@
 import type { Context } from 'koa'
 import { compressSync, negotiate, synchronousUpTo } from './compression.js'
 import type { Encoding } from './compression.js'
+import type { Delivery, HeaderList } from './delivery.js'
 import { openBody } from './open-body.js'
-
-/** Names and values in turn, as `ServerResponse.writeHead` takes them fastest. `send` may add to it. */
-export type HeaderList = string[]
 
 /** Not specified; chosen so that existing clients that look at the charset find it. */
 const json = 'application/json; charset=utf-8'
@@ -34,17 +32,6 @@ export function notModifiedHeaders(tag: string): HeaderList {
 /** Headers of an answer without a body. */
 export function emptyHeaders(): HeaderList {
   return ['X-Content-Type-Options', 'nosniff', 'Cache-Control', noCaching]
-}
-
-/** How an answer is given to Koa. */
-export type Respond = 'direct' | 'koa'
-
-/** The same; `compressed` is `direct`, compressed as the client asks. */
-export type Delivery = Respond | 'compressed'
-
-/** For bodies that are compressed already, are read in ranges, or hold a secret that their length could give away. */
-export function uncompressed(delivery: Delivery): Respond {
-  return delivery === 'compressed' ? 'direct' : delivery
 }
 
 /**

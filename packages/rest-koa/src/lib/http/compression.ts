@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib'
 import type { Context } from 'koa'
-import type { Delivery, HeaderList } from './answer.js'
+import type { Delivery, HeaderList } from './delivery.js'
 
 export const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]

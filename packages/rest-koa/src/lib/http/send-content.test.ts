@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { connectTo, serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { sendContent } from './send-content.js'
-import type { Respond } from './answer.js'
+import type { Respond } from './delivery.js'
 import type { Content } from './send-content.js'
 import { sendError } from './send-error.js'
 

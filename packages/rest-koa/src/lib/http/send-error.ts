@@ -3,7 +3,7 @@ import type { ErrorCode } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, textHeaders } from './answer.js'
 import { hasGone } from './client-gone.js'
-import type { Respond } from './answer.js'
+import type { Respond } from './delivery.js'
 import type { Log } from './log.js'
 import { reportFailure, reportRefusal, reportUnavailable, requestIdOf } from './report.js'
 

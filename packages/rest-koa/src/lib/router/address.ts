@@ -38,6 +38,9 @@ export type Target =
   | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'none' }
 
+/** Targets of these kinds. */
+export type OfKind<K extends Target['kind']> = Extract<Target, { kind: K }>
+
 /** A parameter that has an address of its own too. */
 export type View = '_count' | '_metadata' | '_doc' | '_crosstab'
 

@@ -1,6 +1,6 @@
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import type { Context } from 'koa'
-import type { Delivery } from '../http/answer.js'
+import type { Delivery } from '../http/delivery.js'
 import type { Address } from './address.js'
 import type { AppDescription } from './app-info.js'
 import type { Level } from './level.js'

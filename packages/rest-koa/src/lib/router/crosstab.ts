@@ -1,7 +1,7 @@
 import { crosstabCubes, crosstabTable } from '@steward/rest-core'
 import { send, textHeaders } from '../http/answer.js'
+import type { OfKind } from './address.js'
 import type { Call } from './call.js'
-import type { OfKind } from './operations.js'
 import { readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 

@@ -1,7 +1,7 @@
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
+import type { OfKind } from './address.js'
 import type { Call } from './call.js'
-import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
 /** Records found by words, or their number, of one object or of all. Source: rest-service.md, "Index search". */

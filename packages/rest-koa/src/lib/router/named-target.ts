@@ -2,10 +2,10 @@ import type { SearchRequest } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import { clientGone } from '../http/client-gone.js'
+import type { OfKind } from './address.js'
 import type { Call } from './call.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
-import type { OfKind } from './operations.js'
 import type { RequestQuery } from './read-query.js'
 
 /** Source: rest-service.md, "Versioning": path forms `/action:<name>` and `/publication:<name>`. */

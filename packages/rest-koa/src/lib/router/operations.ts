@@ -1,5 +1,6 @@
-import type { Target } from './address.js'
-import { notModifiedHeaders, send, tagEncoded, taggedHeaders, textHeaders, uncompressed } from '../http/answer.js'
+import type { OfKind } from './address.js'
+import { notModifiedHeaders, send, tagEncoded, taggedHeaders, textHeaders } from '../http/answer.js'
+import { uncompressed } from '../http/delivery.js'
 import { negotiate } from '../http/compression.js'
 import { appInfo, sessionInfo } from './app-info.js'
 import { readJsonBody } from './body.js'
@@ -19,8 +20,6 @@ import { metadata } from './metadata.js'
 import { publish } from './publication.js'
 import { upsert } from './upsert.js'
 import { locationOf, precondition, write, writtenRecord } from './writing.js'
-
-export type OfKind<K extends Target['kind']> = Extract<Target, { kind: K }>
 
 /** What answers each operation. */
 export const operations: {

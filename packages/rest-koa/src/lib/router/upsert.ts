@@ -1,6 +1,6 @@
+import type { OfKind } from './address.js'
 import { readJsonBody } from './body.js'
 import type { Call } from './call.js'
-import type { OfKind } from './operations.js'
 import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { locationOf, precondition, write, writtenRecord } from './writing.js'

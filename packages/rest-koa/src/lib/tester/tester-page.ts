@@ -1,7 +1,7 @@
 import { RestError } from '@steward/rest-core/errors'
 import type { Context, Middleware } from 'koa'
 import { send } from '../http/answer.js'
-import type { HeaderList } from '../http/answer.js'
+import type { HeaderList } from '../http/delivery.js'
 import type { Log } from '../http/log.js'
 import { sendError } from '../http/send-error.js'
 import { normalisePrefixes, readAddress, urlOf } from '../router/address.js'

@@ -5,12 +5,11 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createAuthentication } from '../auth/authentication.js'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
-import type { Call } from './caller.js'
 import { checkDocumented } from './documented.js'
 import { suiteObjects } from './objects.js'
 import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
-import type { TestServer } from './serve.js'
+import type { Suite } from './suite.js'
 import { testActions } from './suite-actions.js'
 import { testAudit } from './suite-audit.js'
 import { testBadInput } from './suite-bad-input.js'
@@ -28,15 +27,6 @@ import { testPublications } from './suite-publications.js'
 import { testRecords } from './suite-records.js'
 import { testSearches } from './suite-searches.js'
 import { testUsers } from './suite-users.js'
-
-/** What the groups of the suite are given; its members are there when tests run. */
-export interface Suite extends Omit<RunningService, 'close'> {
-  /** Calls below the base address, e.g. `call('GET', '/Movie/1')`; by default as `ann`, who may do everything. */
-  readonly call: Call
-  readonly server: TestServer
-  /** May do everything. */
-  readonly ann: Principal
-}
 
 /**
  * Tests the REST service over HTTP: the same for every store, since answers must not depend on it.

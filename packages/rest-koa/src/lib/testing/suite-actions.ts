@@ -5,7 +5,7 @@ import { restRouter } from '../router/rest-router.js'
 import { gates } from './book.js'
 import { createCaller } from './caller.js'
 import type { Answer } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 import { serve } from './serve.js'
 
 /** Actions about a record and about a search result, at once and in the background. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** What clients send by mistake or on purpose: always the right status, never 500, nothing kept. */
 export function testBadInput(suite: Suite): void {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { Answer, CallOptions } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Batches, and writes of which nothing is kept. */
 export function testBatches(suite: Suite): void {

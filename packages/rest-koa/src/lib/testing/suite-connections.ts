@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { basic } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 import { connectTo } from './serve.js'
 
 /** Connections that are used again, slow, cut. */

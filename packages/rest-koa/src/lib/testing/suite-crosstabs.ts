@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Pivot tables. Bodies are compared as texts: they must not depend on the store. */
 export function testCrosstabs(suite: Suite): void {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Pages by cursor. */
 export function testCursors(suite: Suite): void {

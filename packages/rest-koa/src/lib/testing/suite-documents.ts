@@ -3,7 +3,7 @@ import { cleanDocuments } from '@steward/rest-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { basic } from './caller.js'
 import type { Answer, CallOptions } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 import { connectTo } from './serve.js'
 
 /** 40 × 20 pixels. */

@@ -3,7 +3,7 @@ import { createBusinessObjects } from '@steward/rest-core'
 import type { BusinessObjects } from '@steward/rest-core'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Requests that are sent again and carried out once. */
 export function testIdempotency(suite: Suite): void {

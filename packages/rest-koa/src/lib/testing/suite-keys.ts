@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Records by their functional key, and upsert. */
 export function testKeys(suite: Suite): void {

@@ -1,6 +1,6 @@
 import type { FieldMetadata, ObjectMetadata } from '@steward/rest-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Metadata and the documentation that the service gives of itself. */
 export function testMetadata(suite: Suite): void {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { restRouter } from '../router/rest-router.js'
 import { basic, createCaller } from './caller.js'
 import type { Answer } from './caller.js'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 import { connectTo, serve } from './serve.js'
 
 /** Documents made of a record or of a search result. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Create, get, update, delete, conditions, rights. */
 export function testRecords(suite: Suite): void {

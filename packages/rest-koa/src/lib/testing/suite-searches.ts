@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Suite } from './http-suite.js'
+import type { Suite } from './suite.js'
 
 /** Search, filters, sort, count, pages, streams. */
 export function testSearches(suite: Suite): void {
