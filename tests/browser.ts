@@ -5,6 +5,8 @@ import type axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { chromiumReasonVariable, chromiumVariable } from './servers/chromium.js'
+import { processTree } from './servers/processes.js'
+import { serverHasStarted, serverIsEnding } from './servers/times.js'
 
 /** Only what hangs is ended. */
 const stepTimeoutMs = 60_000
@@ -20,10 +22,16 @@ export function needsBrowser(define: (browser: () => Browser) => void, args: rea
   if (!executablePath) return absent(process.env[chromiumReasonVariable] ?? `${chromiumVariable} is not set.`)
   describe('in Chromium', () => {
     let browser: Browser
+    let pid: number | undefined
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath, args: [...args] })
+      pid = processTree(process.pid).find(({ parent, name }) => parent === process.pid && /chrom/.test(name))?.pid
+      if (pid !== undefined) serverHasStarted('chromium', pid)
     })
-    afterAll(() => browser?.close())
+    afterAll(async () => {
+      if (pid !== undefined) serverIsEnding(pid)
+      await browser?.close()
+    })
     define(() => browser)
   })
 }

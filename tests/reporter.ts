@@ -1,7 +1,18 @@
+import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
+import { startMeasuring, tableOf, timesOf, type Measurement } from './times.js'
 
-/** Says at the end of a run why tests were skipped, and which ones passed only when they were repeated: a line each. */
+/**
+ * Says at the end of a run why tests were skipped, which ones passed only when they were repeated, and what took longest;
+ * `STEWARD_TEST_TIMES=<file>` keeps all times as JSON.
+ */
 export default class TestReporter implements Reporter {
+  #measurement: Measurement | undefined
+
+  onTestRunStart(): void {
+    this.#measurement ??= startMeasuring()
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<string, number>()
     for (const module of modules) {
@@ -13,5 +24,15 @@ export default class TestReporter implements Reporter {
       }
     }
     for (const [reason, count] of counts) process.stderr.write(`Skipped (${count}) ${reason}\n`)
+    this.#tellTimes(modules)
+  }
+
+  #tellTimes(modules: readonly TestModule[]): void {
+    if (!this.#measurement) return
+    const times = timesOf(modules, this.#measurement)
+    this.#measurement = undefined
+    const file = process.env['STEWARD_TEST_TIMES']
+    if (file) writeFileSync(file, `${JSON.stringify(times, undefined, 2)}\n`)
+    if (modules.length > 1) process.stdout.write(`${tableOf(times)}\n`)
   }
 }

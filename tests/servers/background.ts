@@ -2,11 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asUser } from './as-user.js'
 import { accepts } from './ports.js'
 import { serverEnvironment } from './programs.js'
+import { serverHasStarted, serverIsEnding } from './times.js'
 
 const startTimeoutMs = 60_000
 
@@ -46,6 +47,7 @@ export class Background {
     child.once('error', () => {})
     child.stdin?.on('error', () => {})
     child.unref()
+    if (child.pid !== undefined) serverHasStarted(this.#kind, child.pid)
     this.#children.set(name, child)
     return child
   }
@@ -95,6 +97,7 @@ export class Background {
     const running = [...this.#children.values()].filter(isRunning)
     const ended = Promise.all(running.map((child) => once(child, 'exit')))
     for (const child of running) {
+      serverIsEnding(child.pid)
       child.ref()
       child.kill(signal)
     }
@@ -106,6 +109,11 @@ export class Background {
   async close(): Promise<void> {
     await this.stop()
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** As times are told: what the folder is for. */
+  get #kind(): string {
+    return /-([a-z]+)-[^-]*$/.exec(basename(this.#folder))?.[1] ?? basename(this.#folder)
   }
 
   /** With what the programs said last. */
