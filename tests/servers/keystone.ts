@@ -21,7 +21,7 @@ export interface TestKeystone {
   close(): Promise<void>
 }
 
-/** Starts both; about 4 seconds. */
+/** Starts both; about 2 seconds. */
 export async function startKeystone(swift: TestSwift): Promise<TestKeystone> {
   const folder = await makeFolder('keystone')
   const [port = 0, proxyPort = 0] = await freePorts(2)

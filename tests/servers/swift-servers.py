@@ -42,6 +42,15 @@ def run(name):
     os._exit(run_wsgi(f'{folder}/{name}-server.conf', f'{kind}-server', verbose=True) or 0)
 
 
+# Loading setuptools' distutils takes longer than loading Swift; Python has its own up to 3.11. Names are not looked up.
+if sys.version_info < (3, 12) and '_distutils_hack' in sys.modules:
+    sys.modules['_distutils_hack'].remove_shim()
+os.environ['EVENTLET_NO_GREENDNS'] = 'yes'
+
+# Each server would do it after the fork, when there are many objects to search: that takes most of its start.
+import eventlet
+eventlet.monkey_patch(all=False, socket=True, select=True, thread=True)
+
 from swift.common import constraints, storage_policy, utils
 
 # The only way to keep it out of /etc/swift.

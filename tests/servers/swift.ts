@@ -49,7 +49,7 @@ export interface TestSwift {
   close(): Promise<void>
 }
 
-/** Starts proxy, account, container and object server, and the memcached that tokens are kept in; about 2 seconds. */
+/** Starts proxy, account, container and object server, and the memcached that tokens are kept in; about a second. */
 export async function startSwift(): Promise<TestSwift> {
   const folder = await makeFolder('swift', await folderWithAttributes())
   const [proxy, account, container, object, memcached] = await freePorts(5)
