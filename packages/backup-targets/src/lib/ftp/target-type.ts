@@ -1,9 +1,9 @@
-import { createRemoteTarget } from '../remote-files/create-remote-target.js'
+import { createRemoteTarget } from '../remote-files/target.js'
 import { describeServer } from '../remote-files/server-address.js'
 import type { TargetType } from '../target-type.js'
-import { FtpConnections } from './ftp-connections.js'
-import { ftpFiles } from './ftp-files.js'
-import { ftpSettings } from './ftp-settings.js'
+import { FtpConnections } from './connections.js'
+import { ftpFiles } from './files.js'
+import { ftpSettings } from './settings.js'
 
 export const target: TargetType = {
   name: 'ftp',

@@ -1,7 +1,7 @@
 import { checkKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { TargetContext, TargetType } from '../target-type.js'
-import { createGcsTarget } from './create-gcs-target.js'
+import { createGcsTarget } from './target.js'
 
 export const target: TargetType = {
   name: 'gcs',

@@ -20,7 +20,7 @@ import { bytesOf, listAll } from '../checks/expect.js'
 import { gated, madeUpBytes, pieces } from '../checks/made-up.js'
 import { bytesSource } from '../sources.js'
 import type { BackupTarget } from '../target.js'
-import { createLocalTarget } from './create-local-target.js'
+import { createLocalTarget } from './target.js'
 import { target as localType } from './target-type.js'
 
 let path: string

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { TargetError } from '../target-error.js'
 import type { TargetType } from '../target-type.js'
-import { createLocalTarget } from './create-local-target.js'
+import { createLocalTarget } from './target.js'
 
 export const target: TargetType = {
   name: 'local',

@@ -1,5 +1,5 @@
 import type { TargetType } from '../target-type.js'
-import { createS3Target } from './create-s3-target.js'
+import { createS3Target } from './target.js'
 import { options, readSettings } from './settings.js'
 
 export const target: TargetType = {

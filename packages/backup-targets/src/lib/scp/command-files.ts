@@ -6,11 +6,11 @@ import { TargetError, type TargetErrorCode } from '../target-error.js'
 import { wholeStream } from '../whole-stream.js'
 import { runCommand, type CommandEnd } from './run-command.js'
 import { shellWord } from './shell-word.js'
-import { lastLines } from './ssh-error.js'
+import { lastLines } from './errors.js'
 import type { SharedConnection } from './shared-connection.js'
 import type { SshMaster } from './ssh-master.js'
 import { startSsh, type SshEnd } from './ssh-process.js'
-import { serverName, type SshSettings } from './ssh-settings.js'
+import { serverName, type SshSettings } from './settings.js'
 
 /** What the scripts exit with when they know what is wrong. */
 const exit = { noFolder: 91, missing: 92, exists: 94 } as const

@@ -5,11 +5,11 @@ import { withFastCiphers } from './fast-ciphers.js'
 import { runCommand } from './run-command.js'
 import { shellWord } from './shell-word.js'
 import { SharedConnection } from './shared-connection.js'
-import { NoSftpError, SftpSession } from './sftp/sftp-session.js'
-import { canLink, sftpFiles } from './sftp/sftp-files.js'
-import { lastLines } from './ssh-error.js'
+import { NoSftpError, SftpSession } from './session.js'
+import { canLink, sftpFiles } from './files.js'
+import { lastLines } from './errors.js'
 import { SshMaster } from './ssh-master.js'
-import { serverName, type SshSettings } from './ssh-settings.js'
+import { serverName, type SshSettings } from './settings.js'
 
 /** Best first: the `sha256sum` of some systems, such as Debian 12, is several times slower than OpenSSL. */
 const hashers = ['openssl dgst -sha256 -r', 'sha256sum']

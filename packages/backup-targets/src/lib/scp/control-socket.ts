@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SshSettings } from './ssh-settings.js'
+import type { SshSettings } from './settings.js'
 
 /** The name of a socket has at most 103 bytes, and `ssh` first makes one with a longer name. */
 const longestFolder = 60

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { sshArguments, type SshSettings } from './ssh-settings.js'
+import { sshArguments, type SshSettings } from './settings.js'
 
 /** With processors of today it is much faster than the first choice of OpenSSH, and as good. */
 const fastCipher = 'aes128-gcm@openssh.com'

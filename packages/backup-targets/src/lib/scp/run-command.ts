@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { abortable } from '../abortable.js'
 import { startSsh, type SshEnd } from './ssh-process.js'
-import type { SshSettings } from './ssh-settings.js'
+import type { SshSettings } from './settings.js'
 
 export interface CommandEnd extends SshEnd {
   readonly exitCode: number

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { removeControlSocket, withControlSocket } from './control-socket.js'
 import type { Connection } from './shared-connection.js'
 import { startSsh, type SshProcess } from './ssh-process.js'
-import type { SshSettings } from './ssh-settings.js'
+import type { SshSettings } from './settings.js'
 
 /** A log-in for nothing but the commands that go over it. */
 export class SshMaster implements Connection {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { TargetError } from '../target-error.js'
-import { sshError } from './ssh-error.js'
-import { sshArguments, type SshSettings } from './ssh-settings.js'
+import { sshError } from './errors.js'
+import { sshArguments, type SshSettings } from './settings.js'
 
 /** `ssh` that runs something on the server. */
 export interface SshProcess {

@@ -1,8 +1,8 @@
-import { createRemoteTarget } from '../remote-files/create-remote-target.js'
+import { createRemoteTarget } from '../remote-files/target.js'
 import { describeServer } from '../remote-files/server-address.js'
 import type { TargetType } from '../target-type.js'
 import { connectFiles } from './connect-files.js'
-import { sshSettings } from './ssh-settings.js'
+import { sshSettings } from './settings.js'
 
 export const target: TargetType = {
   name: 'scp',

@@ -1,6 +1,6 @@
 import type { TargetType } from '../target-type.js'
 import { readSettings } from './settings.js'
-import { SwiftTarget } from './swift-target.js'
+import { SwiftTarget } from './target.js'
 
 export const target: TargetType = {
   name: 'swift',

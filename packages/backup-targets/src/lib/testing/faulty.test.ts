@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checks } from '../checks/index.js'
 import { runCheck } from '../checks/run-check.js'
-import { createLocalTarget } from '../local/create-local-target.js'
+import { createLocalTarget } from '../local/target.js'
 import type { BackupTarget } from '../target.js'
 import * as faulty from './faulty.js'
 

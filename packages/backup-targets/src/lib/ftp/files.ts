@@ -1,10 +1,10 @@
 import type { Client, FileInfo } from 'basic-ftp'
 import { sha256OfNothing, type RemoteEntry, type RemoteFile, type RemoteFiles } from '../remote-files/remote-files.js'
 import { TargetError } from '../target-error.js'
-import { download } from './download.js'
-import type { FtpConnections } from './ftp-connections.js'
-import { ftpError, isMissing, replyCode } from './ftp-error.js'
-import { upload } from './upload.js'
+import { download } from './read.js'
+import type { FtpConnections } from './connections.js'
+import { ftpError, isMissing, replyCode } from './errors.js'
+import { upload } from './write.js'
 
 /** The slowest that a server is believed to hash: it says nothing meanwhile. */
 const hashedBytesPerMs = 10_000

@@ -4,7 +4,7 @@ import { madeUpBytes, pieces } from '../checks/made-up.js'
 import { reliable } from '../reliable/reliable.js'
 import { bytesSource } from '../sources.js'
 import { testBackupTarget } from '../testing/target-suite.js'
-import { makeBucket, type TestBucket } from './s3-for-test.js'
+import { makeBucket, type TestBucket } from './bucket-for-test.js'
 
 const missing = toolIsMissing('swift') ?? toolIsMissing('memcached')
 

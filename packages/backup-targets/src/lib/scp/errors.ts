@@ -1,6 +1,6 @@
 import { TargetError, type TargetErrorCode } from '../target-error.js'
 import { shellWord } from './shell-word.js'
-import { serverName, type SshSettings } from './ssh-settings.js'
+import { serverName, type SshSettings } from './settings.js'
 
 /** What `ssh` says, and which failure that is; the first that fits. */
 const sayings: readonly (readonly [RegExp, TargetErrorCode])[] = [

@@ -1,11 +1,11 @@
-import { TargetError } from '../../target-error.js'
-import { noFolder } from '../../remote-files/path.js'
-import { removeControlSocket, withControlSocket } from '../control-socket.js'
-import type { Connection } from '../shared-connection.js'
-import { startSsh, type SshProcess } from '../ssh-process.js'
-import { serverName, type SshSettings } from '../ssh-settings.js'
-import { SftpClient } from './sftp-client.js'
-import { isStatus, status, targetErrorOf } from './sftp-error.js'
+import { TargetError } from '../target-error.js'
+import { noFolder } from '../remote-files/path.js'
+import { removeControlSocket, withControlSocket } from './control-socket.js'
+import type { Connection } from './shared-connection.js'
+import { startSsh, type SshProcess } from './ssh-process.js'
+import { serverName, type SshSettings } from './settings.js'
+import { SftpClient } from './sftp/client.js'
+import { isStatus, status, targetErrorOf } from './sftp/error.js'
 
 /** The server has no SFTP: what it has instead may be tried. */
 export class NoSftpError extends Error {}

@@ -1,10 +1,10 @@
-import { giveBack } from '../../lent.js'
-import { TargetError } from '../../target-error.js'
-import type { WriteOptions } from '../../remote-files/remote-files.js'
-import { text } from './packet.js'
-import type { SftpClient } from './sftp-client.js'
-import { isStatus, status } from './sftp-error.js'
-import type { SftpSession } from './sftp-session.js'
+import { giveBack } from '../lent.js'
+import { TargetError } from '../target-error.js'
+import type { WriteOptions } from '../remote-files/remote-files.js'
+import { text } from './sftp/packet.js'
+import type { SftpClient } from './sftp/client.js'
+import { isStatus, status } from './sftp/error.js'
+import type { SftpSession } from './session.js'
 
 const flag = { write: 0x2, create: 0x8, truncate: 0x10 }
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { TargetError } from '../../target-error.js'
-import type { Lease } from '../shared-connection.js'
-import { targetErrorOf } from './sftp-error.js'
-import type { SftpSession } from './sftp-session.js'
+import { TargetError } from '../target-error.js'
+import type { Lease } from './shared-connection.js'
+import { targetErrorOf } from './sftp/error.js'
+import type { SftpSession } from './session.js'
 
 const requestsUnderWay = 8
 

@@ -9,8 +9,8 @@ import { TargetError } from '../target-error.js'
 import type { BackupTarget, GetOptions, StoredObject, TargetCapabilities } from '../target.js'
 import { walk, type Entry, type Folders } from '../walk.js'
 import { assertFolder, entriesOf, fileAt, fileError, isCode, removeEmptyFolders, syncFolder } from './files.js'
-import { readObject } from './read-object.js'
-import { upload } from './upload.js'
+import { readObject } from './read.js'
+import { upload } from './write.js'
 
 const capabilities: TargetCapabilities = Object.freeze({
   atomicPublish: 'rename',

@@ -4,7 +4,7 @@ import { TargetError } from '../target-error.js'
 import type { BackupTarget, CallOptions, StoredObject } from '../target.js'
 import { walk, type WalkOptions } from '../walk.js'
 import { abortable } from '../abortable.js'
-import { putFile } from './put.js'
+import { putFile } from './write.js'
 import type { RemoteFiles } from './remote-files.js'
 
 const pageSize = 1000

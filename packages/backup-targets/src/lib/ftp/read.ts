@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream'
 import { TargetError } from '../target-error.js'
 import { lendOwn } from '../lent.js'
-import type { FtpLease } from './ftp-connections.js'
-import { ftpError } from './ftp-error.js'
+import type { FtpLease } from './connections.js'
+import { ftpError } from './errors.js'
 
 /**
  * Bytes `start` up to `end` (exclusive) of a file. A transfer that goes on behind `end` is ended with its connection: FTP

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { lend, lendOwn } from '../../lent.js'
 import { TargetError } from '../../target-error.js'
 import { PacketParser, packetType, PacketReader, text, uint32, uint64, type FileAttributes } from './packet.js'
-import { SftpError, status } from './sftp-error.js'
+import { SftpError, status } from './error.js'
 
 /** What every server must take; OpenSSH tells that it takes more. */
 const defaultChunkBytes = 32_768

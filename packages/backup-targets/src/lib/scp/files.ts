@@ -1,13 +1,13 @@
-import { abortable } from '../../abortable.js'
-import type { RemoteEntry, RemoteFiles } from '../../remote-files/remote-files.js'
-import { exists } from '../../parts.js'
-import type { SharedConnection } from '../shared-connection.js'
-import { text, type FileAttributes } from './packet.js'
-import { readFile } from './read-file.js'
-import type { SftpClient } from './sftp-client.js'
-import { isStatus, SftpError, status, targetErrorOf } from './sftp-error.js'
-import { isFolder, type SftpSession } from './sftp-session.js'
-import { writeFile } from './write-file.js'
+import { abortable } from '../abortable.js'
+import type { RemoteEntry, RemoteFiles } from '../remote-files/remote-files.js'
+import { exists } from '../parts.js'
+import type { SharedConnection } from './shared-connection.js'
+import { text, type FileAttributes } from './sftp/packet.js'
+import { readFile } from './read.js'
+import type { SftpClient } from './sftp/client.js'
+import { isStatus, SftpError, status, targetErrorOf } from './sftp/error.js'
+import { isFolder, type SftpSession } from './session.js'
+import { writeFile } from './write.js'
 
 const readFlag = 0x1
 

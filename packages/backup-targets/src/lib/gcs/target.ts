@@ -6,10 +6,10 @@ import type { BackupTarget, CallOptions, StoredObject, TargetCapabilities } from
 import { HttpClient } from '../http/http-client.js'
 import { wholeStream } from '../whole-stream.js'
 import { call, urlOf, type ObjectResource } from './api.js'
-import { download } from './download.js'
+import { download } from './read.js'
 import { toTargetError } from './errors.js'
 import { serviceAccount } from './service-account.js'
-import { upload } from './upload.js'
+import { upload } from './write.js'
 
 const capabilities: TargetCapabilities = Object.freeze({
   atomicPublish: 'complete',

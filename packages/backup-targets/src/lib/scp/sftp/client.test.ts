@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { packetType, PacketParser, PacketReader, text, uint32, uint64 } from './packet.js'
-import { SftpClient } from './sftp-client.js'
+import { SftpClient } from './client.js'
 
 const packet = (...fields: Buffer[]) => text(Buffer.concat(fields))
 const versionPacket = packet(Buffer.from([packetType.version]), uint32(3))

@@ -3,7 +3,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'basic-ftp'
 import { describe, expect, it } from 'vitest'
-import { download } from './download.js'
+import { download } from './read.js'
 
 describe('a download of FTP', () => {
   it('goes on when the next bytes come while its reader asks for them', async () => {

@@ -4,8 +4,8 @@ import { loadPackage } from '../load-package.js'
 import { abortable } from '../abortable.js'
 import { noFolder } from '../remote-files/path.js'
 import { TargetError } from '../target-error.js'
-import { ftpError, replyCode } from './ftp-error.js'
-import { ftpServerName, type FtpSettings } from './ftp-settings.js'
+import { ftpError, replyCode } from './errors.js'
+import { ftpServerName, type FtpSettings } from './settings.js'
 
 /** A connection that one call has for itself. */
 export interface FtpLease {

@@ -21,7 +21,7 @@ import { removeUpload, sweepSegments } from './segments.js'
 import { Session, drop } from './session.js'
 import type { SwiftSettings } from './settings.js'
 import { inParallel, notThere, shown, Store, type ListedObject, type ObjectHead, type Place } from './store.js'
-import { maxObjectBytes, storeObject } from './upload.js'
+import { maxObjectBytes, storeObject } from './write.js'
 
 /** A container of OpenStack Swift. */
 export class SwiftTarget implements BackupTarget {

@@ -11,7 +11,7 @@ import { reliable } from '../reliable/reliable.js'
 import { bytesSource } from '../sources.js'
 import { testBackupTarget } from '../testing/target-suite.js'
 import type { BackupTarget } from '../target.js'
-import { makeBucket, type TestBucket } from './s3-for-test.js'
+import { makeBucket, type TestBucket } from './bucket-for-test.js'
 
 const missing = toolIsMissing('radosgw') ?? toolIsMissing('rclone')
 const partBytes = 5 << 20

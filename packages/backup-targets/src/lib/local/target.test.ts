@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { testBackupTarget } from '../testing/target-suite.js'
-import { createLocalTarget } from './create-local-target.js'
+import { createLocalTarget } from './target.js'
 
 let path: string
 
