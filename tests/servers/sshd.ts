@@ -12,10 +12,10 @@ import { run } from './programs.js'
 
 export interface SshdOptions {
   /**
-   * `forced`: nothing but SFTP; `read-only`: that, and nothing can be written; `bare`: that, without OpenSSH's extensions.
-   * Default: SFTP and commands.
+   * `forced`: nothing but SFTP; `read-only`: that, and nothing can be written; `bare`: that, without OpenSSH's extensions;
+   * `none`: commands only; `missing`: its program is not there, as with Dropbear. Default: SFTP and commands.
    */
-  readonly sftp?: 'none' | 'forced' | 'read-only' | 'bare'
+  readonly sftp?: 'none' | 'missing' | 'forced' | 'read-only' | 'bare'
   /** No file can have more bytes (a multiple of 1024): writing fails, or ends the session. */
   readonly fileLimit?: { readonly bytes: number; readonly beyond: 'fails' | 'kills' }
   /** Programs that fail on it, as if they were not there. */
@@ -116,6 +116,7 @@ class PrivateSshd extends FileServer implements TestSshd {
       'read-only': 'internal-sftp -R',
       bare: `internal-sftp -P ${extensions}`,
     }[sftp as string]
+    const program = sftp === 'missing' ? '/usr/libexec/no-sftp-server' : 'internal-sftp'
     // Each command logs in: no start-up files of the user's shell, and no slow exchange of keys.
     return `Port ${this.port}
 ListenAddress ${this.host}
@@ -130,7 +131,7 @@ PermitRootLogin prohibit-password
 MaxStartups 100
 KexAlgorithms curve25519-sha256
 SetEnv HOME=${this.folder} PATH=${join(this.folder, 'bin')}:/usr/local/bin:/usr/bin:/bin
-${sftp === 'none' ? '' : 'Subsystem sftp internal-sftp'}
+${sftp === 'none' ? '' : `Subsystem sftp ${program}`}
 ${force === undefined ? '' : `ForceCommand ${force}`}
 `
   }

@@ -1,1 +1,1 @@
-export { target } from './lib/scp/target-type.js'
+export { target } from './lib/scp/target.js'

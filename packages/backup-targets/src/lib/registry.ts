@@ -5,7 +5,7 @@ import type { BackupTarget } from './target.js'
 
 const builtIn: Readonly<Record<string, () => Promise<{ readonly target: TargetType }>>> = {
   local: () => import('./local/target-type.js'),
-  scp: () => import('./scp/target-type.js'),
+  scp: () => import('./scp/target.js'),
   ftp: () => import('./ftp/target-type.js'),
   swift: () => import('./swift/target-type.js'),
   s3: () => import('./s3/target-type.js'),

@@ -10,8 +10,6 @@ export interface Entry {
 export interface Folders<E extends Entry> {
   /** What is in a folder, in any order; empty when there is no such folder. */
   list(folder: string, signal?: AbortSignal): Promise<readonly E[]>
-  /** All below a folder at once, where each look is dear. */
-  snapshot?(folder: string, signal?: AbortSignal): Promise<Pick<Folders<E>, 'list'>>
 }
 
 export interface WalkOptions {
@@ -38,11 +36,11 @@ export async function* walk<E extends Entry>(
   const folder = options.prefix.slice(0, options.prefix.lastIndexOf('/') + 1)
   const path = folder.slice(0, -1)
   if (path !== '' && !isKey(path)) return
-  yield* walkFolder((await folders.snapshot?.(path, options.signal)) ?? folders, options, folder)
+  yield* walkFolder(folders, options, folder)
 }
 
 async function* walkFolder<E extends Entry>(
-  folders: Pick<Folders<E>, 'list'>,
+  folders: Folders<E>,
   options: WalkOptions,
   folder: string,
 ): AsyncGenerator<Found<E>, void, undefined> {

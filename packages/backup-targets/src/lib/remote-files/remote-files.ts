@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Entry, Folders } from '../walk.js'
 
 /**
- * The files of a server below one folder, as far as a target needs them: what SFTP, commands over SSH and FTP have in
+ * The files of a server below one folder, as far as a target needs them: what SFTP and FTP have in
  * common. Paths are relative to that folder, `/`-separated; the empty one is the folder itself. Failures are
  * `TargetError`s, those of an aborted call its reason.
  */

@@ -1,4 +1,5 @@
 import { TargetError, type TargetErrorCode } from '../target-error.js'
+import { SftpError, status } from './sftp/error.js'
 import { shellWord } from './shell-word.js'
 import { serverName, type SshSettings } from './settings.js'
 
@@ -17,6 +18,42 @@ const sayings: readonly (readonly [RegExp, TargetErrorCode])[] = [
     'ERR_TARGET_REFUSED',
   ],
 ]
+
+const codes: Readonly<Record<number, TargetErrorCode>> = {
+  [status.noSuchFile]: 'ERR_TARGET_NOT_FOUND',
+  [status.permissionDenied]: 'ERR_TARGET_REFUSED',
+  [status.connectionLost]: 'ERR_TARGET_UNREACHABLE',
+  [status.fileExists]: 'ERR_TARGET_EXISTS',
+  [status.noSpace]: 'ERR_TARGET_FULL',
+  [status.quotaExceeded]: 'ERR_TARGET_FULL',
+}
+
+/** An answer to a request of SFTP as an error of a target. Others are passed on. */
+export function sftpError(error: unknown, attempt: string): unknown {
+  if (!(error instanceof SftpError)) return error
+  const code = codes[error.status] ?? 'ERR_TARGET_FAILED'
+  return new TargetError(code, `${attempt}: the server says "${error.message}".`, { cause: error })
+}
+
+/** What a shell exits with when it does not find a program. */
+const noSuchProgram = 127
+
+/** Why SFTP has ended, or never began. */
+export function sessionError(
+  settings: SshSettings,
+  { error, exitCode, output }: { error: TargetError | undefined; exitCode: number | undefined; output: string },
+): TargetError {
+  const server = serverName(settings)
+  if (exitCode === noSuchProgram || /subsystem request failed/i.test(output)) {
+    return new TargetError('ERR_TARGET_SETTINGS', `${server} has no SFTP, which this target needs.`, {
+      help:
+        'Turn it on there. OpenSSH: the line "Subsystem sftp internal-sftp" in sshd_config. ' +
+        'Dropbear: install the package openssh-sftp-server. A NAS: SFTP in its file services.',
+    })
+  }
+  const lost = `${server} ended SFTP (exit code ${exitCode}): ${lastLines(output)}`
+  return error ?? new TargetError('ERR_TARGET_UNREACHABLE', lost)
+}
 
 /** Why `ssh` ended by itself (exit code 255), as an error of a target. */
 export function sshError(settings: SshSettings, output: string): TargetError {

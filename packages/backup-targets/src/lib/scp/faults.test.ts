@@ -103,17 +103,25 @@ describe.skipIf(missing)('a server whose sessions end at a limit of bytes', () =
   })
 })
 
-describe.skipIf(missing).each(['forced', 'none'] as const)('a server with a full disk, SFTP: %s', (sftp) => {
-  testFullDisk(withSshd({ sftp, fileLimit: { bytes: mebibyte, beyond: 'fails' } }))
+describe.skipIf(missing)('a server with a full disk', () => {
+  testFullDisk(withSshd({ sftp: 'forced', fileLimit: { bytes: mebibyte, beyond: 'fails' } }))
 })
 
-describe.skipIf(missing).each([
-  { without: ['sha256sum'], sftp: undefined },
-  { without: ['openssl'], sftp: undefined },
-  { without: ['sha256sum'], sftp: 'none' },
-  { without: ['openssl'], sftp: 'none' },
-] as const)('a server without $without, SFTP: $sftp', (options) => {
-  const store = withSshd(options)
+describe.skipIf(missing).each(['none', 'missing'] as const)('a server without SFTP (%s)', (sftp) => {
+  const store = withSshd({ sftp })
+
+  it('is refused, with what to do there', async () => {
+    await expect(store.open()).rejects.toMatchObject({
+      code: 'ERR_TARGET_SETTINGS',
+      transient: false,
+      message: expect.stringMatching(/has no SFTP/) as string,
+      help: expect.stringContaining('Subsystem sftp internal-sftp') as string,
+    })
+  })
+})
+
+describe.skipIf(missing).each(['sha256sum', 'openssl'])('a server without %s', (program) => {
+  const store = withSshd({ without: [program] })
 
   it('hashes all the same', async () => {
     const target = await store.open()
@@ -182,7 +190,7 @@ describe('the settings', () => {
   })
 
   it('say where it goes', async () => {
-    const { target } = await import('./target-type.js')
+    const { target } = await import('./target.js')
     expect(target.describe({ server: 'host', user: 'backup', path: '/srv/it' })).toBe('scp://backup@host/srv/it')
     expect(target.describe({ server: '[::1]:23', path: '~/it' })).toBe('scp://[::1]:23/~/it')
     expect(target.describe({ server: 'host', port: '22' })).toBe('scp://host:22/~/')

@@ -1,21 +1,70 @@
 import { Readable } from 'node:stream'
+import { abortable } from '../abortable.js'
+import type { RemoteEntry, RemoteFile } from '../remote-files/remote-files.js'
 import { TargetError } from '../target-error.js'
-import type { Lease } from './shared-connection.js'
-import { targetErrorOf } from './sftp/error.js'
-import type { SftpSession } from './session.js'
+import type { SftpConnections, SftpLease } from './connections.js'
+import { sftpError } from './errors.js'
+import type { SftpClient } from './sftp/client.js'
+import { unlessMissing } from './sftp/error.js'
+import { kindOf, type FileAttributes } from './sftp/packet.js'
+
+const readFlag = 0x1
 
 const requestsUnderWay = 8
 
-/** Bytes `start` up to `end` (exclusive) of an open file, asked for ahead. Closes the file and releases the connection. */
-export function readFile(
-  lease: Lease<SftpSession>,
+/** A regular file, by its absolute path; undefined: there is none. */
+export async function statFile(client: SftpClient, absolute: string): Promise<RemoteFile | undefined> {
+  const found = await unlessMissing(client.lstat(absolute))
+  return found && kindOf(found) === 'file' ? { size: found.size, modified: dateOf(found) } : undefined
+}
+
+/** What is in a folder; nothing when there is no such folder. */
+export async function listFolder(client: SftpClient, absolute: string): Promise<RemoteEntry[]> {
+  const handle = await unlessMissing(client.openFolder(absolute))
+  if (!handle) return []
+  const entries: RemoteEntry[] = []
+  try {
+    for (;;) {
+      const some = await client.readFolder(handle)
+      if (some.length === 0) return entries
+      for (const each of some)
+        if (each.name !== '.' && each.name !== '..')
+          entries.push({ name: each.name, size: each.size, modified: dateOf(each), kind: kindOf(each) })
+    }
+  } finally {
+    client.closeQuietly(handle)
+  }
+}
+
+/** Bytes `start` up to `end` (exclusive) of a file. */
+export async function readFile(
+  connections: SftpConnections,
+  path: string,
+  start: number,
+  end: number,
+  signal: AbortSignal | undefined,
+): Promise<Readable> {
+  const lease = await connections.lease(signal)
+  const { client } = lease.session
+  try {
+    const handle = await abortable(client.open(lease.session.path(path), readFlag), signal)
+    return streamOf(lease, handle, path, start, end, signal)
+  } catch (error) {
+    lease.release(signal?.aborted === true)
+    throw sftpError(error, `Cannot read "${path}"`)
+  }
+}
+
+/** Of an open file, asked for ahead. Closes it and releases the connection. */
+function streamOf(
+  lease: SftpLease,
   handle: Buffer,
   path: string,
   start: number,
   end: number,
   signal: AbortSignal | undefined,
 ): Readable {
-  const { client } = lease.connection
+  const { client } = lease.session
   const underWay: Promise<Buffer>[] = []
   let asked = start
   let at = start
@@ -31,7 +80,7 @@ export function readFile(
     destroy(error, done) {
       signal?.removeEventListener('abort', abort)
       client.closeQuietly(handle)
-      lease.release(signal?.aborted === true || lease.connection.isEnded)
+      lease.release(signal?.aborted === true || lease.session.isEnded)
       done(error)
     },
   })
@@ -50,7 +99,7 @@ export function readFile(
         isWanted = stream.push(chunk ?? null) && chunk !== undefined
       }
     } catch (error) {
-      stream.destroy(targetErrorOf(error, `Cannot read ${path}`) as Error)
+      stream.destroy(sftpError(error, `Cannot read ${path}`) as Error)
     } finally {
       isReading = false
     }
@@ -77,4 +126,8 @@ export function readFile(
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort, { once: true })
   return stream
+}
+
+function dateOf({ modified }: FileAttributes): Date {
+  return new Date(modified * 1000)
 }

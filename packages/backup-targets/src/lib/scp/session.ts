@@ -1,17 +1,20 @@
-import { TargetError } from '../target-error.js'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { noFolder } from '../remote-files/path.js'
-import { removeControlSocket, withControlSocket } from './control-socket.js'
-import type { Connection } from './shared-connection.js'
-import { startSsh, type SshProcess } from './ssh-process.js'
+import { sessionError, sftpError } from './errors.js'
 import { serverName, type SshSettings } from './settings.js'
 import { SftpClient } from './sftp/client.js'
-import { isStatus, status, targetErrorOf } from './sftp/error.js'
+import { isStatus, status } from './sftp/error.js'
+import { kindOf } from './sftp/packet.js'
+import { startSsh, type SshProcess } from './ssh-process.js'
 
-/** The server has no SFTP: what it has instead may be tried. */
-export class NoSftpError extends Error {}
+/** The name of a socket has at most 103 bytes, and `ssh` first makes one with a longer name. */
+const longestFolder = 60
 
 /** SFTP over a running `ssh`, in one folder. */
-export class SftpSession implements Connection {
+export class SftpSession {
+  /** Rejects when it did not come about. */
   readonly ready: Promise<void>
   readonly client: SftpClient
   /** How commands come over the same log-in. */
@@ -22,18 +25,16 @@ export class SftpSession implements Connection {
   #isEnded = false
 
   constructor(settings: SshSettings) {
-    const own = withControlSocket(settings)
-    this.settings = own
-    this.#controlPath = own.controlPath
-    this.#process = startSsh(own, { subsystem: 'sftp' }, true)
+    const temporary = tmpdir()
+    const folder = mkdtempSync(join(temporary.length > longestFolder ? '/tmp' : temporary, 'steward-ssh-'))
+    this.#controlPath = join(folder, 'control')
+    this.settings = { ...settings, controlPath: this.#controlPath }
+    this.#process = startSsh(this.settings, { subsystem: 'sftp' })
     const { child, ended } = this.#process
     this.client = new SftpClient(child.stdout, child.stdin)
-    void ended.then(({ error, output, exitCode }) => {
+    void ended.then((end) => {
       this.end()
-      const isMissing = /subsystem request failed/i.test(output)
-      const server = serverName(settings)
-      const lost = new TargetError('ERR_TARGET_UNREACHABLE', `${server} ended SFTP (exit code ${exitCode}): ${output}`)
-      this.client.end(isMissing ? new NoSftpError(`${server} has no SFTP.`) : (error ?? lost))
+      this.client.end(sessionError(settings, end))
     })
     this.ready = this.#start(settings)
     this.ready.catch(() => this.end())
@@ -53,7 +54,7 @@ export class SftpSession implements Connection {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#process.kill()
-    removeControlSocket({ controlPath: this.#controlPath })
+    rmSync(dirname(this.#controlPath), { recursive: true, force: true })
   }
 
   async #start(settings: SshSettings): Promise<void> {
@@ -63,17 +64,12 @@ export class SftpSession implements Connection {
     try {
       await this.client.start()
       this.#root = await this.client.realPath(folder)
-      const { permissions } = await this.client.stat(this.#root)
-      if (!isFolder(permissions)) throw noFolder(folder, serverName(settings))
+      if (kindOf(await this.client.stat(this.#root)) !== 'folder') throw noFolder(folder, serverName(settings))
     } catch (error) {
       if (isStatus(error, status.noSuchFile)) throw noFolder(folder, serverName(settings))
-      throw targetErrorOf(error, `Cannot work in the folder ${JSON.stringify(folder)}`)
+      throw sftpError(error, `Cannot work in the folder ${JSON.stringify(folder)}`)
     } finally {
       clearTimeout(limit)
     }
   }
-}
-
-export function isFolder(permissions: number): boolean {
-  return (permissions & 0o170_000) === 0o040_000
 }

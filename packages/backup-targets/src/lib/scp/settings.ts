@@ -19,7 +19,7 @@ export interface SshSettings extends ServerAddress {
 }
 
 /** @throws TargetError ERR_TARGET_SETTINGS */
-export function sshSettings(options: Readonly<Record<string, string>>, context: TargetContext): SshSettings {
+export function readSettings(options: Readonly<Record<string, string>>, context: TargetContext): SshSettings {
   const { user, path, key, known_hosts: knownHosts } = options
   if (user !== undefined && !/^[^\s\-:@/"'\\][^\s:@/"'\\]*$/.test(user))
     throw new TargetError('ERR_TARGET_SETTINGS', `${JSON.stringify(user)} is no name of a user.`)

@@ -24,13 +24,13 @@ export interface SshEnd {
 /** Of stderr. */
 const keptCharacters = 4096
 
-/** Starts `ssh` that runs a subsystem as `sftp`, or a command. `isMaster`: others can go over its `controlPath`. */
+/** Starts `ssh` that runs `sftp`, or a command over the log-in of one that does. */
 export function startSsh(
   settings: SshSettings,
-  run: { readonly subsystem: string } | { readonly command: string },
-  isMaster = false,
+  run: { readonly subsystem: 'sftp' } | { readonly command: string },
 ): SshProcess {
-  const [flag, word] = 'subsystem' in run ? ['-s', run.subsystem] : ['-T', run.command]
+  const isMaster = 'subsystem' in run
+  const [flag, word] = isMaster ? ['-s', run.subsystem] : ['-T', run.command]
   const { environment } = settings.context
   const child = spawn('ssh', [...sshArguments(settings, isMaster), flag, '--', settings.host, word], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -51,10 +51,9 @@ export function startSsh(
 }
 
 function noProgram(error: NodeJS.ErrnoException): TargetError {
-  const isMissing = error.code === 'ENOENT'
-  return new TargetError(
-    'ERR_TARGET_SETTINGS',
-    isMissing ? 'The program ssh is not installed.' : `The program ssh cannot be started: ${error.message}`,
-    { cause: error, ...(isMissing ? { help: 'On Debian it is installed by: apt-get install openssh-client' } : {}) },
-  )
+  if (error.code === 'ENOENT') {
+    const help = 'On Debian it is installed by: apt-get install openssh-client'
+    return new TargetError('ERR_TARGET_SETTINGS', 'The program ssh is not installed.', { cause: error, help })
+  }
+  return new TargetError('ERR_TARGET_SETTINGS', `The program ssh cannot be started: ${error.message}`, { cause: error })
 }

@@ -16,7 +16,7 @@ const withoutCommands = [
   'capabilities are data that does not change',
 ]
 
-for (const sftp of [undefined, 'forced', 'none'] as const) {
+for (const sftp of [undefined, 'forced'] as const) {
   describe.skipIf(missing)(`OpenSSH, sftp: ${sftp}`, () => {
     let sshd: TestSshd
     beforeAll(async () => {

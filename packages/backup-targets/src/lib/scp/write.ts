@@ -1,9 +1,11 @@
 import { giveBack } from '../lent.js'
 import { TargetError } from '../target-error.js'
+import { exists } from '../parts.js'
 import type { WriteOptions } from '../remote-files/remote-files.js'
+import { statFile } from './read.js'
 import { text } from './sftp/packet.js'
 import type { SftpClient } from './sftp/client.js'
-import { isStatus, status } from './sftp/error.js'
+import { isStatus, SftpError, status } from './sftp/error.js'
 import type { SftpSession } from './session.js'
 
 const flag = { write: 0x2, create: 0x8, truncate: 0x10 }
@@ -114,4 +116,59 @@ async function freeBytes(session: SftpSession): Promise<number | undefined> {
   const { fields } = await client.extended('statvfs@openssh.com', text(session.path('')))
   const [, blockBytes = 0, , , available = 0] = Array.from({ length: 5 }, () => fields.uint64())
   return blockBytes * available
+}
+
+const posixRename = 'posix-rename@openssh.com'
+const hardLink = 'hardlink@openssh.com'
+
+export interface MoveOptions {
+  readonly replace: boolean
+  /** The server can link files: without `replace` it is decided there whether there is one of the new name. */
+  readonly exclusively: boolean
+}
+
+/** Renames a file. @throws TargetError ERR_TARGET_EXISTS without `replace` */
+export async function moveFile(
+  session: SftpSession,
+  from: string,
+  to: string,
+  { replace, exclusively }: MoveOptions,
+): Promise<void> {
+  const { client } = session
+  const [source, target] = [session.path(from), session.path(to)]
+  if (!replace && exclusively && (await isLinked(client, source, target))) {
+    await client.remove(source)
+    return
+  }
+  if (replace && client.has(posixRename)) {
+    await client.extended(posixRename, text(source), text(target))
+    return
+  }
+  const isThere = (await statFile(client, target)) !== undefined
+  if (isThere && !replace) throw exists(to)
+  // Such a server cannot do it at once.
+  if (isThere) await client.remove(target)
+  await client.rename(source, target)
+}
+
+/** Gives a file another name, unless there is one of that name; false: there is, or its disk has no such links. */
+async function isLinked(client: SftpClient, source: string, target: string): Promise<boolean> {
+  try {
+    await client.extended(hardLink, text(source), text(target))
+    return true
+  } catch (error) {
+    if (error instanceof SftpError) return false
+    throw error
+  }
+}
+
+/** Whether files can be linked; some servers only say so. */
+export async function canLink(session: SftpSession): Promise<boolean> {
+  const { client } = session
+  if (!client.has(hardLink)) return false
+  const nothing = '.steward-no-such-file'
+  return client.extended(hardLink, text(session.path(nothing)), text(session.path(`${nothing}-either`))).then(
+    () => false,
+    (error: unknown) => isStatus(error, status.noSuchFile),
+  )
 }

@@ -1,5 +1,3 @@
-import { TargetError, type TargetErrorCode } from '../../target-error.js'
-
 /** Codes of SSH_FXP_STATUS that are told apart; those from 11 on are of later versions, which some servers send. */
 export const status = {
   ok: 0,
@@ -13,15 +11,6 @@ export const status = {
   noSpace: 14,
   quotaExceeded: 15,
 } as const
-
-const codes: Readonly<Record<number, TargetErrorCode>> = {
-  [status.noSuchFile]: 'ERR_TARGET_NOT_FOUND',
-  [status.permissionDenied]: 'ERR_TARGET_REFUSED',
-  [status.connectionLost]: 'ERR_TARGET_UNREACHABLE',
-  [status.fileExists]: 'ERR_TARGET_EXISTS',
-  [status.noSpace]: 'ERR_TARGET_FULL',
-  [status.quotaExceeded]: 'ERR_TARGET_FULL',
-}
 
 /** What the server answered instead of what it was asked for. */
 export class SftpError extends Error {
@@ -38,9 +27,12 @@ export function isStatus(error: unknown, ...statuses: readonly number[]): boolea
   return error instanceof SftpError && statuses.includes(error.status)
 }
 
-/** An answer of the server as an error of a target. Others are passed on. */
-export function targetErrorOf(error: unknown, attempt: string): unknown {
-  if (!(error instanceof SftpError)) return error
-  const code = codes[error.status] ?? 'ERR_TARGET_FAILED'
-  return new TargetError(code, `${attempt}: the server says "${error.message}".`, { cause: error })
+/** What there is; undefined: there is no such file. */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isStatus(error, status.noSuchFile)) return undefined
+    throw error
+  }
 }

@@ -33,6 +33,12 @@ export interface FileAttributes {
   readonly modified: number
 }
 
+export function kindOf({ permissions }: FileAttributes): 'file' | 'folder' | 'other' {
+  const type = permissions & 0o170_000
+  if (type === 0o100_000) return 'file'
+  return type === 0o040_000 ? 'folder' : 'other'
+}
+
 export function uint32(value: number): Buffer {
   const buffer = Buffer.allocUnsafe(4)
   buffer.writeUInt32BE(value)
