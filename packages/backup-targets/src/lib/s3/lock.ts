@@ -1,6 +1,5 @@
 import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3'
 import { TargetError } from '../target-error.js'
-import type { Abilities } from './abilities.js'
 import type { S3Settings } from './settings.js'
 
 /** Fields of a request that stores something for some time. */
@@ -12,7 +11,7 @@ export interface Retention {
 /** @throws TargetError ERR_TARGET_SETTINGS when the bucket keeps no locks. */
 export function retentionOf(
   { bucket, lockDays, lockMode }: S3Settings,
-  { immutability }: Pick<Abilities, 'immutability'>,
+  { immutability }: { readonly immutability: boolean },
   lockUntil: Date | undefined,
 ): Retention {
   const until = lockUntil ?? (lockDays === undefined ? undefined : new Date(Date.now() + lockDays * 86_400_000))
