@@ -1,27 +1,29 @@
+export type { ProcessInfo } from './lib/system/process-table.js'
+export { answerOf } from './lib/actions/answer-of.js'
+export type { Input } from './lib/domain/input.js'
+export type { Caller, OperationEvent, StepTitle } from './lib/domain/caller.js'
 export { accountAt, type SystemAccount } from './lib/accounts/account.js'
-export { withParts } from './lib/access/abilities.js'
-export { createRefusals } from './lib/access/refusals.js'
-export { ensureSecretFile, readSecretFile } from './lib/access/secret-file.js'
+export { withParts, type Ability } from './lib/domain/ability.js'
+export { createRefusals } from './lib/history/refusals.js'
+export { ensureSecretFile, readSecretFile } from './lib/files/secret-file.js'
 export { whyNot } from './lib/access/scope.js'
 export { createTokens, grantOf, isTokenText } from './lib/access/tokens.js'
 export { createManager } from './lib/manager.js'
 export type { Manager, ManagerOptions } from './lib/manager.js'
 export { actions, findAction } from './lib/actions/index.js'
 export type {
-  Ability,
   Action,
   ActionCall,
   ActionGroup,
   ActionResult,
-  Input,
   InputType,
   Option,
   Parameter,
   Program,
   View,
-} from './lib/actions/action.js'
-export { answerOf, failureAnswerOf } from './lib/answer.js'
-export type { Answer } from './lib/answer.js'
+} from './lib/action.js'
+export { failureAnswerOf } from './lib/runs/answer.js'
+export type { Answer } from './lib/runs/answer.js'
 export type { ManagerContext } from './lib/context.js'
 export { createTerminals } from './lib/terminal/create-terminals.js'
 export type { Terminal, Terminals } from './lib/terminal/create-terminals.js'
@@ -39,14 +41,14 @@ export { durationText, sizeText } from './lib/domain/readable.js'
 export { databaseTypes } from './lib/domain/instance.js'
 export type { DatabaseType, Desired, Instance, Observed } from './lib/domain/instance.js'
 export { Secret } from './lib/domain/secret.js'
-export type { Caller, JournalPoint, OperationEvent, PlannedOperation, StepTitle } from './lib/operation/operation.js'
+export type { JournalPoint, PlannedOperation } from './lib/operation/operation.js'
 export { checkOpen, confirmRequest, register, requestOfLink } from './lib/requests/register.js'
 export type { Registration, RegistrationFault, RegistrationFaults } from './lib/requests/register.js'
 export { passwordLinkOf, renewPasswordLink, setPasswordByLink } from './lib/requests/password-links.js'
 export type { PasswordLink, PasswordOutcome } from './lib/requests/password-links.js'
 export type { PasswordRefusal } from './lib/requests/first-password.js'
-export { requestLanguages } from './lib/requests/request.js'
-export type { InstanceRequest, RequestLanguage } from './lib/requests/request.js'
+export { requestLanguages } from './lib/domain/request.js'
+export type { InstanceRequest, RequestLanguage } from './lib/domain/request.js'
 export type {
   Copy,
   ExitInfo,
@@ -54,7 +56,6 @@ export type {
   InstanceSpec,
   LogOptions,
   Observation,
-  ProcessInfo,
   Runtime,
   RuntimeCapabilities,
   StartOptions,

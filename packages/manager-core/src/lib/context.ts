@@ -1,17 +1,18 @@
 import type { Backups } from './backup/backup.js'
 import type { Certificates } from './certificates/create-certificates.js'
 import type { Databases } from './databases/databases.js'
-import type { Home } from './home.js'
+import type { Home } from './domain/home.js'
+import type { Json } from './domain/json.js'
 import type { Hooks } from './hooks/hooks.js'
 import type { Mailer } from './mail/mail.js'
-import type { Locks } from './operation/locks.js'
-import type { Operations } from './operation/operation.js'
-import type { Runs } from './runs/create-runs.js'
+import type * as engine from './operation/operation.js'
 import type { Proxies } from './proxies/proxies.js'
+import type { Runs } from './runs/runs.js'
 import type { Runtime } from './runtime/runtime.js'
 import type { Settings } from './settings/settings.js'
-import type { RegistryCopies } from './store/registry-copies.js'
 import type { Registry } from './store/registry.js'
+import type { RegistryCopies } from './store/registry-copies.js'
+import type { Locks } from './system/locks.js'
 import type { Targets } from './targets/targets.js'
 import type { Templates } from './templates/template-source.js'
 
@@ -45,3 +46,14 @@ export interface ManagerContext {
   /** What performs actions when nobody is there: the program, absolute, with its first arguments. */
   readonly command: readonly string[]
 }
+
+/** What the engine runs, with the context of this manager. */
+export type Operations = engine.Operations<ManagerContext>
+export type OperationKind<Request extends Json = Json, Facts extends Json = Json> = engine.OperationKind<
+  ManagerContext,
+  Request,
+  Facts
+>
+export type Plan = engine.Plan<ManagerContext>
+export type Step = engine.Step<ManagerContext>
+export type StepRun = engine.StepRun<ManagerContext>

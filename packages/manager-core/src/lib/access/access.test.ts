@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Ability, Input } from '../actions/action.js'
 import { actions } from '../actions/index.js'
-import type { Caller } from '../operation/operation.js'
+import { withParts, type Ability } from '../domain/ability.js'
+import type { Caller } from '../domain/caller.js'
+import type { Input } from '../domain/input.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
-import { withParts } from './abilities.js'
 import { isForScoped } from './scope.js'
 import { createTokens, grantOf } from './tokens.js'
 

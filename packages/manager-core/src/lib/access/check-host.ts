@@ -1,9 +1,9 @@
 import { ManagerError } from '../../errors.js'
+import { addressOf } from '../domain/address.js'
+import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
 import { hostsOf } from '../instances/addresses.js'
-import type { StandardUrlSettings } from '../instances/public-url.js'
-import type { Caller } from '../operation/operation.js'
-import { addressOf } from '../proxies/address.js'
+import type { StandardUrlSettings } from '../settings/public-url.js'
 
 /**
  * A caller with a scope gives an instance only the hosts that it was given, and those that the instance has.

@@ -1,7 +1,8 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, Input, Option } from '../actions/action.js'
+import type { Action, Option } from '../action.js'
 import type { ManagerContext } from '../context.js'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
+import type { Input } from '../domain/input.js'
 import { scopedContext } from './scoped-context.js'
 
 /** Whether callers with a scope (`Caller.instances`) may perform it at all. */

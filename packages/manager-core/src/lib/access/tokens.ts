@@ -1,10 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ManagerError } from '../../errors.js'
-import type { Ability } from '../actions/action.js'
 import type { ManagerContext } from '../context.js'
+import { withParts, type Ability } from '../domain/ability.js'
 import { randomId } from '../domain/names.js'
 import { Secret } from '../domain/secret.js'
-import { withParts } from './abilities.js'
 
 /** What programs and other people than the administrator prove themselves by. */
 export interface Token {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { readForeignFile } from '../files/foreign.js'
-import { writePrivateFile } from '../settings/write-private-file.js'
+import { writePrivateFile } from '../files/write-private-file.js'
 
 /** A system account that one instance has for itself. */
 export interface SystemAccount {

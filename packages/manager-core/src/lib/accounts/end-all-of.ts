@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
-import { listPids, statOf, uidOf } from '../runtime/process-table.js'
-import { findAccount } from './find-account.js'
+import { listPids, statOf, uidOf } from '../system/process-table.js'
 import { asAccount, type SystemAccount } from './account.js'
+import { findAccount } from './find-account.js'
 
 /** How long processes may take to be gone after SIGKILL, in ms. */
 const killMs = 10_000

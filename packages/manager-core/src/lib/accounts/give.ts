@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InstanceHome } from '../home.js'
+import type { InstanceHome } from '../domain/home.js'
+import { run } from '../system/run.js'
 import { removeAccountFile, writeAccount, type SystemAccount } from './account.js'
-import { run } from './system-accounts.js'
 
 /** This process's user, see `give`. */
 const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { run } from '../system/run.js'
 import type { SystemAccount } from './account.js'
 import { endAllOf } from './end-all-of.js'
 import { findAccount } from './find-account.js'
@@ -10,12 +9,6 @@ const [firstId, lastId] = [20_000, 59_999]
 
 /** What makes and removes accounts, changes owners, and packs and removes what an instance may change meanwhile. */
 export const neededPrograms = ['setpriv', 'useradd', 'userdel', 'chown', 'rm', 'tar'] as const
-
-/** Absolute path of a program; those of administrators are not in the `PATH` of every caller. */
-export function programPath(program: (typeof neededPrograms)[number]): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/bin', '/bin']
-  return folders.map((folder) => join(folder || '.', program)).find(existsSync)
-}
 
 /**
  * Makes an account that nobody can log in to, in a group of its own; one that is there already is taken.
@@ -55,17 +48,4 @@ export function checkAccount({ name, uid, gid }: SystemAccount): void {
       : `This machine has no system account "${name}", which the instance runs as.`,
     { help: 'Give it another account: manager isolate with its name.' },
   )
-}
-
-/** @throws ManagerError ERR_FAILED with what the program printed */
-export async function run(program: (typeof neededPrograms)[number], args: readonly string[]): Promise<void> {
-  const { execa } = await import('execa')
-  const { failed, stderr, shortMessage } = await execa(programPath(program) ?? program, args, {
-    reject: false,
-    stdin: 'ignore',
-  })
-  if (!failed) return
-  throw new ManagerError('ERR_FAILED', `${program} failed: ${stderr.trim().split('\n').at(-1) || shortMessage}`, {
-    output: stderr.trim().slice(-2000),
-  })
 }

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
-import { neededPrograms, programPath } from './system-accounts.js'
+import type { Home } from '../domain/home.js'
+import type { GlobalSettings } from '../settings/settings.js'
+import { programPath } from '../system/run.js'
+import { neededPrograms } from './system-accounts.js'
 
 /** Why instances cannot have accounts of their own: what it means, and what to do. */
 export interface Obstacle {
@@ -47,7 +49,15 @@ export function whyNotIsolated({ home, applicationServer }: ObstacleContext): Ob
   return undefined
 }
 
-export type ObstacleContext = Pick<ManagerContext, 'home' | 'applicationServer'>
+export interface ObstacleContext {
+  readonly home: Home
+  /** Absolute path of the manager's application server. */
+  readonly applicationServer: string
+}
+
+export interface IsolationContext extends ObstacleContext {
+  readonly settings: { readonly global: Pick<GlobalSettings, 'isolation'> }
+}
 
 /** The first folder on the way to a path, or the path itself, that others may not enter or read; undefined: they may. */
 export function closedFolder(path: string): string | undefined {
@@ -63,14 +73,14 @@ export function closedFolder(path: string): string | undefined {
 export type Isolation = { readonly isOn: true } | { readonly isOn: false; readonly obstacle: Obstacle | undefined }
 
 /** Now, by APPS_ISOLATION and what is possible. */
-export function isolationOf(context: ObstacleContext & Pick<ManagerContext, 'settings'>): Isolation {
+export function isolationOf(context: IsolationContext): Isolation {
   if (context.settings.global.isolation === 'no') return { isOn: false, obstacle: undefined }
   const obstacle = whyNotIsolated(context)
   return obstacle ? { isOn: false, obstacle } : { isOn: true }
 }
 
 /** The same for a new instance. @throws ManagerError ERR_SETTINGS when it must have one and cannot */
-export function getsAccount(context: ObstacleContext & Pick<ManagerContext, 'settings'>): boolean {
+export function getsAccount(context: IsolationContext): boolean {
   const isolation = isolationOf(context)
   if (!isolation.isOn && isolation.obstacle && context.settings.global.isolation === 'yes')
     throw new ManagerError('ERR_SETTINGS', `APPS_ISOLATION=yes cannot be done here: ${isolation.obstacle.reason}`, {
@@ -80,7 +90,7 @@ export function getsAccount(context: ObstacleContext & Pick<ManagerContext, 'set
 }
 
 /** What a person should know who starts or sets up a manager. @throws as `getsAccount` */
-export function isolationWarnings(context: ObstacleContext & Pick<ManagerContext, 'settings'>): readonly string[] {
+export function isolationWarnings(context: IsolationContext): readonly string[] {
   if (getsAccount(context)) return []
   const isolation = isolationOf(context)
   return !isolation.isOn && isolation.obstacle ? [`${isolation.obstacle.reason} ${isolation.obstacle.help}`] : []

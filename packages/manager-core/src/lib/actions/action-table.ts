@@ -1,7 +1,7 @@
 import { whyNot, whyNotOption } from '../access/scope.js'
+import type { Action, Option, Parameter } from '../action.js'
+import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import type { Caller } from '../operation/operation.js'
-import type { Action, Option, Parameter } from './action.js'
 
 /** The action table for programs that make forms of it. */
 export function actionTable(actions: () => readonly Action[]): Action {

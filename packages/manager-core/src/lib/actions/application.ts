@@ -1,18 +1,18 @@
+import { ManagerError } from '../../errors.js'
 import { goAccessReport, hasGoAccess } from '../access-logs/goaccess.js'
 import { readRequests } from '../access-logs/read-requests.js'
 import { summaryHtml, summaryText } from '../access-logs/report.js'
 import { summarise } from '../access-logs/summarise.js'
+import type { Action, ActionCall, ActionResult, Parameter } from '../action.js'
 import { callIo } from '../application/call-io.js'
 import { monitor } from '../application/monitor.js'
 import type { ManagerContext } from '../context.js'
 import { isRunning } from '../domain/instance.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
-import { ManagerError } from '../../errors.js'
-import { checkHealth } from '../instances/health.js'
+import { recordHistory } from '../history/record-history.js'
+import { checkHealth } from '../runtime/health.js'
 import type { InstanceSettings } from '../settings/settings.js'
-import type { Action, ActionCall, ActionResult, Parameter } from './action.js'
-import { recordHistory } from './record-history.js'
 
 const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
 

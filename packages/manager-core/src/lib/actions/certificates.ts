@@ -1,3 +1,5 @@
+import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall, ActionResult, Option } from '../action.js'
 import { alarmOf } from '../certificates/alarms.js'
 import { checkHost } from '../certificates/hosts.js'
 import { checkAcme, issueCertificate } from '../certificates/issue.js'
@@ -5,10 +7,8 @@ import { publishCertificates, renewCertificates, type Renewal } from '../certifi
 import { removeCertificate } from '../certificates/stored.js'
 import { dueCertificates, surveyCertificates, type Surveyed } from '../certificates/survey.js'
 import type { Json } from '../domain/json.js'
-import { ManagerError } from '../../errors.js'
-import { lockOptionsOf } from '../operation/lock-options.js'
-import type { Action, ActionCall, ActionResult, Option } from './action.js'
-import { recordHistory } from './record-history.js'
+import { recordHistory } from '../history/record-history.js'
+import { lockOptionsOf } from '../system/lock-options.js'
 
 const force: Option = { name: 'force', type: 'flag', summary: 'Now, although it failed a short time ago' }
 

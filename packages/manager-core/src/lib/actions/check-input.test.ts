@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ManagerError } from '../../errors.js'
-import type { Action, Input } from './action.js'
+import type { Action } from '../action.js'
+import type { Input } from '../domain/input.js'
 import { checkInput } from './check-input.js'
 
 const action: Action = {

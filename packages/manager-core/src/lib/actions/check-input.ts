@@ -1,7 +1,8 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, Option, Parameter } from '../action.js'
+import type { Input } from '../domain/input.js'
 import { checkName } from '../domain/names.js'
 import { didYouMean } from '../domain/near-miss.js'
-import type { Action, Input, Option, Parameter } from './action.js'
 
 type Declared = Parameter & Option
 

@@ -1,7 +1,7 @@
+import type { Action, ActionResult } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
 import { checkSaves, type SaveCheck } from '../backup/check-saves.js'
-import type { Action, ActionResult } from './action.js'
-import { recordHistory } from './record-history.js'
+import { recordHistory } from '../history/record-history.js'
 
 export const checksaves: Action = {
   name: 'checksaves',

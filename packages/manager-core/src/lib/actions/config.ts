@@ -1,7 +1,7 @@
-import type { SettingDescription } from '../settings/settings.js'
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall } from '../action.js'
+import type { SettingDescription } from '../settings/settings.js'
 import { targetHints } from '../targets/target-hints.js'
-import type { Action, ActionCall } from './action.js'
 
 export const configAction: Action = {
   name: 'config',

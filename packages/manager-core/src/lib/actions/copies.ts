@@ -1,5 +1,5 @@
-import { sizeText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
+import type { Action } from '../action.js'
 import { storedBytes } from '../backup/manifest.js'
 import { fetchBackup } from '../backup/remote/fetch-backup.js'
 import { findCopy } from '../backup/remote/list-copies.js'
@@ -7,9 +7,9 @@ import { failureText, makeCopies } from '../backup/remote/make-copies.js'
 import { remoteIn } from '../backup/remote/remote-backup.js'
 import { finishCopies } from '../backup/remote/settle-copies.js'
 import { wireBackup } from '../backup/wire-backup.js'
+import { sizeText } from '../domain/readable.js'
 import { exportManager } from '../recovery/export-manager.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
-import type { Action } from './action.js'
 import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
 
 export const backupsFetch: Action = {

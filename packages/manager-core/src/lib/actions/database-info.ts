@@ -1,6 +1,6 @@
+import type { Action } from '../action.js'
 import type { Json } from '../domain/json.js'
 import { countText, sizeText } from '../domain/readable.js'
-import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 
 export const databaseInfo: Action = {

@@ -1,10 +1,10 @@
-import type { Json } from '../domain/json.js'
+import type { Action, ActionResult } from '../action.js'
 import type { DoctorCategory } from '../doctor/check.js'
 import { doctorCategories } from '../doctor/check.js'
 import { examine } from '../doctor/doctor.js'
-import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
+import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
-import type { Action, ActionResult } from './action.js'
+import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
 
 /** As the table of what was found. */
 function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult {

@@ -1,8 +1,8 @@
 import { ManagerError } from '../../errors.js'
-import { createArchive, downloadTypes, type DownloadType } from '../download/create-archive.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import { stampOf } from '../backup/new-backup.js'
+import { createArchive, downloadTypes, type DownloadType } from '../download/create-archive.js'
 import { packBackup } from '../download/pack-backup.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
 
 export const download: Action = {
   name: 'download',

@@ -1,9 +1,9 @@
 import { checkHost } from '../access/check-host.js'
+import type { Action, Parameter } from '../action.js'
 import type { Instance } from '../domain/instance.js'
 import { changeKinds, changes, valuesOf, type Change } from '../instances/change.js'
 import { checkUrl } from '../instances/check-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
-import type { Action, Parameter } from './action.js'
 import { runOperation } from './run-operation.js'
 
 const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }

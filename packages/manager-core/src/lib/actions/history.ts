@@ -1,9 +1,9 @@
 import { ManagerError } from '../../errors.js'
+import type { Action } from '../action.js'
 import type { Json } from '../domain/json.js'
-import type { HistoryEntry, Registry } from '../store/registry.js'
-import { verifyHistory, type HistoryReport } from '../store/verify-history.js'
 import { countText } from '../domain/readable.js'
-import type { Action } from './action.js'
+import { verifyHistory, type HistoryReport } from '../history/verify-history.js'
+import type { HistoryEntry, Registry } from '../store/registry.js'
 
 const list: Action = {
   name: 'history list',

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Caller } from '../domain/caller.js'
+import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
-import type { Caller } from '../operation/operation.js'
 import { fakeApplicationServer, writeTemplate } from '../testing/fake-application.js'
-import type { Input } from './action.js'
 
 const caller: Caller = { actor: 'tester', surface: 'cli' }
 

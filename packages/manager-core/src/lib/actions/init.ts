@@ -1,11 +1,11 @@
 import { ManagerError } from '../../errors.js'
 import { isolationWarnings } from '../accounts/why-not.js'
+import type { Action } from '../action.js'
 import type { ManagerContext } from '../context.js'
+import { withoutCredentials } from '../domain/secret-names.js'
 import { defaultUrl, makeHome } from '../settings/make-home.js'
-import { withoutCredentials } from '../settings/secret-names.js'
-import { parseValue } from '../settings/variable.js'
 import { globalTable } from '../settings/tables/global.js'
-import type { Action } from './action.js'
+import { parseValue } from '../settings/variable.js'
 
 export const initAction: Action = {
   name: 'init',

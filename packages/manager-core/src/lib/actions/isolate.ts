@@ -1,8 +1,8 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import { accountNameAt } from '../instances/account-step.js'
 import { isolateKind, unisolateKind } from '../instances/isolate.js'
 import { ofSeveral } from '../operation/of-several.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
 import { runOperation } from './run-operation.js'
 
 export const isolateAction: Action = {

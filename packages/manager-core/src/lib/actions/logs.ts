@@ -1,8 +1,8 @@
+import type { Action } from '../action.js'
 import { readMoment } from '../domain/moment.js'
 import { createLogFilter } from '../logs/log-filter.js'
 import { logLevels, type LogLevel } from '../logs/read-log-entry.js'
 import { redact } from '../runtime/redact.js'
-import type { Action } from './action.js'
 import { nameOfInstance, refOf } from './named-instance.js'
 
 export const logsAction: Action = {

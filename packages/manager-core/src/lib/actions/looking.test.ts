@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Input } from '../domain/input.js'
 import type { Instance } from '../domain/instance.js'
 import { filterBySql } from '../instances/query/filter-by-sql.js'
 import type { WireInstance } from '../instances/wire-instance.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
-import type { Input } from './action.js'
 
 let manager: TestManager
 

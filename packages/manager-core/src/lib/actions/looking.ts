@@ -1,15 +1,15 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall } from '../action.js'
 import { withProofs } from '../backup/proofs.js'
-import { accountNameAt } from '../instances/account-step.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
+import { accountNameAt } from '../instances/account-step.js'
 import { selectInstances } from '../instances/select-instances.js'
-import { measured, overviews, wayOut } from '../overview/overview.js'
-import { wireLimits } from '../instances/wire-limits.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
-import { serverOf } from '../instances/application-server.js'
+import { wireLimits } from '../instances/wire-limits.js'
+import { measured, overviews, wayOut } from '../overview/overview.js'
+import { serverOf } from '../servers/application-server.js'
 import { lastRehearsal } from '../upgrade/rehearse.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
-import type { Action, ActionCall } from './action.js'
 
 export const lookingActions: readonly Action[] = [
   {

@@ -1,4 +1,4 @@
-import type { Action } from './action.js'
+import type { Action } from '../action.js'
 import { configAction } from './config.js'
 import { initAction } from './init.js'
 import { proxyActions } from './proxy.js'

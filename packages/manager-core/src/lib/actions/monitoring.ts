@@ -1,11 +1,11 @@
+import type { Action } from '../action.js'
 import { isThrowAway } from '../domain/instance.js'
 import { readMoment } from '../domain/moment.js'
+import { countText } from '../domain/readable.js'
 import { describeIncident } from '../monitoring/describe-incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
-import { createSampleStore } from '../monitoring/sample-store.js'
 import { wireSample } from '../monitoring/sample.js'
-import { countText } from '../domain/readable.js'
-import type { Action } from './action.js'
+import { createSampleStore } from '../monitoring/sample-store.js'
 import { nameOfInstance } from './named-instance.js'
 
 const dayMs = 86_400_000

@@ -1,4 +1,5 @@
-import type { Input, Parameter } from './action.js'
+import type { Parameter } from '../action.js'
+import type { Input } from '../domain/input.js'
 
 /** Parameters of actions on one backup. */
 export const nameOfBackup: Parameter = {

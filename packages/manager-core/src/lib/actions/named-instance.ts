@@ -1,7 +1,7 @@
+import type { Parameter } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { InstanceRef } from '../runtime/runtime.js'
-import type { Parameter } from './action.js'
 
 /** Parameter of actions on one instance. */
 export const nameOfInstance: Parameter = {

@@ -1,6 +1,6 @@
+import type { Action } from '../action.js'
 import { neutraliseKinds } from '../instances/neutralise.js'
 import { wireInstance } from '../instances/wire-instance.js'
-import type { Action } from './action.js'
 import { nameOfInstance } from './named-instance.js'
 import { runOperation } from './run-operation.js'
 

@@ -1,10 +1,10 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, Parameter } from '../action.js'
+import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import type { Caller } from '../operation/operation.js'
-import { shownStates, type OperationItem, type ShownState } from '../runs/operation-item.js'
 import { countText } from '../domain/readable.js'
-import type { Action, Parameter } from './action.js'
-import { recordHistory } from './record-history.js'
+import { recordHistory } from '../history/record-history.js'
+import { shownStates, type OperationItem, type ShownState } from '../runs/operation-item.js'
 
 const id: Parameter = { name: 'id', type: 'text', required: true, summary: 'Id of the operation' }
 

@@ -1,11 +1,11 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
 import { lastPart } from '../backup/choose-backup.js'
 import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
 import { findCopy } from '../backup/remote/list-copies.js'
 import { remoteIn } from '../backup/remote/remote-backup.js'
 import { randomId } from '../domain/names.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
 import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
 import { runOperation } from './run-operation.js'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startNginx } from '../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
 import { toolIsMissing } from '../../../../../tests/servers/tools.js'
-import { specOf } from '../instances/instance-spec.js'
+import { specOf } from '../application/instance-spec.js'
 import { call } from '../proxies/contract/call.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 

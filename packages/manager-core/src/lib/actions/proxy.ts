@@ -1,10 +1,10 @@
+import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import { isThrowAway } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
-import { publicUrlOf } from '../instances/public-url.js'
-import { ManagerError } from '../../errors.js'
+import { recordHistory } from '../history/record-history.js'
 import type { ProxyStatus } from '../proxies/proxies.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
-import { recordHistory } from './record-history.js'
+import { publicUrlOf } from '../settings/public-url.js'
 
 const status: Action = {
   name: 'proxy status',

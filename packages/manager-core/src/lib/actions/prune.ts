@@ -1,10 +1,10 @@
+import type { Action } from '../action.js'
 import type { Backup } from '../backup/backup.js'
-import { examineBackups, prune } from '../backup/prune.js'
 import { nameIn } from '../backup/choose-backup.js'
+import { examineBackups, prune } from '../backup/prune.js'
 import { examineCopies, pruneCopies } from '../backup/remote/prune-copies.js'
 import type { Verdict } from '../backup/retention.js'
-import type { Action } from './action.js'
-import { recordHistory } from './record-history.js'
+import { recordHistory } from '../history/record-history.js'
 
 export const backupsPrune: Action = {
   name: 'backups prune',

@@ -1,11 +1,11 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall } from '../action.js'
 import { countText } from '../domain/readable.js'
+import { recordHistory } from '../history/record-history.js'
 import type { ManagerManifest } from '../recovery/manager-copy.js'
-import { recovered, type Recovered } from '../recovery/recovered.js'
 import { recoverServer } from '../recovery/recover.js'
+import { recovered, type Recovered } from '../recovery/recovered.js'
 import { jobNames } from '../schedule/jobs.js'
-import type { Action, ActionCall } from './action.js'
-import { recordHistory } from './record-history.js'
 import { scheduleAction } from './schedule.js'
 
 export const recoverAction: Action = {

@@ -1,14 +1,14 @@
 import { ManagerError } from '../../errors.js'
-import { purgeExpired } from '../instances/purge.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
+import { recordHistory } from '../history/record-history.js'
+import { purgeExpired } from '../instances/purge.js'
 import { refreshBy, upgradeSelf } from '../self-upgrade/self-upgrade.js'
+import { pinServer } from '../servers/application-server.js'
 import type { RefreshReport } from '../templates/template-source.js'
-import { pinServer } from '../instances/application-server.js'
 import { removeAllExpiredPoints } from '../upgrade/restore-points.js'
 import { removeUnusedServers } from '../upgrade/used-servers.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
-import { recordHistory } from './record-history.js'
 
 export const refreshAction: Action = {
   name: 'refresh',

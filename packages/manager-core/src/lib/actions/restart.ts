@@ -1,7 +1,7 @@
+import type { Action } from '../action.js'
 import { restartKind } from '../instances/restart.js'
-import { urlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
-import type { Action } from './action.js'
+import { urlOf } from '../settings/public-url.js'
 import { nameOfInstance } from './named-instance.js'
 import { runOperation } from './run-operation.js'
 

@@ -1,7 +1,7 @@
+import type { Action } from '../action.js'
 import { lastPart } from '../backup/choose-backup.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { rollbackKind } from '../upgrade/rollback.js'
-import type { Action } from './action.js'
 import { runOperation } from './run-operation.js'
 
 export const rollback: Action = {

@@ -1,6 +1,7 @@
+import type { ActionCall, ActionResult } from '../action.js'
+import type { OperationKind } from '../context.js'
 import type { Json } from '../domain/json.js'
-import type { OperationKind, OperationResult } from '../operation/operation.js'
-import type { ActionCall, ActionResult } from './action.js'
+import type { OperationResult } from '../operation/operation.js'
 
 /** Runs an operation, or only plans it when the caller wants a dry run. `answer` says what was done. */
 export async function runOperation<Request extends Json, Facts extends Json>(

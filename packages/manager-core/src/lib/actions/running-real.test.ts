@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkHealth } from '../instances/health.js'
+import { checkHealth } from '../runtime/health.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
 

@@ -1,12 +1,12 @@
-import { sizeText } from '../domain/readable.js'
+import type { Action, Option } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
+import { settleCopies } from '../backup/remote/settle-copies.js'
 import { saveKind } from '../backup/save.js'
 import { autoSaved, saveAll } from '../backup/save-all.js'
-import { settleCopies } from '../backup/remote/settle-copies.js'
 import { wireBackup } from '../backup/wire-backup.js'
+import { sizeText } from '../domain/readable.js'
 import { exportManager } from '../recovery/export-manager.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
-import type { Action, Option } from './action.js'
 import { runOperation } from './run-operation.js'
 
 const to: Option = {

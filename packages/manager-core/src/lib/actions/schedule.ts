@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall, ActionResult, Option } from '../action.js'
+import { recordHistory } from '../history/record-history.js'
 import { cronBlock } from '../schedule/cron-block.js'
 import { cronJobs, installCron, removeCron } from '../schedule/crontab.js'
 import { defaultTimes, jobNames, jobsAt, type Job, type JobRunner } from '../schedule/jobs.js'
@@ -9,8 +11,6 @@ import { hasSystemd, installUnits, removeUnits, unitFolder, unitJobs } from '../
 import { unitsOf } from '../schedule/systemd-units.js'
 import { isInWindow } from '../schedule/window.js'
 import type { GlobalSettings } from '../settings/settings.js'
-import { recordHistory } from './record-history.js'
-import type { Action, ActionCall, ActionResult, Option } from './action.js'
 
 export const scheduleAction: Action = {
   name: 'schedule',

@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import { isolationWarnings } from '../accounts/why-not.js'
+import type { Action } from '../action.js'
 import { isAlone } from '../store/registry.js'
-import type { Action } from './action.js'
 
 export const serveAction: Action = {
   name: 'serve',

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { defaultHome } from '../home.js'
-import { firewallHints } from '../setup/machine.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
+import { defaultHome } from '../domain/home.js'
 import { look, type Look } from '../setup/look.js'
+import { firewallHints } from '../setup/machine.js'
 import { defaultPort, defaultService, defaultUser, proxyChoices, supervisors } from '../setup/options.js'
 import { configOf, setUp } from '../setup/set-up.js'
 import { lookForRemoval, takeAway } from '../setup/take-away.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
 
 export const setupAction: Action = {
   name: 'setup',

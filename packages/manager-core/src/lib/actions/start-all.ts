@@ -1,10 +1,10 @@
+import type { Action, ActionCall } from '../action.js'
 import { isRunning, type Instance } from '../domain/instance.js'
+import { countText } from '../domain/readable.js'
 import { startKind } from '../instances/start-and-stop.js'
-import { urlOf } from '../instances/public-url.js'
 import { observed } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
-import { countText } from '../domain/readable.js'
-import type { Action, ActionCall } from './action.js'
+import { urlOf } from '../settings/public-url.js'
 
 /** How many are started at once, unless the caller says otherwise. */
 const defaultParallel = 2

@@ -1,14 +1,14 @@
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
+import { countText } from '../domain/readable.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
 import { createLogFilter } from '../logs/log-filter.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
 import { serverOverview } from '../overview/server-overview.js'
 import type { OperationItem } from '../runs/operation-item.js'
 import { redact } from '../runtime/redact.js'
-import { countText } from '../domain/readable.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
 import { nameOfInstance, refOf } from './named-instance.js'
 
 /** How many lines of its log an instance is shown with. */

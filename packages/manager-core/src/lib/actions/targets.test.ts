@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OperationEvent } from '../operation/operation.js'
+import type { OperationEvent } from '../domain/caller.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 let test: TestManager

@@ -1,8 +1,8 @@
 import { probeTarget, type CheckReport, type TargetCapabilities } from '@steward/backup-targets'
+import type { Action } from '../action.js'
 import type { ManagerContext } from '../context.js'
-import type { TargetSettings } from '../targets/targets.js'
 import { countText } from '../domain/readable.js'
-import type { Action } from './action.js'
+import type { TargetSettings } from '../settings/settings.js'
 
 const list: Action = {
   name: 'target list',

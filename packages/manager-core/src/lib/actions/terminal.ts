@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { accountAt, asAccount } from '../accounts/account.js'
-import { isRunning } from '../domain/instance.js'
 import { ManagerError } from '../../errors.js'
+import { accountAt, asAccount } from '../accounts/account.js'
+import type { Action } from '../action.js'
+import { isRunning } from '../domain/instance.js'
+import { recordHistory } from '../history/record-history.js'
 import { shellEnvironment } from '../terminal/shell-environment.js'
-import type { Action } from './action.js'
 import { nameOfInstance, refOf } from './named-instance.js'
-import { recordHistory } from './record-history.js'
 
 const shell: Action = {
   name: 'shell',

@@ -1,12 +1,12 @@
-import { countText } from '../domain/readable.js'
 import { ManagerError } from '../../errors.js'
-import { abilities as allAbilities } from '../access/abilities.js'
 import { createTokens, type Token } from '../access/tokens.js'
+import type { Action, ActionCall } from '../action.js'
 import type { ManagerContext } from '../context.js'
+import { abilities as allAbilities, type Ability } from '../domain/ability.js'
+import { addressOf } from '../domain/address.js'
 import { didYouMean } from '../domain/near-miss.js'
-import { addressOf } from '../proxies/address.js'
-import type { Ability, Action, ActionCall } from './action.js'
-import { recordHistory } from './record-history.js'
+import { countText } from '../domain/readable.js'
+import { recordHistory } from '../history/record-history.js'
 
 const nowhere = { id: '', name: '' }
 

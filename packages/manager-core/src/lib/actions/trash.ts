@@ -1,15 +1,15 @@
 import { ManagerError } from '../../errors.js'
+import type { Action, ActionCall, ActionResult } from '../action.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
+import { recordHistory } from '../history/record-history.js'
 import { purgeKind } from '../instances/purge.js'
 import { findEntry, listTrash } from '../instances/trash.js'
 import { undeleteKind } from '../instances/undelete.js'
-import { urlOf } from '../instances/public-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
+import { urlOf } from '../settings/public-url.js'
 import { removeAllPoints, sizeOfPoints } from '../upgrade/restore-points.js'
-import type { Action, ActionCall, ActionResult } from './action.js'
-import { recordHistory } from './record-history.js'
 import { runOperation } from './run-operation.js'
 
 export const trash: Action = {

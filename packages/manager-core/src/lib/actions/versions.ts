@@ -1,5 +1,5 @@
+import type { Action } from '../action.js'
 import { countText } from '../domain/readable.js'
-import type { Action } from './action.js'
 import { refreshAction } from './refresh.js'
 import { rollback } from './rollback.js'
 import { setVersionAction, upgradeAction, upgradeAllAction } from './upgrade.js'

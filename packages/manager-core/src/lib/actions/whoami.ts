@@ -1,5 +1,5 @@
-import { abilities as all } from '../access/abilities.js'
-import type { Action } from './action.js'
+import type { Action } from '../action.js'
+import { abilities as all } from '../domain/ability.js'
 
 export const whoamiAction: Action = {
   name: 'whoami',

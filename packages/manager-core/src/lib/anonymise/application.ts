@@ -2,9 +2,9 @@ import { ManagerError } from '../../errors.js'
 import { accountAt, asAccount } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
 import { withReadableCopy } from '../application/readable-copy.js'
+import { instanceHomeAt } from '../domain/home.js'
 import type { Json } from '../domain/json.js'
-import { instanceHomeAt } from '../home.js'
-import { applicationServerOf, type ServerContext } from '../instances/application-server.js'
+import { applicationServerOf, type ServerContext } from '../servers/application-server.js'
 import type { InstanceSettings } from '../settings/settings.js'
 
 /** An application as its server describes it (`app-server --describe`). */

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { StepTitle } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import type { StepTitle } from '../operation/operation.js'
-import type { TestManager } from '../testing/create-test-manager.js'
 import { bundledManager, crashAction } from '../testing/bundled-manager.js'
+import type { TestManager } from '../testing/create-test-manager.js'
 import { authorizationOf, createRealManager } from '../testing/real-manager.js'
 
 const rules = fileURLToPath(new URL('../../../../../examples/anonymise/rules.yaml', import.meta.url))

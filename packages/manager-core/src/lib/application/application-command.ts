@@ -1,6 +1,6 @@
 import { asAccount, type SystemAccount } from '../accounts/account.js'
 import { plainEnvironment } from '../accounts/environment.js'
-import { applicationServerOf, type ServerContext } from '../instances/application-server.js'
+import { applicationServerOf, type ServerContext } from '../servers/application-server.js'
 
 export interface ApplicationCommandOptions {
   /** Folder of the application. */

@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { SystemAccount } from '../accounts/account.js'
-import type { ServerContext } from '../instances/application-server.js'
 import { redact } from '../runtime/redact.js'
+import type { ServerContext } from '../servers/application-server.js'
 import { applicationCommand, reasonIn } from './application-command.js'
 import { withReadableCopy } from './readable-copy.js'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { checkHealth } from '../instances/health.js'
 import { callMonitoringHook } from '../hooks/monitoring-hook.js'
+import { checkHealth } from '../runtime/health.js'
 
 export interface MonitorOptions {
   readonly intervalSeconds: number

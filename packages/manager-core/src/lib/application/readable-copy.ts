@@ -2,10 +2,10 @@ import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
+import { copyFolder } from '../accounts/copy-folder.js'
 import { give } from '../accounts/give.js'
+import { removeTree } from '../accounts/remove-tree.js'
 import { closedFolder } from '../accounts/why-not.js'
-import { removeTree } from '../files/remove-tree.js'
-import { copyFolder } from '../instances/stage.js'
 
 /**
  * Works with an application as an account can read it: with a copy of its own, which goes afterwards, unless it is that of

@@ -3,9 +3,9 @@ import { accountAt } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { runScript } from '../hooks/run-script.js'
-import { specOf } from '../instances/instance-spec.js'
 import { redact } from '../runtime/redact.js'
 import { applicationCommand, reasonIn } from './application-command.js'
+import { specOf } from './instance-spec.js'
 
 /** What the application server prints when it is done and has closed the database. */
 const lastLine = 'The database fits the application.\n'

@@ -1,5 +1,5 @@
 import type { Instance } from '../domain/instance.js'
-import type { VerifyOptions } from './verify-backup.js'
+import type { StreamOptions } from '../files/stream-options.js'
 import type { BackupStatus } from './status.js'
 
 /** A local backup: a folder of write-once files, committed by its manifest. Source: wire-decisions, "files". */
@@ -117,4 +117,12 @@ export interface Verification {
   readonly depth: 'stored' | 'contents'
   /** Why it is not as deep as was asked for, in one sentence: what is missing to decrypt it. */
   readonly note?: string
+}
+
+export interface VerifyOptions extends StreamOptions {
+  /**
+   * Also decrypts and decompresses, and looks at every entry of the tar; `onBytes` counts what comes out then. Default:
+   * the bytes are read as they are stored.
+   */
+  readonly deep?: boolean
 }

@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
+import type { Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { stagedAccount } from '../instances/database-step.js'
-import type { Step } from '../operation/operation.js'
 import type { BackedUpDatabase, Manifest } from './backup.js'
 import { needManifest } from './manifest.js'
 import { rememberingDamage } from './remembering-damage.js'

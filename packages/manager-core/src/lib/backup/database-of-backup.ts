@@ -1,14 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import { bothOf } from '../accounts/program.js'
+import type { ManagerContext, StepRun } from '../context.js'
 import { copyDatabase } from '../databases/copy-database.js'
 import { restoreDatabase, type DumpKind, type InstanceDatabase } from '../databases/dump-database.js'
 import { databaseTypes } from '../domain/instance.js'
+import { newPassword } from '../domain/passwords.js'
 import { Secret } from '../domain/secret.js'
-import { newPassword } from '../instances/passwords.js'
-import type { StepRun } from '../operation/operation.js'
 import type { Manifest, ManifestFile } from './backup.js'
-import { bothOf } from './packing/program.js'
 import { readContent } from './read-content.js'
 
 const pattern = /^db\.([a-z]+)\.zst(?:\.age)?$/

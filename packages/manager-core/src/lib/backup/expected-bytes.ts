@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { folderSize } from '../instances/folder-size.js'
+import { folderSize } from '../files/folder-size.js'
 import { checkSpace } from '../instances/inspect-creation.js'
 import { storedBytes } from './manifest.js'
 

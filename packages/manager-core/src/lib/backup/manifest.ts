@@ -18,9 +18,6 @@ export const foldersIn: Readonly<Record<string, readonly string[]>> = {
   [homeBase]: ['settings', 'hooks', 'templates', 'certificates'],
 }
 
-/** Path of the key of an instance's tokens, in its home: with it anybody could make some. */
-export const tokenKey = 'data/token.secret'
-
 /** `files.tar.zst`, encrypted `files.tar.zst.age` */
 export function fileNameOf(base: string, { encryption }: Pick<Manifest, 'encryption'>): string {
   return `${base}.zst${encryption ? '.age' : ''}`

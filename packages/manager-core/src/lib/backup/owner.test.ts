@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import type { Input } from '../actions/action.js'
+import type { Input } from '../domain/input.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 
 let test: TestManager

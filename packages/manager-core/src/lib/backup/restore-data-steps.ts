@@ -3,19 +3,18 @@ import { link, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { accountAt } from '../accounts/account.js'
 import { giveHome } from '../accounts/give.js'
-import type { ManagerContext } from '../context.js'
+import { removeTree } from '../accounts/remove-tree.js'
+import type { ManagerContext, Step, StepRun } from '../context.js'
+import { instanceHomeAt, tokenKey } from '../domain/home.js'
 import type { DatabaseType } from '../domain/instance.js'
+import { newPassword } from '../domain/passwords.js'
+import { fileError } from '../files/file-error.js'
 import { readForeignBytes } from '../files/foreign.js'
-import { removeTree } from '../files/remove-tree.js'
 import { syncPath } from '../files/tree.js'
-import { instanceHomeAt } from '../home.js'
 import { noteData } from '../instances/data-there.js'
-import { fileError } from '../instances/file-error.js'
-import { newPassword } from '../instances/passwords.js'
-import type { Step, StepRun } from '../operation/operation.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
-import { needManifest, plainBytes, tokenKey } from './manifest.js'
+import { needManifest, plainBytes } from './manifest.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { unpackFiles } from './unpack-files.js'
 import { verifyForRestore } from './verify-backup.js'
@@ -34,7 +33,7 @@ function workOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>):
   return join(context.home.instances, `.${operation}.restore`)
 }
 
-/** Where `createRestoreDataSteps` work: what comes, until it is in its place, and in `old` what it replaced. */
+/** Where `restoreDataSteps` work: what comes, until it is in its place, and in `old` what it replaced. */
 export function restoreWorkOf(run: Pick<StepRun, 'context' | 'operation'>) {
   return { ...instanceHomeAt(workOf(run)), old: instanceHomeAt(join(workOf(run), 'old')) }
 }
@@ -48,7 +47,7 @@ function newNames(
   return { name, user: name }
 }
 
-export function createRestoreDataSteps(options: RestoreDataOptions): readonly Step[] {
+export function restoreDataSteps(options: RestoreDataOptions): readonly Step[] {
   return [
     verifyStep(options),
     unpackStep(options),
@@ -178,7 +177,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
 const oldOf = (run: StepRun) => restoreWorkOf(run).old
 
 /** Removes what was there before; from now on it is not put back. */
-export function dropOldStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {
+export function removeReplacedStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {
   return {
     id: 'restore-old',
     title: 'Remove what was there before',

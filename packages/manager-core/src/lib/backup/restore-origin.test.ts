@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Input } from '../actions/action.js'
+import type { Input } from '../domain/input.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import type { Backup } from './backup.js'
 import { manifestName } from './manifest.js'

@@ -1,19 +1,18 @@
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, OperationKind, Plan } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { reachDatabaseServer } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
 import { moveToTrash } from '../instances/move-to-trash.js'
+import { startStep, stopStep } from '../instances/runtime-steps.js'
 import { unprotected } from '../instances/unprotected.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
-import type { OperationKind, Plan } from '../operation/operation.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import type { Manifest } from './backup.js'
 import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
 import { copyApplicationStep, keepOldStep, type KeptState } from './keep-old-step.js'
 import { needManifest, plainBytes } from './manifest.js'
-import { createRestoreDataSteps, dropOldStep } from './restore-data-steps.js'
+import { restoreDataSteps, removeReplacedStep } from './restore-data-steps.js'
 import { checkKeys } from './verify-backup.js'
 
 export type RestoreRequest = {
@@ -104,7 +103,7 @@ function describeOther({ instance: { id, name } }: Manifest, { registry }: Manag
 function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts): Plan {
   const { name, folder, before, after, kept } = facts
   const instance = { id, name }
-  const steps = createRestoreDataSteps({ instance, folder, backup, parts })
+  const steps = restoreDataSteps({ instance, folder, backup, parts })
   const what = { all: 'What it holds', data: 'Its data', app: 'Its application' }[parts]
   return {
     title: `Restore instance "${name}" from ${facts.backup}${parts === 'all' ? '' : ` (${parts} only)`}`,
@@ -116,7 +115,7 @@ function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts)
       ...steps.slice(-1),
       versionStep(id, after, before),
       startStep({ instance, folder, stopStepId: 'stop' }),
-      kept ? keepOldStep(folder, kept) : dropOldStep({ instance }),
+      kept ? keepOldStep(folder, kept) : removeReplacedStep({ instance }),
     ],
     notes: [
       `${what} now is replaced by what was saved at ${facts.saved}.`,

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Step, StepRun } from '../context.js'
 import type { Instance } from '../domain/instance.js'
+import { fileError } from '../files/file-error.js'
 import { syncPath } from '../files/tree.js'
-import { fileError } from '../instances/file-error.js'
 import { resumeSource } from '../instances/while-suspended.js'
-import type { SaveStepsOptions } from '../operation/steps/backup-steps.js'
-import type { Step, StepRun } from '../operation/operation.js'
 import type { Manifest } from './backup.js'
 import { manifestName, storedBytes } from './manifest.js'
 import { removeBackup } from './remove-backup.js'
@@ -15,8 +14,27 @@ import { writeBackup } from './write-backup.js'
 /** Beside the folder that it becomes, under a name that is no backup's. */
 const partOf = (target: string) => `${target}.part`
 
-/** Writes it beside, reads it back, and gives it its name. */
-export function createSaveSteps(options: SaveStepsOptions): readonly Step[] {
+export interface SaveStepsOptions {
+  readonly instance: { readonly id: string; readonly name: string }
+  /** Home of the instance. */
+  readonly folder: string
+  /** Folder of the backup: absolute, not there yet. */
+  readonly target: string
+  /** See `Backup.key`; its last part will do. */
+  readonly backup: string
+  /** Freeze it while files are read. */
+  readonly suspend: boolean
+  /** Also its settings, with its passwords, and the key of its tokens. */
+  readonly secrets: boolean
+  /** As the settings say; else not at all, for what stays here for a while. */
+  readonly encrypt: boolean
+}
+
+/**
+ * Dumps the database and packs the files beside `target`, verifies them by reading, and gives the folder its name; undo
+ * removes it.
+ */
+export function saveSteps(options: SaveStepsOptions): readonly Step[] {
   return [writeStep(options), publishStep(options)]
 }
 

@@ -1,15 +1,15 @@
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import type { OperationKind, Plan, Step } from '../context.js'
 import { existing } from '../instances/existing.js'
-import type { OperationKind, Plan, Step } from '../operation/operation.js'
-import { hookStep } from '../operation/steps/hook-steps.js'
+import { hookStep } from '../instances/hook-steps.js'
 import { isEncrypting } from './encryption.js'
 import { checkRoom } from './expected-bytes.js'
 import { newBackup, type NewBackup } from './new-backup.js'
 import { prune } from './prune.js'
 import { forgetBackup } from './remove-backup.js'
-import { createSaveSteps } from './save-steps.js'
+import { saveSteps } from './save-steps.js'
 import { changeStatus, type WantedCopies } from './status.js'
 
 export type SaveRequest = {
@@ -55,7 +55,7 @@ function planSave({ id, automatic, secrets, copyTo }: SaveRequest, { name, folde
     steps: [
       hookStep({ ...hook, hook: 'pre-save' }),
       ...(copyTo.length > 0 ? [wantStep(target, { targets: copyTo, automatic })] : []),
-      ...createSaveSteps({ instance, folder, target, backup: key, suspend: true, secrets, encrypt: true }),
+      ...saveSteps({ instance, folder, target, backup: key, suspend: true, secrets, encrypt: true }),
       // It is a good backup from here on, whatever follows.
       { ...pruneStep(name, key), pointOfNoReturn: true },
       hookStep({ ...hook, hook: 'post-save' }),

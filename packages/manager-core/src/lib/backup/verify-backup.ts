@@ -1,22 +1,16 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
+import { hashFile } from '../files/hash-file.js'
+import type { StreamOptions } from '../files/stream-options.js'
 import type { BackupEncryptionSettings } from '../settings/settings.js'
-import type { Manifest, ManifestFile, Verification } from './backup.js'
+import type { Manifest, ManifestFile, Verification, VerifyOptions } from './backup.js'
 import { openerOf } from './encryption.js'
 import { foldersIn, manifestName } from './manifest.js'
 import { checkKey, isOtherKey, type Opener } from './packing/age.js'
 import { createEntryCheck, type EntryCheck } from './packing/check-entries.js'
-import { hashFile } from './packing/hash-file.js'
-import { readCompressed, type Measures, type ReadOptions, type StreamOptions } from './packing/store.js'
-
-export interface VerifyOptions extends StreamOptions {
-  /**
-   * Also decrypts and decompresses, and looks at every entry of the tar; `onBytes` counts what comes out then. Default:
-   * the bytes are read as they are stored.
-   */
-  readonly deep?: boolean
-}
+import type { Measures, ReadOptions } from './packing/read-options.js'
+import { readCompressed } from './packing/store.js'
 
 /**
  * Reads every byte of a backup. What nobody can decrypt here is read as it is stored.

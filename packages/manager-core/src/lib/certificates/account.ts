@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../home.js'
-import { writePrivateFile } from '../settings/write-private-file.js'
+import type { Home } from '../domain/home.js'
+import { writePrivateFile } from '../files/write-private-file.js'
 
 /**
  * Key of the account at an authority, made when there is none; the authority knows the account by it. Each directory has

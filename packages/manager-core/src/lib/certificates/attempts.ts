@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../home.js'
-import { writePrivateFile } from '../settings/write-private-file.js'
+import type { Home } from '../domain/home.js'
+import { writePrivateFile } from '../files/write-private-file.js'
 
 type Certificates = Pick<Home, 'certificates'>
 

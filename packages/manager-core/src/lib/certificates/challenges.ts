@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../home.js'
+import type { Home } from '../domain/home.js'
 
 type Certificates = Pick<Home, 'certificates'>
 

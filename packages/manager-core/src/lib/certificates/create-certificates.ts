@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Home } from '../home.js'
+import type { Home } from '../domain/home.js'
 import type { Settings, SslSettings } from '../settings/settings.js'
 import { covers, hostsThatCover, readCertificate, type CertificateInfo } from './certificate.js'
 import { stampOf, storedCertificates, type StoredCertificate } from './stored.js'

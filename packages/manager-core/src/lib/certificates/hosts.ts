@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
-import { ManagerError } from '../../errors.js'
-import { standardUrlOf } from '../instances/public-url.js'
+import { standardUrlOf } from '../settings/public-url.js'
 
 /** Names that mean something on private networks only (RFC 6761, 6762, 8375), so that nobody certifies them. */
 const privateNames = /(^|\.)(localhost|local|internal|home\.arpa)$/

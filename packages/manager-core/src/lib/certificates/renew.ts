@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../context.js'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
 import { issueCertificate } from './issue.js'
 import { dueCertificates, surveyCertificates, type Surveyed } from './survey.js'
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { ManagerContext } from '../context.js'
-import { clientAuthorities } from '../proxies/client-authorities.js'
+import { clientAuthorities } from './client-authorities.js'
 
 /** What a server that speaks HTTPS itself needs, as texts in PEM. */
 export interface ServerTls {
@@ -55,6 +55,6 @@ export function readServerTls({ settings, certificates }: Context): ServerTls | 
   return {
     certificate: authority === undefined ? own : `${own.trimEnd()}\n${readFileSync(authority, 'utf8')}`,
     key,
-    clientAuthorities: clientAuthorities(ssl, []),
+    clientAuthorities: clientAuthorities(ssl),
   }
 }

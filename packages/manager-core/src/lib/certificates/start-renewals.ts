@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
 import { tellAlarms } from './alarms.js'
 import { renewCertificates } from './renew.js'
 import { surveyCertificates } from './survey.js'

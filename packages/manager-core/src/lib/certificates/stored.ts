@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../home.js'
+import type { Home } from '../domain/home.js'
 import { forgetAttempts } from './attempts.js'
 import { readCertificate, type CertificateInfo } from './certificate.js'
 

@@ -1,6 +1,7 @@
-import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
+import type { ServerContext } from '../servers/application-server.js'
 import type { InstanceSettings } from '../settings/settings.js'
+import type { Databases } from './databases.js'
 
 /** An instance's database. `folder` is the instance's home, with the application in `app`. */
 export interface InstanceDatabase {
@@ -12,4 +13,6 @@ export interface InstanceDatabase {
 export type DumpKind = DatabaseType | 'portable'
 
 /** What working with an instance's database needs. */
-export type DatabaseContext = Pick<ManagerContext, 'databases' | 'applicationServer' | 'home'>
+export interface DatabaseContext extends ServerContext {
+  readonly databases: Databases
+}

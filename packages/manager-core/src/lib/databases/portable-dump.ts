@@ -5,7 +5,7 @@ import { dumpWithTool, restoreWithTool } from '@steward/db-adapters/server'
 import type { Dump, DumpOptions, ToolCall } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
 import { accountAt, asAccount } from '../accounts/account.js'
-import { applicationServerOf } from '../instances/application-server.js'
+import { applicationServerOf } from '../servers/application-server.js'
 import type { DatabaseContext, InstanceDatabase } from './instance-database.js'
 import { toManagerError } from './translated-server.js'
 

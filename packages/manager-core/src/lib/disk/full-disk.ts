@@ -1,12 +1,14 @@
 import { ManagerError } from '../../errors.js'
-import type { ActionResult } from '../actions/action.js'
 import type { ManagerContext } from '../context.js'
-import { failureOf } from '../failure.js'
 import { isDiskFull } from '../store/reserve.js'
+import { failureOf } from '../system/failure.js'
 import { diskFolders, surveyDisk, surveyText } from './survey-disk.js'
 
 /** An answer with a warning for each disk of the manager that is full: what could be freed, and how. */
-export async function withFullDisk(context: ManagerContext, result: ActionResult): Promise<ActionResult> {
+export async function withFullDisk<Result extends { readonly warnings?: readonly string[] }>(
+  context: ManagerContext,
+  result: Result,
+): Promise<Result> {
   const texts = await textsOfFull(context)
   return texts.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...texts] }
 }

@@ -1,5 +1,5 @@
-import { rebuildCommand } from '../failure.js'
 import { createReserve } from '../store/reserve.js'
+import { rebuildCommand } from '../system/failure.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const databaseChecks: readonly DoctorCheck[] = [

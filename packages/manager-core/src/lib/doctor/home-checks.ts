@@ -2,10 +2,10 @@ import { constants } from 'node:fs'
 import { access, chmod, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { diskFolders, surveyDisk, surveyText } from '../disk/survey-disk.js'
-import type { Home } from '../home.js'
-import { freeBytes, isDiskFull } from '../store/reserve.js'
+import type { Home } from '../domain/home.js'
 import { didYouMean } from '../domain/near-miss.js'
 import { hookNames, whyUnsafe } from '../hooks/hooks.js'
+import { freeBytes, isDiskFull } from '../store/reserve.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 /** Less is a warning: an upgrade or a save may not have the space. */

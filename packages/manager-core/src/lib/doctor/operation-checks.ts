@@ -1,5 +1,5 @@
 import { createJournal } from '../operation/journal.js'
-import { stateOf } from '../operation/process-identity.js'
+import { stateOf } from '../system/process-identity.js'
 import type { DoctorCheck } from './check.js'
 
 export const operationChecks: readonly DoctorCheck[] = [

@@ -1,4 +1,4 @@
-import { isPublishedByPath, type StandardUrlSettings } from '../instances/public-url.js'
+import { isPublishedByPath, type StandardUrlSettings } from '../settings/public-url.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 const caller = { actor: 'doctor', surface: 'cli' } as const

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../home.js'
+import type { Home } from '../domain/home.js'
 import type { Settings } from '../settings/settings.js'
 import { whyUnsafe, type Hooks } from './hooks.js'
 import { longest, maskSecrets, secretsOf } from './mask-secrets.js'

@@ -1,12 +1,20 @@
-import type { ManagerContext } from '../context.js'
+import type { Home } from '../domain/home.js'
 import { instanceVariables } from '../settings/instance-variables.js'
+import type { Settings } from '../settings/settings.js'
+import type { Registry } from '../store/registry.js'
+
+export interface HookContext {
+  readonly home: Home
+  readonly registry: Registry
+  readonly settings: Settings
+}
 
 /**
  * What hooks of an instance find in their environment beside the manager's variables: `USER`, the instance's name, and
  * its settings (`SERVICE_URL`, `SERVICE_USER`, `SERVICE_PASSWORD` …). Source: requirements, "Events".
  */
 export async function hookEnvironment(
-  context: ManagerContext,
+  context: HookContext,
   { id, name }: { readonly id: string; readonly name: string },
   folder: string = context.home.instance(id).folder,
 ): Promise<Readonly<Record<string, string>>> {

@@ -1,4 +1,4 @@
-import { isSecretName } from '../settings/secret-names.js'
+import { isSecretName } from '../domain/secret-names.js'
 
 /** Shorter ones would make ordinary text unreadable. */
 const leastLength = 4

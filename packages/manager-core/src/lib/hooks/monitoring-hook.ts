@@ -1,5 +1,5 @@
-import type { ManagerContext } from '../context.js'
-import { hookEnvironment } from './hook-environment.js'
+import { hookEnvironment, type HookContext } from './hook-environment.js'
+import type { Hooks } from './hooks.js'
 
 export interface MonitoringCall {
   /** Name of the instance; one that is not there any more can be told of, too. */
@@ -17,7 +17,7 @@ export interface MonitoringCall {
  * @returns why it did not do its work; undefined: it did, or there is none
  */
 export async function callMonitoringHook(
-  context: Pick<ManagerContext, 'clock' | 'home' | 'hooks' | 'registry' | 'settings'>,
+  context: HookContext & { readonly clock: () => Date; readonly hooks: Hooks },
   { name, reason, message, signal }: MonitoringCall,
 ): Promise<string | undefined> {
   const time = context.clock().toISOString()
@@ -36,11 +36,8 @@ export async function callMonitoringHook(
 }
 
 /** Of an instance whose settings cannot be read any more it must still be told. */
-async function environmentOf(
-  context: Pick<ManagerContext, 'home' | 'registry' | 'settings'>,
-  name: string,
-): Promise<Readonly<Record<string, string>>> {
+async function environmentOf(context: HookContext, name: string): Promise<Readonly<Record<string, string>>> {
   const instance = context.registry.find(name)
   if (!instance) return { USER: name }
-  return hookEnvironment(context as ManagerContext, instance).catch(() => ({ USER: name }))
+  return hookEnvironment(context, instance).catch(() => ({ USER: name }))
 }

@@ -1,12 +1,11 @@
 import { chmod, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { findAccount } from '../accounts/find-account.js'
 import { makeAccount, removeAccount } from '../accounts/system-accounts.js'
-import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
-import type { Home } from '../home.js'
-import type { Step, StepRun } from '../operation/operation.js'
+import type { ManagerContext, Step, StepRun } from '../context.js'
+import type { Home } from '../domain/home.js'
 
 /** What the account is called that an operation makes: recovery finds it by that. */
 export function accountNameOf({ operation }: Pick<StepRun, 'operation'>): string {

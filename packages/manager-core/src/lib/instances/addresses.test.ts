@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTokens, grantOf } from '../access/tokens.js'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 describe('an address belongs to one instance', () => {

@@ -1,8 +1,8 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
+import { addressOf, type Address } from '../domain/address.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
-import { addressOf, type Address } from '../proxies/address.js'
-import { isPublishedByPath, standardUrlOf, type StandardUrlSettings } from './public-url.js'
+import { isPublishedByPath, standardUrlOf, type StandardUrlSettings } from '../settings/public-url.js'
 
 type Named = Pick<Instance, 'name' | 'customUrl'>
 type Claimant = Pick<Instance, 'id' | 'name' | 'customUrl' | 'source'>

@@ -1,5 +1,5 @@
+import type { OperationKind } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { OperationKind } from '../operation/operation.js'
 import { checkCustomUrl } from './addresses.js'
 import { existing } from './existing.js'
 

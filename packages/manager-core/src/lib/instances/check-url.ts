@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { addressOf } from '../proxies/address.js'
+import { addressOf } from '../domain/address.js'
 
 /** Not specified; chosen as what browsers and proxies take. */
 const maxLength = 2000

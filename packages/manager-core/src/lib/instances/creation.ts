@@ -1,7 +1,7 @@
-import type { AnonymisationFacts } from '../anonymise/anonymised-data-step.js'
 import type { DatabaseType, Instance } from '../domain/instance.js'
 import type { Owner } from '../domain/owner.js'
-import type { Decision } from '../requests/request.js'
+import type { Decision } from '../domain/request.js'
+import type { AnonymisationFacts, SourceFacts } from './anonymised-data-step.js'
 
 /** What `add` and `clone` are asked for. `null`: not said, so that the default holds. */
 export type CreationRequest = {
@@ -25,14 +25,6 @@ export type CreationRequest = {
 
 /** All of an instance but what is found out when its row is inserted. */
 export type NewInstance = Omit<Instance, 'port' | 'operation' | 'observed' | 'updated'>
-
-/** An instance that another one is made from. */
-export type SourceFacts = {
-  readonly id: string
-  readonly name: string
-  readonly folder: string
-  readonly database: DatabaseType
-}
 
 export type CreationFacts = {
   readonly row: NewInstance

@@ -1,6 +1,5 @@
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, Step, StepRun } from '../context.js'
 import type { DatabaseType, Instance } from '../domain/instance.js'
-import type { Step, StepRun } from '../operation/operation.js'
 import { stageOf } from './stage.js'
 
 export interface DatabaseStepOptions {

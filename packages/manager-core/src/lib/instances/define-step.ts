@@ -1,7 +1,6 @@
+import { specOf } from '../application/instance-spec.js'
+import type { ManagerContext, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { ManagerContext } from '../context.js'
-import type { Step } from '../operation/operation.js'
-import { specOf } from './instance-spec.js'
 
 export interface DefineStepOptions {
   readonly row: Pick<Instance, 'id'>

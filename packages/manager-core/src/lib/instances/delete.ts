@@ -1,8 +1,8 @@
-import type { OperationKind, Plan } from '../operation/operation.js'
-import { hookStep } from '../operation/steps/hook-steps.js'
-import { stopStep } from '../operation/steps/runtime-steps.js'
+import type { OperationKind, Plan } from '../context.js'
 import { undefineStep } from './define-step.js'
+import { hookStep } from './hook-steps.js'
 import { moveToTrash, type TrashMove } from './move-to-trash.js'
+import { stopStep } from './runtime-steps.js'
 import { trashStep } from './trash-step.js'
 import { unprotected } from './unprotected.js'
 

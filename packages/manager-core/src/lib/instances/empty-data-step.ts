@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { instanceHomeAt } from '../home.js'
-import type { Step } from '../operation/operation.js'
+import type { Step } from '../context.js'
+import { instanceHomeAt } from '../domain/home.js'
 import { writeDataRecord } from './data-record.js'
 
 /** Makes what is gone of the database and the folder for data; what is there stays. */

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
-import type { Step } from '../operation/operation.js'
-import { startStep, type RuntimeStepOptions } from '../operation/steps/runtime-steps.js'
+import type { Step } from '../context.js'
+import { startStep, type RuntimeStepOptions } from './runtime-steps.js'
 
 /** Starts an instance that is gone when this fails: a command that would show its log is of no use then. */
 export function firstStartStep(options: RuntimeStepOptions): Step {

@@ -1,12 +1,11 @@
 import { join, sep } from 'node:path'
 import { describeApplication, type ApplicationDescription } from '../anonymise/application.js'
-import { failureOf } from '../failure.js'
-import type { ManagerContext } from '../context.js'
+import { specOf } from '../application/instance-spec.js'
+import type { ManagerContext, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { Step } from '../operation/operation.js'
+import { checkHealth } from '../runtime/health.js'
 import type { Copy } from '../runtime/runtime.js'
-import { checkHealth } from './health.js'
-import { specOf } from './instance-spec.js'
+import { failureOf } from '../system/failure.js'
 import { freePort } from './ports.js'
 
 /** How one copy of an instance takes the place of another. */

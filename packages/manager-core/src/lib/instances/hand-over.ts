@@ -1,12 +1,11 @@
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
-import type { Step, StepRun } from '../operation/operation.js'
-import { bringUp } from '../operation/steps/bring-up.js'
+import { specOf } from '../application/instance-spec.js'
+import type { ManagerContext, Step, StepRun } from '../context.js'
+import { waitForHealth } from '../runtime/health.js'
 import type { Copy, InstanceRef } from '../runtime/runtime.js'
+import { bringUp } from './bring-up.js'
 import { unused } from './connections.js'
 import { existing } from './existing.js'
-import { waitForHealth } from './health.js'
-import { specOf } from './instance-spec.js'
 import { ioUrlOf } from './new-settings.js'
 import { takePort } from './ports.js'
 
@@ -112,7 +111,7 @@ export function handOverSteps(options: HandOverOptions): readonly [start: Step, 
 
 /** All that says where the instance is: registry, SERVICE_URL, runtime, reverse proxy. */
 async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace): Promise<void> {
-  const { context, operation, signal } = run
+  const { context, caller, operation, signal } = run
   const { registry, settings, runtime, proxies } = context
   const { instance, folder } = options
   const port = portOf(run, options, place)
@@ -124,7 +123,12 @@ async function pointAt(run: StepRun, options: HandOverOptions, place: CopyPlace)
   })
   await settings.writeInstance(folder, { ...(await settings.instance(folder)), url: ioUrlOf(port) })
   await runtime.serve?.({ id: instance.id, folder }, place.copy)
-  const { warnings } = await proxies.publish({ actor: '', surface: 'cli', signal })
+  const { warnings } = await proxies.publish({
+    actor: caller.actor,
+    surface: caller.surface,
+    address: caller.address ?? '',
+    signal,
+  })
   for (const warning of warnings) run.warn(warning)
 }
 

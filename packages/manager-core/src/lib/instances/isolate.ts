@@ -1,17 +1,16 @@
 import { ManagerError } from '../../errors.js'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
-import { giveHome, takeHome } from '../accounts/give.js'
 import { findAccount } from '../accounts/find-account.js'
+import { giveHome, takeHome } from '../accounts/give.js'
 import { whyNotIsolated } from '../accounts/why-not.js'
-import type { ManagerContext } from '../context.js'
-import { instanceHomeAt } from '../home.js'
-import type { OperationKind, Plan, Step } from '../operation/operation.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
+import { instanceHomeAt } from '../domain/home.js'
 import { accountStep, removeAccountStep } from './account-step.js'
 import { defineStep, undefineStep } from './define-step.js'
 import { existing } from './existing.js'
 import { changeOwner, ownStep } from './own-step.js'
+import { startStep, stopStep } from './runtime-steps.js'
 
 export type IsolateRequest = { readonly id: string; readonly name: string }
 

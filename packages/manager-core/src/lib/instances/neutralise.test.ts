@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import { specOf } from './instance-spec.js'
+import { specOf } from '../application/instance-spec.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 let manager: TestManager

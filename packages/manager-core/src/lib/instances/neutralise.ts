@@ -1,8 +1,7 @@
-import type { ManagerContext } from '../context.js'
-import type { OperationKind, Step, StepRun } from '../operation/operation.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
+import type { ManagerContext, OperationKind, Step, StepRun } from '../context.js'
 import { defineStep } from './define-step.js'
 import { existing } from './existing.js'
+import { startStep, stopStep } from './runtime-steps.js'
 import { stageOf } from './stage.js'
 
 /**

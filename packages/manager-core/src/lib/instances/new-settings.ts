@@ -1,7 +1,7 @@
 import type { DatabaseType } from '../domain/instance.js'
+import { newPassword } from '../domain/passwords.js'
 import { Secret } from '../domain/secret.js'
 import type { GlobalSettings, InstanceSettings, VersionSettings } from '../settings/settings.js'
-import { newPassword } from './passwords.js'
 
 export interface NewSettingsOptions {
   readonly name: string

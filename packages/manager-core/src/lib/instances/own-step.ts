@@ -2,11 +2,11 @@ import { lstat } from 'node:fs/promises'
 import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome, takeHome } from '../accounts/give.js'
-import { instanceHomeAt } from '../home.js'
+import type { Step } from '../context.js'
+import { instanceHomeAt } from '../domain/home.js'
 import type { Json } from '../domain/json.js'
-import type { Step } from '../operation/operation.js'
+import { fileError } from '../files/file-error.js'
 import { madeAccount } from './account-step.js'
-import { fileError } from './file-error.js'
 
 /** Makes a home that is stopped that of the account that `accountStep` made. */
 export function ownStep(folder: string): Step {

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
-import { isPortFree } from './port.js'
+import { isPortFree } from '../system/port.js'
 
 /** How long others may take to choose a port, in ms: they only insert a row. */
 const portsWaitMs = 60_000

@@ -1,15 +1,15 @@
 import { ManagerError } from '../../errors.js'
+import type { OperationKind, Plan, Step } from '../context.js'
 import { checkName } from '../domain/names.js'
-import type { OperationKind, Plan, Step } from '../operation/operation.js'
-import { renameInRequests } from '../requests/request-rows.js'
-import { startStep, stopStep } from '../operation/steps/runtime-steps.js'
 import type { Settings } from '../settings/settings.js'
+import { renameInRequests } from '../store/request-rows.js'
 import { checkNamedAddress } from './addresses.js'
 import { checkDataThere } from './data-there.js'
-import { existing } from './existing.js'
 import { defineStep } from './define-step.js'
+import { existing } from './existing.js'
 import { checkNameFree } from './inspect-creation.js'
 import { contextOf } from './new-settings.js'
+import { startStep, stopStep } from './runtime-steps.js'
 
 export type RenameRequest = { readonly id: string; readonly name: string; readonly to: string }
 

@@ -1,7 +1,6 @@
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, Step } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
-import type { Step } from '../operation/operation.js'
 import { checkCustomUrl, checkNamedAddress } from './addresses.js'
 import type { NewInstance } from './creation.js'
 import { takePort } from './ports.js'

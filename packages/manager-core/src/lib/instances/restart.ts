@@ -1,12 +1,12 @@
+import type { OperationKind, Plan, Step } from '../context.js'
 import { isRunning } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
-import type { OperationKind, Plan, Step } from '../operation/operation.js'
-import { hookStep } from '../operation/steps/hook-steps.js'
-import { startStep, stopToStartStep } from '../operation/steps/runtime-steps.js'
 import { checkDataThere } from './data-there.js'
 import { existing } from './existing.js'
 import { gapNote, handingOf, tellGap, type Handing } from './gap.js'
 import { handOverSteps, otherCopy, secondPortStep } from './hand-over.js'
+import { hookStep } from './hook-steps.js'
+import { startStep, stopToStartStep } from './runtime-steps.js'
 
 export type RestartRequest = { readonly id: string; readonly name: string }
 

@@ -1,9 +1,8 @@
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { Step } from '../operation/operation.js'
+import { fileError } from '../files/file-error.js'
 import { newSettings, type NewSettingsOptions } from './new-settings.js'
 import { stageOf } from './stage.js'
-import { fileError } from './file-error.js'
 
 export interface SettingsStepOptions {
   readonly row: Pick<Instance, 'id' | 'name' | 'version' | 'database'>

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
-import { constants, cp, lstat, mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
-import { accountAt, writeAccount, type SystemAccount } from '../accounts/account.js'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { accountAt, writeAccount } from '../accounts/account.js'
+import { copyFolder } from '../accounts/copy-folder.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome, openHome } from '../accounts/give.js'
-import { copyAsAccounts } from '../backup/packing/copy-as-accounts.js'
-import { instanceHomeAt, type InstanceHome } from '../home.js'
-import type { Step, StepRun } from '../operation/operation.js'
+import type { Step, StepRun } from '../context.js'
+import { instanceHomeAt, type InstanceHome } from '../domain/home.js'
+import { fileError } from '../files/file-error.js'
+import { pinServerIn } from '../servers/application-server.js'
 import { madeAccount } from './account-step.js'
-import { pinServerIn } from './application-server.js'
-import { fileError } from './file-error.js'
 
 /** Where an operation lays out an instance's home before it goes live: `instances/.<operation>`. */
 export function stageOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>): InstanceHome {
@@ -60,35 +60,6 @@ export function layoutStep(application: string, { without = [], isolated }: Layo
     // A half-copied application looks like a whole one, and nothing needs this answer: it lies before the point of no return.
     check: () => 'not-done',
   }
-}
-
-export interface CopyOptions {
-  /** Paths in it that stay out, with all in them. */
-  readonly without?: readonly string[]
-  /** Stops it between two files. */
-  readonly signal?: AbortSignal
-  /** Whose the folder is that is copied. Default: the manager's. */
-  readonly reader?: SystemAccount | undefined
-  /** Whose the copy will be. Default: the manager's. */
-  readonly writer?: SystemAccount | undefined
-}
-
-/** Files, folders and links as they are; sockets and pipes are of running programs. */
-export async function copyFolder(from: string, to: string, options: CopyOptions = {}): Promise<void> {
-  const { without = [], signal, reader, writer } = options
-  if (reader || writer) return copyAsAccounts({ from, to, without, reader, writer, signal })
-  await cp(from, to, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-    async filter(path) {
-      signal?.throwIfAborted()
-      if (without.includes(relative(from, path))) return false
-      const stat = await lstat(path)
-      return stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
-    },
-  })
 }
 
 /** Makes what was laid out the instance's home, which is free. */

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, OperationKind } from '../context.js'
 import type { Desired } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
-import type { OperationKind } from '../operation/operation.js'
-import { hookStep } from '../operation/steps/hook-steps.js'
-import { startStep, stopStep, stopToStartStep } from '../operation/steps/runtime-steps.js'
 import { checkDataThere, lostData } from './data-there.js'
 import { emptyDataStep } from './empty-data-step.js'
 import { existing } from './existing.js'
+import { hookStep } from './hook-steps.js'
+import { startStep, stopStep, stopToStartStep } from './runtime-steps.js'
 
 type Request = { readonly id: string; readonly name: string }
 type Facts = { readonly name: string; readonly folder: string }

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
+import type { Step } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
-import type { Step } from '../operation/operation.js'
-import { stopStep } from '../operation/steps/runtime-steps.js'
+import { fileError } from '../files/file-error.js'
 import { accountNameOf, removeAccountStep } from './account-step.js'
 import type { NewInstance } from './creation.js'
 import { dropDatabaseStep } from './database-step.js'
 import { undefineStep } from './define-step.js'
-import { fileError } from './file-error.js'
+import { stopStep } from './runtime-steps.js'
 
 export interface ThrowAway {
   readonly row: Pick<NewInstance, 'id' | 'name' | 'database'>

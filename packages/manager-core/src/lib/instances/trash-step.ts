@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Step } from '../operation/operation.js'
-import { fileError } from './file-error.js'
+import type { Step } from '../context.js'
+import { fileError } from '../files/file-error.js'
 import { trashFile, type TrashRecord } from './trash.js'
 
 /** A `TrashRecord` as facts have it. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import type { Home } from '../home.js'
+import type { Home } from '../domain/home.js'
 import type { Instance } from '../domain/instance.js'
 
 /** What `trash.json` says of a folder in the trash. No secrets: they stay in the folder's `settings.sh`. */

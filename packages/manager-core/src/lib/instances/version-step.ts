@@ -1,5 +1,5 @@
+import type { Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { Step } from '../operation/operation.js'
 
 export type InstanceVersion = Pick<Instance, 'version' | 'versionDate' | 'revision'> &
   // Absent: none was recorded beside it.

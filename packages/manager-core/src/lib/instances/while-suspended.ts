@@ -1,5 +1,4 @@
-import type { ManagerContext } from '../context.js'
-import type { StepRun } from '../operation/operation.js'
+import type { ManagerContext, StepRun } from '../context.js'
 import type { InstanceRef } from '../runtime/runtime.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import type { Instance, Observed } from '../domain/instance.js'
-import { publicUrlOf, urlOf, type PublicUrlSettings } from './public-url.js'
+import { publicUrlOf, urlOf, type PublicUrlSettings } from '../settings/public-url.js'
 
 /** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `proved` on are additions. */
 export interface WireInstance {

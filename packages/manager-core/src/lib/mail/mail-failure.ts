@@ -1,5 +1,5 @@
-import type { ManagerContext } from '../context.js'
-import type { Mail } from './mail.js'
+import type { Settings } from '../settings/settings.js'
+import type { Mail, Mailer } from './mail.js'
 
 /**
  * Tells `APPS_EMAIL` that something failed while nobody looked; nothing is sent without `APPS_MAILSERVER` or
@@ -9,7 +9,7 @@ import type { Mail } from './mail.js'
  * @returns why it could not be sent, for the warnings of the action.
  */
 export async function mailFailure(
-  { mailer, settings }: Pick<ManagerContext, 'mailer' | 'settings'>,
+  { mailer, settings }: { readonly mailer: Mailer; readonly settings: Settings },
   { subject, text }: Omit<Mail, 'to'>,
 ): Promise<string | undefined> {
   try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { homeAt } from '../home.js'
+import { homeAt } from '../domain/home.js'
 import type { InstanceSettings, Settings } from '../settings/settings.js'
 import { deadServers } from './database-servers.js'
 import { describeIncident } from './describe-incident.js'

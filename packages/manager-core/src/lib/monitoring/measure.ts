@@ -1,8 +1,8 @@
 import pLimit from 'p-limit'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { folderSize } from '../instances/folder-size.js'
-import { checkHealth } from '../instances/health.js'
+import { folderSize } from '../files/folder-size.js'
+import { checkHealth } from '../runtime/health.js'
 import type { Usage } from '../runtime/runtime.js'
 import type { Sample } from './sample.js'
 

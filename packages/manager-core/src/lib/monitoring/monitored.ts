@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import { createJournal } from '../operation/journal.js'
-import { stateOf } from '../operation/process-identity.js'
+import { stateOf } from '../system/process-identity.js'
 
 type Context = Pick<ManagerContext, 'registry' | 'clock'>
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { operationKinds } from '../actions/kinds.js'
 import { crashScenarios } from '../testing/crash-scenarios.js'
 import { testCrashes } from '../testing/crash-suite.js'
-import { operationKinds } from './kinds.js'
 
 it('every kind of operation is killed', () => {
   // Only root can do these, see accounts/isolate-killed.test.ts.

@@ -1,7 +1,6 @@
-import type { ManagerContext } from '../context.js'
+import type { Caller } from '../domain/caller.js'
 import type { RegistryWriter } from '../store/registry.js'
 import type { Journal, JournalEntry } from './journal.js'
-import type { Caller } from './operation.js'
 
 /** Ends an operation that needs attention, as things are; in a transaction, with an entry in the history. */
 export function endAttention(
@@ -24,5 +23,5 @@ interface EndAttentionOptions {
   readonly journal: Journal
   readonly writer: RegistryWriter
   readonly caller: Caller
-  readonly clock: ManagerContext['clock']
+  readonly clock: () => Date
 }

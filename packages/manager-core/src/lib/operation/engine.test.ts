@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, OperationKind, Operations, Step } from '../context.js'
+import type { Caller, OperationEvent } from '../domain/caller.js'
+import { identify } from '../system/process-identity.js'
 import { leastContext } from '../testing/least-context.js'
 import { madeUpKind, testInstance, type MadeUpRequest } from '../testing/made-up-operation.js'
 import { crashOperation } from '../testing/run-program.js'
 import { createOperations } from './engine.js'
 import { createJournal } from './journal.js'
-import type { Caller, OperationEvent, OperationKind, Operations, Step } from './operation.js'
-import { identify } from './process-identity.js'
 
 let folder: string
 let test: { readonly home: string; readonly context: ManagerContext; readonly caller: Caller }

@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import { failureOf } from '../failure.js'
+import { createReserve } from '../store/reserve.js'
+import { failureOf } from '../system/failure.js'
+import { lockOptionsOf } from '../system/lock-options.js'
+import { stateOf } from '../system/process-identity.js'
 import { endAttention } from './end-attention.js'
+import type { EngineContext } from './engine-context.js'
 import { Execution } from './execution.js'
 import { createJournal, type Journal, type JournalEntry } from './journal.js'
-import { lockOptionsOf } from './lock-options.js'
-import type { Caller, JournalPoint, OperationKind, Operations, Plan, RecoveredOperation } from './operation.js'
-import { createReserve } from '../store/reserve.js'
-import { stateOf } from './process-identity.js'
+import type { JournalPoint, OperationKind, Operations, Plan, RecoveredOperation } from './operation.js'
 import { ended } from './transitions.js'
 
-export interface OperationsOptions {
-  readonly context: () => ManagerContext
+export interface OperationsOptions<Context> {
+  readonly context: () => Context
   /** By name; recovery needs the kinds of what it finds. */
-  readonly kinds: () => ReadonlyMap<string, OperationKind>
+  readonly kinds: () => ReadonlyMap<string, OperationKind<Context>>
   readonly clock: () => Date
   /** Told after each entry of the journal; the process may end there. For tests. */
   readonly onPoint?: ((point: JournalPoint) => void) | undefined
@@ -24,7 +25,12 @@ export interface OperationsOptions {
 /** How often an operation that waits for its turn recovers what another one left meanwhile. */
 const mostAttempts = 10
 
-export function createOperations({ context, kinds, clock, onPoint }: OperationsOptions): Operations {
+export function createOperations<Context extends EngineContext>({
+  context,
+  kinds,
+  clock,
+  onPoint,
+}: OperationsOptions<Context>): Operations<Context> {
   let journalOfRegistry: Journal | undefined
   const journal = () => (journalOfRegistry ??= createJournal(context().registry.database, { clock }))
   const never = new AbortController().signal
@@ -96,6 +102,15 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       })
     },
 
+    stepsOf({ kind, request, facts }) {
+      try {
+        return kinds().get(kind)?.plan(request, facts).steps
+      } catch {
+        // It is of another version of the manager.
+        return undefined
+      }
+    },
+
     async giveUp(id, caller) {
       const { title, locks } = unended(id)
       return context().locks.with(locks, lockOptions(`giving up of ${title}`, caller), async () => {
@@ -131,7 +146,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
     })
   }
 
-  function executionOf(id: string, plan: Plan, caller: Caller, replacesAll = false): Execution {
+  function executionOf(id: string, plan: Plan<Context>, caller: Caller, replacesAll = false): Execution<Context> {
     return new Execution({ context: context(), journal: journal(), plan, id, caller, clock, onPoint, replacesAll })
   }
 
@@ -169,7 +184,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
       )
     journal().adopt(id)
     caller.onEvent?.({ type: 'recovering', operation: id, title })
-    let plan: Plan
+    let plan: Plan<Context>
     try {
       plan = kind.plan(entry.request, entry.facts)
     } catch (error) {
@@ -188,7 +203,7 @@ export function createOperations({ context, kinds, clock, onPoint }: OperationsO
   }
 
   async function withLocks<Request extends Json, Facts extends Json, T>(
-    kind: OperationKind<Request, Facts>,
+    kind: OperationKind<Context, Request, Facts>,
     request: Request,
     caller: Caller,
     work: (locks: readonly string[]) => Promise<T>,

@@ -1,4 +1,4 @@
-import type { Caller, OperationEvent } from './operation.js'
+import type { Caller, OperationEvent } from '../domain/caller.js'
 
 export interface EventGroup {
   /** Who asks for the operation on one of them: its events become those of the group. */

@@ -1,26 +1,18 @@
 import { ManagerError } from '../../errors.js'
-import type { ManagerContext } from '../context.js'
+import type { Caller, OperationEvent } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import { failureOf, sentence } from '../failure.js'
 import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
 import { createReserve, type Reserve } from '../store/reserve.js'
+import { failureOf, sentence } from '../system/failure.js'
 import { endAttention } from './end-attention.js'
+import type { EngineContext } from './engine-context.js'
 import type { Journal, JournalEntry, StepEntry } from './journal.js'
-import type {
-  Caller,
-  JournalPoint,
-  OperationEvent,
-  OperationResult,
-  Plan,
-  RecoveredOperation,
-  Step,
-  StepRun,
-} from './operation.js'
+import type { JournalPoint, OperationResult, Plan, RecoveredOperation, Step, StepRun } from './operation.js'
 
-export interface ExecutionOptions {
-  readonly context: ManagerContext
+export interface ExecutionOptions<Context> {
+  readonly context: Context
   readonly journal: Journal
-  readonly plan: Plan
+  readonly plan: Plan<Context>
   readonly id: string
   readonly caller: Caller
   readonly clock: () => Date
@@ -32,14 +24,14 @@ export interface ExecutionOptions {
 const never = new AbortController().signal
 
 /** One operation while it runs in this process, which has its locks. */
-export class Execution {
-  readonly #options: ExecutionOptions
+export class Execution<Context extends EngineContext> {
+  readonly #options: ExecutionOptions<Context>
   readonly #outcomes = new Map<string, Json>()
   readonly #warnings: string[] = []
   readonly #begin = performance.now()
   readonly #reserve: Reserve
 
-  constructor(options: ExecutionOptions) {
+  constructor(options: ExecutionOptions<Context>) {
     this.#options = options
     this.#reserve = createReserve(options.context.home.database)
   }
@@ -82,7 +74,7 @@ export class Execution {
   async #forward(): Promise<OperationResult> {
     const { plan, id, caller } = this.#options
     const begun = new Map(this.#steps().map((entry) => [entry.seq, entry]))
-    let current: Step | undefined
+    let current: Step<Context> | undefined
     try {
       for (const [seq, step] of plan.steps.entries()) {
         const entry = begun.get(seq)
@@ -102,7 +94,7 @@ export class Execution {
     return { operation: id, instance: plan.instance, warnings: this.#warnings, outcomes: this.#outcomes }
   }
 
-  async #do(seq: number, step: Step, entry: StepEntry | undefined): Promise<void> {
+  async #do(seq: number, step: Step<Context>, entry: StepEntry | undefined): Promise<void> {
     const { journal, id } = this.#options
     this.#emit({ type: 'step', step: step.id, state: 'running' })
     // An intent tells how it was before the step began, so the first one stays.
@@ -122,7 +114,7 @@ export class Execution {
     this.#emit({ type: 'step', step: step.id, state: 'done' })
   }
 
-  async #check(step: Step, entry: StepEntry): Promise<'done' | 'not-done'> {
+  async #check(step: Step<Context>, entry: StepEntry): Promise<'done' | 'not-done'> {
     const state = await step.check(this.#runOf(step, entry.intent, true))
     if (state === 'unknown') throw new Error(`It cannot be told whether "${step.title}" was done.`)
     return state
@@ -169,7 +161,7 @@ export class Execution {
     this.#note(() => journal.setState(id, 'undoing', message))
     this.#point({ at: 'undoing' })
     for (const { seq, state, intent } of this.#steps().toReversed()) {
-      const step = plan.steps[seq] as Step
+      const step = plan.steps[seq] as Step<Context>
       if (state === 'undone' || !step.undo) continue
       this.#emit({ type: 'step', step: step.id, state: 'undoing' })
       this.#note(() => journal.setStep(id, seq, 'undoing'))
@@ -287,11 +279,12 @@ export class Execution {
   }
 
   /** @param last whether nobody can cancel it any more */
-  #runOf(step: Step | undefined, intent: Json | undefined, last = false): StepRun {
+  #runOf(step: Step<Context> | undefined, intent: Json | undefined, last = false): StepRun<Context> {
     const { context, id, caller, journal } = this.#options
     const settled = last || step?.pointOfNoReturn || this.#isPassed()
     return {
       context,
+      caller,
       operation: id,
       intent,
       outcome: (name) => this.#outcomes.get(name),

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
+import type { OperationEvent } from '../domain/caller.js'
 import { testInstance } from '../testing/made-up-operation.js'
 import { forEachInstance } from './for-each-instance.js'
-import type { OperationEvent } from './operation.js'
 
 describe('forEachInstance', () => {
   const context = { clock: () => new Date(), settings: { global: {} } } as ManagerContext

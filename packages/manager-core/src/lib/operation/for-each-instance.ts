@@ -1,9 +1,9 @@
 import pLimit from 'p-limit'
-import type { ManagerContext } from '../context.js'
+import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
 import { isInWindow } from '../schedule/window.js'
+import type { Settings } from '../settings/settings.js'
 import { groupEvents } from './event-group.js'
-import type { Caller } from './operation.js'
 
 /** What was done with an instance. */
 export interface Done {
@@ -49,7 +49,7 @@ export interface ForEachInstance<D extends Done, E extends Entry> {
  * it is cancelled.
  */
 export async function forEachInstance<D extends Done, E extends Entry>(
-  context: Pick<ManagerContext, 'clock' | 'settings'>,
+  context: { readonly clock: () => Date; readonly settings: Settings },
   caller: Caller,
   options: ForEachInstance<D, E>,
 ): Promise<{ readonly entries: readonly E[]; readonly warnings: readonly string[] }> {

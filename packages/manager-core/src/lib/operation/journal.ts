@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../domain/json.js'
-import type { OperationState } from './operation.js'
-import { identify, type ProcessIdentity } from './process-identity.js'
-import { ended, reachedFrom } from './transitions.js'
+import { identify, type ProcessIdentity } from '../system/process-identity.js'
+import { ended, reachedFrom, type OperationState } from './transitions.js'
 
 /** An operation as the journal has it. */
 export interface JournalEntry {

@@ -1,4 +1,4 @@
-import type { Caller } from './operation.js'
+import type { Caller } from '../domain/caller.js'
 
 /** For one of several operations of an action: none of them is the one whose id the caller told somebody. */
 export function ofSeveral(caller: Caller): Caller {

@@ -1,4 +1,12 @@
-import type { OperationState } from './operation.js'
+/** `interrupted`: its owner died, and recovery has begun. Source: design, "The manager half". */
+export type OperationState =
+  | 'planned'
+  | 'running'
+  | 'succeeded'
+  | 'undoing'
+  | 'rolled_back'
+  | 'interrupted'
+  | 'attention'
 
 /**
  * From which states an operation may come to each. Nothing leaves `succeeded` and `rolled_back`; `attention` is left when

@@ -2,9 +2,9 @@ import pLimit from 'p-limit'
 import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { createJournal } from '../operation/journal.js'
-import { isUpgradeNeeded } from '../upgrade/upgrade-needed.js'
-import { serverOf } from '../instances/application-server.js'
-import { checkHealth } from '../instances/health.js'
+import { checkHealth } from '../runtime/health.js'
+import { serverOf } from '../servers/application-server.js'
+import { isUpgradeNeeded } from '../templates/upgrade-needed.js'
 
 /** What an operator looks at first, beside the fields of an instance. */
 export type Overview = {

@@ -1,7 +1,8 @@
+import { hashOf } from './hash.js'
+import type { RefusedSnippet } from './problem.js'
+import type { ProxyState } from './proxy-state.js'
 import type { Refusal } from './reverse-proxy.js'
 import type { Place, Publication } from './site.js'
-import { hashOf } from './hash.js'
-import type { ProxyState, RefusedSnippet } from './proxy-state.js'
 
 export interface ChosenSnippets {
   /** Without the snippets that were refused. */

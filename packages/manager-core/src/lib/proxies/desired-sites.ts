@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ManagerError } from '../../errors.js'
+import { clientAuthorities } from '../certificates/client-authorities.js'
 import type { ManagerContext } from '../context.js'
+import { addressOf, type Address } from '../domain/address.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import { isManagers, sharedHosts } from '../instances/addresses.js'
-import { standardUrlOf } from '../instances/public-url.js'
-import { ManagerError } from '../../errors.js'
-import { addressOf, type Address } from './address.js'
-import { clientAuthorities } from './client-authorities.js'
+import { standardUrlOf } from '../settings/public-url.js'
 import { managerUpstream } from './manager-upstream.js'
 import { placeOf, type Problem } from './problem.js'
-import { createSiteCertificates } from './site-certificates.js'
 import type { Place, Publication, Site, Snippet, Upstream } from './site.js'
+import { createSiteCertificates } from './site-certificates.js'
 
 export interface Desired {
   readonly publication: Publication
@@ -77,7 +77,10 @@ export function desiredSites(
   }
 
   const { mode } = global.ssl
-  const authorities = mode === 'off' ? undefined : clientAuthorities(global.ssl, problems)
+  const authorities =
+    mode === 'off'
+      ? undefined
+      : clientAuthorities(global.ssl, (message) => problems.push({ kind: 'certificate', message }))
   const certificates = createSiteCertificates(context.certificates, global.ssl.serverCaCertificate)
   const sites = [...hosts].map(([host, places]): Site => {
     const tls = mode === 'off' ? undefined : certificates.for(host)

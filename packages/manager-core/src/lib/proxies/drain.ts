@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stateOf } from '../operation/process-identity.js'
+import { stateOf } from '../system/process-identity.js'
 import { readState } from './proxy-state.js'
 
 export interface DrainOptions {

@@ -1,5 +1,4 @@
 import { hashOf } from './hash.js'
-import type { ProxyState } from './proxy-state.js'
 import type { Publication } from './site.js'
 
 /** What keeps something from being published as it is wanted; the rest is published all the same. */
@@ -18,8 +17,17 @@ export interface Problem {
   readonly line?: number
 }
 
+/** Why a snippet was refused. */
+export interface RefusedSnippet {
+  readonly message: string
+  readonly line?: number
+}
+
 /** Of the snippets that were left out. */
-export function snippetProblems({ sites }: Publication, refused: ProxyState['refused']): readonly Problem[] {
+export function snippetProblems(
+  { sites }: Publication,
+  refused: Readonly<Record<string, RefusedSnippet>>,
+): readonly Problem[] {
   const found = new Map<string, Problem>()
   for (const { instance, snippet } of sites.flatMap(({ places }) => places)) {
     const why = snippet && refused[hashOf(snippet.text)]

@@ -1,4 +1,4 @@
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
 import type { DrainOptions } from './drain.js'
 import type { Problem } from './problem.js'
 

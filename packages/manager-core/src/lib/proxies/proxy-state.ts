@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivateFile } from '../settings/write-private-file.js'
-import type { ProcessIdentity } from '../operation/process-identity.js'
-import type { Problem } from './problem.js'
+import { writePrivateFile } from '../files/write-private-file.js'
+import type { ProcessIdentity } from '../system/process-identity.js'
+import type { Problem, RefusedSnippet } from './problem.js'
 import type { Upstream } from './site.js'
 
 /** What the publisher remembers, in `state.json` of the folder of the reverse proxy. */
@@ -28,11 +28,6 @@ export interface ProxyState {
   readonly names: Readonly<Record<string, string>>
   /** Hashes by host: only what is another one is asked after a publication. */
   readonly sites: Readonly<Record<string, string>>
-}
-
-export interface RefusedSnippet {
-  readonly message: string
-  readonly line?: number
 }
 
 const none: ProxyState = {

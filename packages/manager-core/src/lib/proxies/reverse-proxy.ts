@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '../operation/process-identity.js'
+import type { ProcessIdentity } from '../system/process-identity.js'
 import type { Publication } from './site.js'
 
 /** One product. It knows its language and its program, and nothing of instances. */

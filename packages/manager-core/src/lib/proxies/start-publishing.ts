@@ -1,6 +1,6 @@
 import type { ManagerContext } from '../context.js'
-import { failureOf } from '../failure.js'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
+import { failureOf } from '../system/failure.js'
 
 export interface PublishingOptions {
   readonly context: Pick<ManagerContext, 'proxies'>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { identify, type ProcessIdentity } from '../operation/process-identity.js'
-import { listPids, statOf } from '../runtime/process-table.js'
+import { identify, type ProcessIdentity } from '../system/process-identity.js'
+import { listPids, statOf } from '../system/process-table.js'
 
 /**
  * Children of the process in a pid file. The file may be of one that was killed, and its pid be somebody else's now: its

@@ -6,12 +6,12 @@ import { fetchBackup } from '../backup/remote/fetch-backup.js'
 import { listCopies } from '../backup/remote/list-copies.js'
 import type { RemoteBackup } from '../backup/remote/remote-backup.js'
 import type { ManagerContext } from '../context.js'
+import type { Caller } from '../domain/caller.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { forEachInstance, type Done } from '../operation/for-each-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
-import type { Caller } from '../operation/operation.js'
 import { recovered, type Recovered } from './recovered.js'
 
 export interface InstancesOptions {

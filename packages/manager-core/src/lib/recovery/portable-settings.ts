@@ -1,4 +1,4 @@
-import { isSecretName, withoutCredentials } from '../settings/secret-names.js'
+import { isSecretName, withoutCredentials } from '../domain/secret-names.js'
 import { readShellSettings } from '../settings/read-shell-settings.js'
 import { targetVariables } from '../settings/target-variables.js'
 import type { VariableTable } from '../settings/variable-values.js'

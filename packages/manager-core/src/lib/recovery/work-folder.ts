@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../home.js'
-import { identify } from '../operation/process-identity.js'
+import type { Home } from '../domain/home.js'
+import { identify } from '../system/process-identity.js'
 
 /**
  * Does work in a folder of its own below the copies of the registry, which may hold secrets and is removed afterwards; so

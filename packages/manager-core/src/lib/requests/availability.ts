@@ -1,6 +1,6 @@
-import type { ManagerContext } from '../context.js'
 import { ManagerError } from '../../errors.js'
-import { expireRequests } from './request-rows.js'
+import type { ManagerContext } from '../context.js'
+import { expireRequests } from '../store/request-rows.js'
 
 /** How long the link of a mail can be used. Not specified; chosen so that a week-end is bridged. */
 export const confirmWithinMs = 3 * 24 * 3_600_000

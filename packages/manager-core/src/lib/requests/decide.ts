@@ -1,10 +1,10 @@
-import type { ManagerContext } from '../context.js'
 import { ManagerError } from '../../errors.js'
-import { lockOptionsOf } from '../operation/lock-options.js'
-import type { Caller } from '../operation/operation.js'
+import type { ManagerContext } from '../context.js'
+import type { Caller } from '../domain/caller.js'
+import type { InstanceRequest } from '../domain/request.js'
+import { requestIn, updateRequest } from '../store/request-rows.js'
+import { lockOptionsOf } from '../system/lock-options.js'
 import { forgetUnconfirmed } from './availability.js'
-import type { InstanceRequest } from './request.js'
-import { requestIn, updateRequest } from './request-rows.js'
 
 /** @throws ManagerError ERR_NOT_FOUND */
 export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, id: number): InstanceRequest {

@@ -1,22 +1,8 @@
 import type { ManagerContext } from '../context.js'
-import type { InstanceRequest, RequestLanguage } from './request.js'
+import type { InstanceRequest, RequestLanguage } from '../domain/request.js'
 import { en } from './texts/en.js'
 import { fr } from './texts/fr.js'
-
-/** What is written to people; `{…}` are values. */
-export interface MailTexts {
-  readonly confirm: MailText
-  /** With a link, by which the password is chosen. */
-  readonly approved: MailText
-  /** Another such link. */
-  readonly password: MailText
-  readonly rejected: MailText
-}
-
-interface MailText {
-  readonly subject: string
-  readonly text: string
-}
+import type { MailTexts } from './texts/mail-texts.js'
 
 const texts: Readonly<Record<RequestLanguage, MailTexts>> = { en, fr }
 

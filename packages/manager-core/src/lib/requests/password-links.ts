@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { recordHistory } from '../actions/record-history.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { publicUrlOf } from '../instances/public-url.js'
+import type { InstanceRequest } from '../domain/request.js'
+import { recordHistory } from '../history/record-history.js'
+import { publicUrlOf } from '../settings/public-url.js'
+import { requestIn } from '../store/request-rows.js'
+import { changeFirstPassword, type PasswordRefusal } from './first-password.js'
 import { mailTo } from './mails.js'
 import {
   giveBackPasswordLink,
@@ -11,9 +14,6 @@ import {
   usePasswordLink,
   type PasswordLinkRow,
 } from './password-link-rows.js'
-import type { InstanceRequest } from './request.js'
-import { requestIn } from './request-rows.js'
-import { changeFirstPassword, type PasswordRefusal } from './first-password.js'
 
 /** How long a link can be used. Not specified; chosen so that a holiday of a week is bridged. */
 const passwordWithinMs = 7 * 24 * 3_600_000

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { recordHistory } from '../actions/record-history.js'
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { checkName, randomName } from '../domain/names.js'
 import { faultOfOwner } from '../domain/owner.js'
-import { ManagerError } from '../../errors.js'
+import type { InstanceRequest, RequestLanguage } from '../domain/request.js'
+import { recordHistory } from '../history/record-history.js'
 import { RecipientRefused } from '../mail/mail.js'
+import { deleteRequest, insertRequest, requestByToken, requestsIn, updateRequest } from '../store/request-rows.js'
 import { checkRequestsAllowed, confirmWithinMs, forgetUnconfirmed, whyClosed } from './availability.js'
 import { mailOperator, mailTo } from './mails.js'
-import type { InstanceRequest, RequestLanguage } from './request.js'
-import { deleteRequest, insertRequest, requestByToken, requestsIn, updateRequest } from './request-rows.js'
 
 /** What somebody has written into the form. Empty: not said. */
 export interface Registration {

@@ -1,50 +1,21 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
-import type { Action, Input } from '../actions/action.js'
-import { failureAnswerOf, type Answer } from '../answer.js'
 import type { ManagerContext } from '../context.js'
-import { failureOf } from '../failure.js'
-import type { Caller } from '../operation/operation.js'
-import { stateOf } from '../operation/process-identity.js'
-import { findOperations, type FoundOperations } from './find-operations.js'
-import { followOperation, type FollowedEvent, type FollowOptions } from './follow-operation.js'
+import { failureOf } from '../system/failure.js'
+import { stateOf } from '../system/process-identity.js'
+import { failureAnswerOf } from './answer.js'
+import { findOperations } from './find-operations.js'
+import { followOperation } from './follow-operation.js'
 import { launchWorker } from './launch-worker.js'
 import { hasEnded } from './operation-item.js'
 import { notBegun } from './progress.js'
 import { requestOf } from './request.js'
-import { createWatches } from './watch-operation.js'
-import { createRunFiles } from './run-files.js'
-import { keepUp } from './upkeep.js'
 import type { RunRequest } from './run.js'
-
-/**
- * Actions that are performed by processes of their own, which outlive the server: what was asked, what happens and what
- * came of it are files, so that any process may look, at any time.
- */
-export interface Runs extends Pick<FoundOperations, 'list' | 'find'> {
-  /**
-   * Has a worker perform the action, now or when another one has ended (APPS_WORKERS). The input was checked.
-   *
-   * @returns its id, once what is asked is on the disk
-   */
-  begin(
-    action: Pick<Action, 'name' | 'parameters' | 'options'>,
-    input: Readonly<Record<string, Input>>,
-    caller: Caller,
-  ): Promise<string>
-  /** Its answer when it has ended; undefined: it is gone, or the signal ended the waiting. */
-  answer(id: string, signal: AbortSignal): Promise<Answer | undefined>
-  /** Nothing when there is no such operation. */
-  follow(id: string, options: FollowOptions): AsyncGenerator<FollowedEvent>
-  /** @throws ManagerError ERR_NOT_FOUND; ERR_STATE when it has ended, or no worker performs it */
-  cancel(id: string, by: string): Promise<{ readonly title: string }>
-  /**
-   * Goes on with what an earlier server left waiting, has a worker recover what dead owners left, and removes what is
-   * old, again and again until it is closed. Workers go on then.
-   */
-  serve(): { close(): void }
-}
+import { createRunFiles } from './run-files.js'
+import type { Runs } from './runs.js'
+import { keepUp } from './upkeep.js'
+import { createWatches } from './watch-operation.js'
 
 export interface RunsOptions {
   readonly context: () => ManagerContext
@@ -58,7 +29,12 @@ const answerPollMs = 500
 export function createRuns({ context, environment }: RunsOptions): Runs {
   const { home, clock, applicationServer, defaultTemplate, command } = context()
   const files = createRunFiles(home.runs)
-  const operations = findOperations(files, () => context().registry, clock)
+  const operations = findOperations({
+    files,
+    registry: () => context().registry,
+    stepsOf: (entry) => context().operations.stepsOf(entry),
+    clock,
+  })
   const waiting: { readonly id: string; readonly secrets: RunRequest['input'] }[] = []
   const watches = createWatches(files, operations)
   /** Those that go on. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { OperationEvent } from '../operation/operation.js'
+import type { OperationEvent } from '../domain/caller.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
 import type { RunEvent } from './run.js'
 

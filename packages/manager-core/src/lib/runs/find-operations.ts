@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createJournal, type Journal } from '../operation/journal.js'
-import type { OperationState } from '../operation/operation.js'
+import type { StepTitle } from '../domain/caller.js'
+import { createJournal, type Journal, type JournalEntry } from '../operation/journal.js'
+import type { OperationState } from '../operation/transitions.js'
 import type { Registry } from '../store/registry.js'
 import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
@@ -24,7 +25,15 @@ export interface FoundOperations {
   list(filter: OperationFilter): Promise<readonly OperationItem[]>
 }
 
-export function findOperations(files: RunFiles, registry: () => Registry, clock: () => Date): FoundOperations {
+export interface FindOptions {
+  readonly files: RunFiles
+  readonly registry: () => Registry
+  /** See `Operations.stepsOf`. */
+  readonly stepsOf: (entry: JournalEntry) => readonly StepTitle[] | undefined
+  readonly clock: () => Date
+}
+
+export function findOperations({ files, registry, stepsOf, clock }: FindOptions): FoundOperations {
   let made: { readonly database: DatabaseSync; readonly journal: Journal } | undefined
   const journalOf = () => {
     const { database } = registry()
@@ -33,7 +42,7 @@ export function findOperations(files: RunFiles, registry: () => Registry, clock:
 
   function inJournal(id: string): OperationItem | undefined {
     const entry = journalOf().entry(id)
-    return entry && itemOfEntry(entry, journalOf().steps(id))
+    return entry && itemOfEntry(entry, journalOf().steps(id), stepsOf(entry))
   }
 
   function ofRun(id: string, known?: Progressed): OperationItem | undefined {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer } from '../answer.js'
-import type { OperationEvent } from '../operation/operation.js'
+import type { OperationEvent } from '../domain/caller.js'
+import type { Answer } from './answer.js'
 import type { OperationItem } from './operation-item.js'
 import { hasEnded } from './operation-item.js'
 import type { OperationWatch, Seen } from './watch-operation.js'

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ManagerError } from '../../errors.js'
-import { failureAnswerOf } from '../answer.js'
+import { failureAnswerOf } from './answer.js'
 import { notBegun } from './progress.js'
-import type { RunFiles } from './run-files.js'
 import type { WorkerTask } from './run.js'
+import type { RunFiles } from './run-files.js'
 
 /** Sources are for tests, which have the build beside them. */
 const program = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/run.worker.js' : './run.worker.js', import.meta.url),
+  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/run.worker.js' : '../run.worker.js', import.meta.url),
 )
 
 /**

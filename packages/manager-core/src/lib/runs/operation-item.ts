@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.js'
-import { operationKinds } from '../operation/kinds.js'
+import type { StepTitle } from '../domain/caller.js'
 import type { JournalEntry, StepEntry } from '../operation/journal.js'
-import { stateOf, type ProcessIdentity } from '../operation/process-identity.js'
 import { ended } from '../operation/transitions.js'
+import { stateOf, type ProcessIdentity } from '../system/process-identity.js'
+import type { Answer } from './answer.js'
 import type { Progressed, ShownStep } from './progress.js'
 import { recovery, type RunRequest, type RunResult } from './run.js'
 
@@ -110,13 +110,17 @@ export function stateOfAnswer({ code, status }: Answer): ShownState {
 }
 
 /** An operation of the journal, whoever began it. */
-export function itemOfEntry(entry: JournalEntry, steps: readonly StepEntry[]): OperationItem {
+export function itemOfEntry(
+  entry: JournalEntry,
+  steps: readonly StepEntry[],
+  planned: readonly StepTitle[] | undefined,
+): OperationItem {
   const { id, kind, title, instance, instanceId, actor, surface, started, message, warnings } = entry
   const state = shownState(entry)
   const item = {
     ...{ id, action: kind, title, instance, instance_id: instanceId, actor, surface },
     ...{ started, state, message, warnings },
-    ...{ ended: entry.ended ?? '', steps: shownSteps(entry, steps) },
+    ...{ ended: entry.ended ?? '', steps: shownSteps(entry, steps, planned) },
   }
   return hasEnded(item) ? withResult(item) : item
 }
@@ -143,22 +147,17 @@ function withResult(item: OperationItem): OperationItem {
 const shownStepStates = { intent: 'running', done: 'done', undoing: 'undoing', undone: 'undone' } as const
 
 /** Those that were not begun, too: the plan is the same again. */
-function shownSteps({ kind, request, facts, state }: JournalEntry, begun: readonly StepEntry[]): readonly ShownStep[] {
+function shownSteps(
+  { state }: JournalEntry,
+  begun: readonly StepEntry[],
+  planned: readonly StepTitle[] | undefined,
+): readonly ShownStep[] {
   const known = new Map(begun.map((entry) => [entry.seq, entry]))
-  return titles().map(({ id, title }, seq) => {
+  const titles = planned ?? begun.map(({ step }) => ({ id: step, title: step }))
+  return titles.map(({ id, title }, seq) => {
     const entry = known.get(seq)
     const isOver = ended.includes(state) || state === 'attention'
     if (!entry) return { id, title, state: isOver ? 'skipped' : 'pending' }
     return { id, title, state: entry.state === 'intent' && isOver ? 'failed' : shownStepStates[entry.state] }
   })
-
-  function titles(): readonly { readonly id: string; readonly title: string }[] {
-    try {
-      const plan = operationKinds.get(kind)?.plan(request, facts)
-      if (plan) return plan.steps
-    } catch {
-      // Of another version of the manager.
-    }
-    return begun.map(({ step }) => ({ id: step, title: step }))
-  }
 }

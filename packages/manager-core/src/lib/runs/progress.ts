@@ -1,4 +1,4 @@
-import type { OperationEvent } from '../operation/operation.js'
+import type { OperationEvent } from '../domain/caller.js'
 
 /** One step, as a surface shows it. */
 export interface ShownStep {

@@ -1,8 +1,9 @@
-import type { Action, Input } from '../actions/action.js'
 import type { ManagerContext } from '../context.js'
-import type { Caller } from '../operation/operation.js'
-import { newRunId } from './run-id.js'
+import type { Caller } from '../domain/caller.js'
+import type { Input } from '../domain/input.js'
 import { recovery, type RunRequest } from './run.js'
+import { newRunId } from './run-id.js'
+import type { CalledAction } from './runs.js'
 
 type Inputs = Readonly<Record<string, Input>>
 
@@ -12,7 +13,7 @@ type Inputs = Readonly<Record<string, Input>>
  * @throws ManagerError ERR_NOT_FOUND when it is about an instance that is not there
  */
 export function requestOf(
-  { name: action, parameters = [], options = [] }: Pick<Action, 'name' | 'parameters' | 'options'>,
+  { name: action, parameters = [], options = [] }: CalledAction,
   input: Inputs,
   { actor, address, abilities, instances, hosts, waitMs = 0 }: Caller,
   { clock, registry }: Pick<ManagerContext, 'clock' | 'registry'>,

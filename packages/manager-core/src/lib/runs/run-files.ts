@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { identify, type ProcessIdentity } from '../operation/process-identity.js'
-import { writePrivateFile } from '../settings/write-private-file.js'
-import { isRunId } from './run-id.js'
+import { writePrivateFile } from '../files/write-private-file.js'
+import { identify, type ProcessIdentity } from '../system/process-identity.js'
 import type { RunEvent, RunRequest, RunResult } from './run.js'
+import { isRunId } from './run-id.js'
 
 /** Files of runs, a folder each: `home/runs/<id>/`. */
 export interface RunFiles {

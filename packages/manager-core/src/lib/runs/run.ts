@@ -1,6 +1,7 @@
-import type { Answer } from '../answer.js'
-import type { Ability, Input } from '../actions/action.js'
-import type { OperationEvent } from '../operation/operation.js'
+import type { Ability } from '../domain/ability.js'
+import type { OperationEvent } from '../domain/caller.js'
+import type { Input } from '../domain/input.js'
+import type { Answer } from './answer.js'
 import type { Progressed } from './progress.js'
 
 /** What a worker is to do, `request.json`. Secret inputs are not in it. */

@@ -1,12 +1,12 @@
 import { ManagerError } from '../../errors.js'
-import { failureAnswerOf } from '../answer.js'
 import type { ManagerContext } from '../context.js'
 import { createJournal } from '../operation/journal.js'
-import { stateOf } from '../operation/process-identity.js'
+import { stateOf } from '../system/process-identity.js'
+import { failureAnswerOf } from './answer.js'
 import { notBegun } from './progress.js'
 import { recoveryRequest } from './request.js'
-import type { RunFiles } from './run-files.js'
 import type { RunRequest } from './run.js'
+import type { RunFiles } from './run-files.js'
 
 export interface UpkeepOptions {
   readonly context: () => ManagerContext

@@ -1,9 +1,9 @@
-import { stateOf } from '../operation/process-identity.js'
+import { stateOf } from '../system/process-identity.js'
 import type { FoundOperations } from './find-operations.js'
 import type { OperationItem } from './operation-item.js'
 import { afterEvent, notBegun } from './progress.js'
-import type { RunFiles } from './run-files.js'
 import type { RunEvent } from './run.js'
+import type { RunFiles } from './run-files.js'
 
 /** An operation at one moment. */
 export interface Seen {

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { instanceHomeAt } from '../home.js'
+import { instanceHomeAt } from '../domain/home.js'
 import { putRunFile } from './run-files.js'
 import type { Copy, InstanceRef } from './runtime.js'
 

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path'
-import { instanceHomeAt } from '../home.js'
-import { bootId } from '../operation/process-identity.js'
-import type { Observed } from '../domain/instance.js'
 import type { SystemAccount } from '../accounts/account.js'
-import { hasVariable, listPids, statOf, uidOf, variableOf, type ProcessStat } from './process-table.js'
+import { instanceHomeAt } from '../domain/home.js'
+import type { Observed } from '../domain/instance.js'
+import { bootId } from '../system/process-identity.js'
+import { hasVariable, listPids, statOf, uidOf, variableOf, type ProcessStat } from '../system/process-table.js'
 import { accountOfRun, hasRunFile, readApplication, readSupervisor } from './run-files.js'
 import type { ApplicationRecord, SupervisorRecord } from './run-files.js'
 

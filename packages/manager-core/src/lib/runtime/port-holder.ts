@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { listPids } from './process-table.js'
+import { listPids } from '../system/process-table.js'
 
 export interface PortHolder {
   readonly pid: number

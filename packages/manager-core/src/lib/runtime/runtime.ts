@@ -1,5 +1,6 @@
 import type { Observed } from '../domain/instance.js'
 import type { Limits } from '../domain/limits.js'
+import type { ProcessInfo } from '../system/process-table.js'
 import type { LimitInForce } from './limits/limits.js'
 
 /**
@@ -142,17 +143,6 @@ export interface Usage {
   readonly memoryMb: number
   /** Seconds of CPU used so far, by process: a key that no later process has. */
   readonly cpuSeconds: ReadonlyMap<string, number>
-}
-
-export interface ProcessInfo {
-  readonly pid: number
-  readonly parent: number
-  readonly command: string
-  /** Megabytes resident. */
-  readonly memoryMb: number
-  /** Seconds of CPU used. */
-  readonly cpuSeconds: number
-  readonly started: string
 }
 
 export interface LogOptions {

@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
+import { statOf, type ProcessStat } from '../system/process-table.js'
 import type { Look } from './look.js'
-import { statOf, type ProcessStat } from './process-table.js'
 
 /** Signals one process. @returns false when it has ended meanwhile. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {

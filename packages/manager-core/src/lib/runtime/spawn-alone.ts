@@ -2,8 +2,8 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { statOf, uidOf } from './process-table.js'
 import { asAccount, type SystemAccount } from '../accounts/account.js'
+import { statOf, uidOf } from '../system/process-table.js'
 
 /** From `fcntl.h`: closed when a program is run. */
 const closeOnExec = 0o2000000

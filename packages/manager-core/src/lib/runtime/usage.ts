@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { ProcessStat } from '../system/process-table.js'
 import { createProcessTable, lookAt } from './look.js'
-import type { ProcessStat } from './process-table.js'
 import type { Usage } from './runtime.js'
 
 /** How many instances are looked at before other work has its turn. */

@@ -1,4 +1,5 @@
-import type { ManagerContext } from '../context.js'
+import type { Home } from '../domain/home.js'
+import type { Settings } from '../settings/settings.js'
 import { cronJobs } from './crontab.js'
 import type { Job } from './jobs.js'
 import { unitFolder, unitJobs } from './systemd.js'
@@ -7,7 +8,10 @@ import { unitFolder, unitJobs } from './systemd.js'
 export async function scheduledJobs({
   home,
   settings,
-}: Pick<ManagerContext, 'home' | 'settings'>): Promise<readonly Job[]> {
+}: {
+  readonly home: Home
+  readonly settings: Settings
+}): Promise<readonly Job[]> {
   const { systemUser } = settings.global
   const user = process.getuid?.() === 0 && systemUser !== 'root' ? systemUser : undefined
   const folders = [true, false].map((isSystem) => unitFolder(isSystem, process.env))

@@ -3,17 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gt, valid } from 'semver'
+import type { UpgradeSource } from '../settings/settings.js'
 import { npmEnvironment } from '../templates/npm-environment.js'
 import { runTool } from '../templates/run-tool.js'
 import { installationOf, type Installation } from './installation.js'
-
-/** Where from the manager may upgrade itself, and to what. */
-export interface UpgradeSource {
-  /** APPS_UPGRADEREGISTRY */
-  readonly registry: string
-  /** APPS_UPGRADEPIN: `1.2.0 sha512-…`. */
-  readonly pin: string
-}
 
 export interface SelfUpgradeOptions {
   /** The program that runs, as a command: Node and a file. */

@@ -1,5 +1,5 @@
+import { isSecretName, withoutCredentials } from '../domain/secret-names.js'
 import type { SettingDescription } from './settings.js'
-import { isSecretName, withoutCredentials } from './secret-names.js'
 import type { SettingsFile } from './settings-file.js'
 import { hintOfUnknown } from './unknown-variables.js'
 import type { Variable } from './variable.js'

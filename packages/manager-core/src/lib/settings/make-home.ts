@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, relative } from 'node:path'
-import type { Secret } from '../domain/secret.js'
 import { ManagerError } from '../../errors.js'
-import type { Home } from '../home.js'
-import { newPassword } from '../instances/passwords.js'
+import type { Home } from '../domain/home.js'
+import { newPassword } from '../domain/passwords.js'
+import type { Secret } from '../domain/secret.js'
 import { assignmentLine } from './write-shell-settings.js'
 
 /** APPS_BASEURL of a new home that is not told another one. */

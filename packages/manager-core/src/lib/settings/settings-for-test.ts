@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
-import { homeAt } from '../home.js'
+import { homeAt } from '../domain/home.js'
 import { createTestHome } from '../testing/test-home.js'
 import { createSettings } from './create-settings.js'
 

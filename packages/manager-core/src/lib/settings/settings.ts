@@ -1,9 +1,7 @@
-import type { Ability } from '../actions/action.js'
+import type { Ability } from '../domain/ability.js'
 import type { DatabaseType } from '../domain/instance.js'
 import type { Limits } from '../domain/limits.js'
 import type { Secret } from '../domain/secret.js'
-import type { UpgradeSource } from '../self-upgrade/self-upgrade.js'
-import type { TargetSettings } from '../targets/targets.js'
 
 /** Settings of `config.sh`, typed and checked. Source: requirements, "Global settings". Names in comments are variables. */
 export interface GlobalSettings {
@@ -298,4 +296,22 @@ export interface SettingDescription {
   readonly summary: string
   /** Of a value that looks wrong: `Did you mean APPS_EMAIL?` */
   readonly hint?: string
+}
+
+/** Where from the manager may upgrade itself, and to what. */
+export interface UpgradeSource {
+  /** APPS_UPGRADEREGISTRY */
+  readonly registry: string
+  /** APPS_UPGRADEPIN: `1.2.0 sha512-…`. */
+  readonly pin: string
+}
+
+/** A target as it is set in `config.sh`. */
+export interface TargetSettings {
+  /** `scp`, `ftp`, `swift`, `swift-alt`, `s3`, `gcs`, or one of APPS_TARGETS. */
+  readonly name: string
+  /** Type of `@steward/backup-targets`, or the npm package of a plug-in. */
+  readonly type: string
+  /** By the names of the type's options. */
+  readonly options: Readonly<Record<string, string | Secret>>
 }

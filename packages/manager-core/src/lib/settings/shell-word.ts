@@ -1,4 +1,4 @@
-import { isSecretName } from './secret-names.js'
+import { isSecretName } from '../domain/secret-names.js'
 import { operatorAt, type ShellText } from './shell-text.js'
 
 /** Gives the value of a variable; undefined: not set. */

@@ -1,7 +1,7 @@
 import type { Secret } from '../domain/secret.js'
-import type { TargetSettings } from '../targets/targets.js'
-import { targetTable } from './tables/targets.js'
+import type { TargetSettings } from './settings.js'
 import type { globalTable } from './tables/global.js'
+import { targetTable } from './tables/targets.js'
 import type { TargetVariables } from './target-variables.js'
 import type { VariableValues } from './variable-values.js'
 

@@ -1,8 +1,8 @@
 import { builtInTypes } from '@steward/backup-targets'
 import { nearMisses } from '../domain/near-miss.js'
-import { isSecretName } from './secret-names.js'
+import { isSecretName } from '../domain/secret-names.js'
+import { isTargetVariable, targetVariable } from '../domain/target-names.js'
 import { globalTable } from './tables/global.js'
-import { isTargetVariable, targetVariable } from './target-names.js'
 import { parseValue, type Variable } from './variable.js'
 
 /** The variables `APPS_TARGET_<NAME>_<OPTION>` of the targets in APPS_TARGETS. */

@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import { withoutCredentials } from './secret-names.js'
+import { withoutCredentials } from '../domain/secret-names.js'
 import { parseValue, type ValueOf, type Variable } from './variable.js'
 
 export type VariableTable = Readonly<Record<string, Variable>>

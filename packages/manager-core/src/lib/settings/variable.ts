@@ -1,10 +1,9 @@
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
-import { abilities } from '../access/abilities.js'
-import type { Ability } from '../actions/action.js'
+import { abilities, type Ability } from '../domain/ability.js'
 import { databaseTypes, type DatabaseType } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
-import { allowedTargetNames, isTargetName } from './target-names.js'
+import { allowedTargetNames, isTargetName } from '../domain/target-names.js'
 
 /** What the value of a variable is turned into, by its type. */
 interface TypeValues {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { basename, dirname, join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import { whyNotIsolated } from '../accounts/why-not.js'
-import { homeAt } from '../home.js'
+import { homeAt } from '../domain/home.js'
 import { packageFolderOf } from '../self-upgrade/installation.js'
 import { refuseForeign } from '../settings/make-home.js'
 import { stateOf, textAt, type PieceState } from './files.js'

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   appendFileSync,
   existsSync,
@@ -13,13 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Caller } from '../domain/caller.js'
+import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
-import type { Input } from '../actions/action.js'
-import type { Caller } from '../operation/operation.js'
 
 /** Stands for `/`: a Debian with nginx and httpd. */
 let root: string

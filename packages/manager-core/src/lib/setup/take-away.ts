@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import { homeAt } from '../home.js'
+import { homeAt } from '../domain/home.js'
 import { removeCron } from '../schedule/crontab.js'
 import { hasSystemd } from '../schedule/systemd.js'
 import { removeFolders, removePiece } from './files.js'

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
-import { rebuildCommand } from '../failure.js'
-import type { Home } from '../home.js'
+import type { Home } from '../domain/home.js'
+import { rebuildCommand } from '../system/failure.js'
 
 /**
  * An empty registry beside instances would only hide that it is gone.

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { failureOf } from '../failure.js'
+import { failureOf } from '../system/failure.js'
 import { migrate, tablesOf } from './migrations.js'
 import { isAlone } from './registry.js'
 import { freeBytes } from './reserve.js'

@@ -4,11 +4,11 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { ManagerError } from '../../errors.js'
 import type { Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
-import { failureOf } from '../failure.js'
+import { failureOf } from '../system/failure.js'
+import { isBusy, isInputOutput, sqliteFailure } from '../system/sqlite-failure.js'
 import { seal } from './history-chain.js'
 import { instanceColumns, instanceFromValues, rowFromInstance } from './instance-rows.js'
 import { migrate } from './migrations.js'
-import { isBusy, isInputOutput, sqliteFailure } from './sqlite-failure.js'
 
 /** What the manager knows, in `manager.db`: instances, versions, operations, history. No secrets. */
 export interface Registry {

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { failureOf } from '../failure.js'
+import { failureOf } from '../system/failure.js'
 
 /** More than the registry needs for that, in bytes. */
 const size = 1024 * 1024

@@ -9,11 +9,11 @@ import {
   type TargetType,
 } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
+import type { Home } from '../domain/home.js'
 import { didYouMean } from '../domain/near-miss.js'
-import type { Home } from '../home.js'
-import type { Settings } from '../settings/settings.js'
+import type { Settings, TargetSettings } from '../settings/settings.js'
 import { targetFailure } from './target-failure.js'
-import type { Targets, TargetSettings } from './targets.js'
+import type { Targets } from './targets.js'
 
 export interface TargetsOptions {
   readonly settings: () => Settings

@@ -1,6 +1,6 @@
 import type { TargetError } from '@steward/backup-targets'
 import { ManagerError } from '../../errors.js'
-import { sentence } from '../failure.js'
+import { sentence } from '../system/failure.js'
 
 /** What a target says as the manager's error, with the target's name; others stay as they are. */
 export function targetFailure(name: string, error: unknown): unknown {

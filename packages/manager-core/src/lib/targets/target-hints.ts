@@ -1,6 +1,7 @@
 import { didYouMean } from '../domain/near-miss.js'
-import { targetVariable } from '../settings/target-names.js'
-import type { Targets, TargetSettings } from './targets.js'
+import { targetVariable } from '../domain/target-names.js'
+import type { TargetSettings } from '../settings/settings.js'
+import type { Targets } from './targets.js'
 
 /**
  * What to say about variables of the targets in APPS_TARGETS, as only their types know which options there are: by the

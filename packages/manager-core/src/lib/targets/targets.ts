@@ -1,15 +1,5 @@
 import type { BackupTarget, TargetType } from '@steward/backup-targets'
-import type { Secret } from '../domain/secret.js'
-
-/** A target as it is set in `config.sh`. */
-export interface TargetSettings {
-  /** `scp`, `ftp`, `swift`, `swift-alt`, `s3`, `gcs`, or one of APPS_TARGETS. */
-  readonly name: string
-  /** Type of `@steward/backup-targets`, or the npm package of a plug-in. */
-  readonly type: string
-  /** By the names of the type's options. */
-  readonly options: Readonly<Record<string, string | Secret>>
-}
+import type { TargetSettings } from '../settings/settings.js'
 
 /** The targets that are set. Source: requirements, "Backup destinations". */
 export interface Targets {

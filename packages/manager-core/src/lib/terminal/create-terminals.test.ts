@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Caller } from '../operation/operation.js'
+import type { Caller } from '../domain/caller.js'
 import { createTestManager } from '../testing/create-test-manager.js'
 import { createTerminals } from './create-terminals.js'
 

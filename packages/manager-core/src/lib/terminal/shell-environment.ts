@@ -1,7 +1,7 @@
+import { specOf } from '../application/instance-spec.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { hookEnvironment } from '../hooks/hook-environment.js'
-import { specOf } from '../instances/instance-spec.js'
 
 /** What a shell of an instance has in its environment: that of its application server, with secrets, and what hooks get. */
 export async function shellEnvironment(

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { ManagerError } from '../../errors.js'
 import { accountAt, asAccount } from '../accounts/account.js'
 import type { ManagerContext } from '../context.js'
-import { instanceHomeAt } from '../home.js'
+import { instanceHomeAt } from '../domain/home.js'
 
 /** Whom a terminal belongs to. */
 export interface TerminalUser {

@@ -1,4 +1,4 @@
-import type { Input } from '../actions/action.js'
+import type { Input } from '../domain/input.js'
 import { createManager } from '../manager.js'
 import { crashAt } from './crash-point.js'
 

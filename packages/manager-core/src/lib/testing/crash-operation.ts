@@ -1,5 +1,6 @@
+import type { OperationKind } from '../context.js'
+import type { Caller } from '../domain/caller.js'
 import { createOperations } from '../operation/engine.js'
-import type { Caller, OperationKind } from '../operation/operation.js'
 import { crashAt } from './crash-point.js'
 import { leastContext } from './least-context.js'
 import { madeUpKind, type MadeUpRequest } from './made-up-operation.js'

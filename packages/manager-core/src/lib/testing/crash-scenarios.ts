@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Input } from '../actions/action.js'
+import type { Input } from '../domain/input.js'
 import type { JournalPoint } from '../operation/operation.js'
 import type { TestManager } from './create-test-manager.js'
 import { writeTemplate } from './fake-application.js'

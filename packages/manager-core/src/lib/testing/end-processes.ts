@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identify, stateOf } from '../operation/process-identity.js'
+import { identify, stateOf } from '../system/process-identity.js'
 
 /** Processes of this machine whose command line or environment names this folder (a temporary one of a test). */
 export function processesOf(folder: string): readonly number[] {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createLocks } from '../operation/locks.js'
+import { createLocks } from '../system/locks.js'
 
 // Holds a lock, has a child that outlives it, prints the child's pid and waits to be killed.
 const [folder, key] = process.argv.slice(2) as [string, string]

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ownServer } from '../servers/application-server.js'
 import { fakeApplicationServer } from './fake-application.js'
-import { ownServer } from '../instances/application-server.js'
 
 /** What hostile code tries; the answer is what it got, or the code of the error. */
 export type Attack =

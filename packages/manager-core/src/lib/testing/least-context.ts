@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.js'
-import { homeAt } from '../home.js'
-import { createLocks } from '../operation/locks.js'
+import { homeAt } from '../domain/home.js'
 import { openRegistry } from '../store/registry.js'
+import { createLocks } from '../system/locks.js'
 
 /** All that the engine and made-up operations need of a manager: a whole one takes longer to load and to make. */
 export function leastContext(folder: string): ManagerContext {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ManagerContext } from '../context.js'
+import type { ManagerContext, OperationKind, Step } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { OperationKind, Step, StepState } from '../operation/operation.js'
+import type { StepState } from '../operation/operation.js'
 
 /** What a made-up operation is asked to do, and where it is to fail. */
 export type MadeUpRequest = {

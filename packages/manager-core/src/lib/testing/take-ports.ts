@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLocks } from '../operation/locks.js'
+import { createLocks } from '../system/locks.js'
 
 export interface TakenPorts {
   /** As `APPS_PORTS` has it. */

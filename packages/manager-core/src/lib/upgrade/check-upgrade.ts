@@ -1,11 +1,11 @@
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import { checkApplication, type DatabaseLoss } from '../application/check-application.js'
+import { specOf } from '../application/instance-spec.js'
 import { problemList } from '../application/problem-list.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { failureOf } from '../failure.js'
-import { specOf } from '../instances/instance-spec.js'
+import { failureOf } from '../system/failure.js'
 
 /** What a start of the new application will do with the database. */
 export type UpgradeCheck = {

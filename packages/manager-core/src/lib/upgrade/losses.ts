@@ -2,7 +2,7 @@ import { describeApplication, type ObjectDescription } from '../anonymise/applic
 import { needManifest } from '../backup/manifest.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import { failureOf } from '../failure.js'
+import { failureOf } from '../system/failure.js'
 import { snapshotOf, type RestorePoint } from './restore-points.js'
 
 /** What a rollback would take away from the records of an object, or from a table that belongs to none. */

@@ -1,11 +1,11 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { ManagerError } from '../../errors.js'
+import { accountAt, type SystemAccount } from '../accounts/account.js'
 import { callIo } from '../application/call-io.js'
+import type { Step } from '../context.js'
+import { instanceHomeAt } from '../domain/home.js'
 import { readForeignFile } from '../files/foreign.js'
-import { instanceHomeAt } from '../home.js'
-import type { Step } from '../operation/operation.js'
 import { applicationsOf } from './application-steps.js'
 
 /** By the ending of the file. Source: wire-decisions, "Application server". */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { restoreWorkOf } from '../backup/restore-data-steps.js'
-import { removeReplacedStep, restoreDataSteps } from '../operation/steps/backup-steps.js'
-import type { Step, StepRun } from '../operation/operation.js'
+import { removeReplacedStep, restoreDataSteps } from '../backup/restore-data-steps.js'
+import type { Step, StepRun } from '../context.js'
 
 export interface SnapshotOptions {
   readonly instance: { readonly id: string; readonly name: string }

@@ -1,7 +1,7 @@
 import { ManagerError } from '../../errors.js'
+import type { OperationKind } from '../context.js'
 import { compareVersions, isSameVersion } from '../domain/versions.js'
 import { existing } from '../instances/existing.js'
-import type { OperationKind } from '../operation/operation.js'
 
 export type SetVersionRequest = { readonly id: string; readonly name: string; readonly version: string }
 

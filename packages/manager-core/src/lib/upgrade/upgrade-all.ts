@@ -1,12 +1,13 @@
 import type { ManagerContext } from '../context.js'
+import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { mailFailure } from '../mail/mail-failure.js'
 import { forEachInstance } from '../operation/for-each-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
-import type { Caller, OperationResult } from '../operation/operation.js'
+import type { OperationResult } from '../operation/operation.js'
+import { availableUpdate } from '../templates/upgrade-needed.js'
 import { lastRehearsal, rehearseKind } from './rehearse.js'
-import { availableUpdate } from './upgrade-needed.js'
 import { upgradeKind, type UpgradeRequest } from './upgrade.js'
 
 export type UpgradeAllEntry = {

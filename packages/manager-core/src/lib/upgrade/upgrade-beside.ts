@@ -1,6 +1,6 @@
+import type { Step } from '../context.js'
 import type { WithoutGap } from '../instances/gap.js'
 import { handOverSteps, otherCopy, secondPortStep, type CopyPlace } from '../instances/hand-over.js'
-import type { Step } from '../operation/operation.js'
 import { applicationsOf, besideStep, dropStep, switchStep } from './application-steps.js'
 import type { KeptPoint } from './restore-points.js'
 

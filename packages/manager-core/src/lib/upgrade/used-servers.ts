@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManagerContext } from '../context.js'
-import { pinnedServer } from '../instances/application-server.js'
-import { installedServer, removeServers } from '../instances/server-store.js'
+import { pinnedServer } from '../servers/application-server.js'
+import { installedServer, removeServers } from '../servers/server-store.js'
 import { readPoints } from './restore-points.js'
 
 type Context = Pick<ManagerContext, 'home' | 'settings' | 'applicationServer'>

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createManager, findAction } from '@steward/manager-core'
-import { operationKinds } from '../../../../manager-core/src/lib/operation/kinds.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationKinds } from '../../../../manager-core/src/lib/actions/kinds.js'
 import {
   createTestManager,
   type TestManager,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { passwordLinkOf, renewPasswordLink, setPasswordByLink, type Manager } from '@steward/manager-core'
 import type { Context } from 'koa'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { passwordLinkOf, renewPasswordLink, setPasswordByLink, type Manager } from '@steward/manager-core'
 import { networkOf } from '../access/client-address.js'
 import type { PasswordFault } from './password-texts.js'
 import { choosePasswordView, passwordStartView, passwordToldView } from './password-views.js'

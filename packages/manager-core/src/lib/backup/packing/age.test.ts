@@ -7,11 +7,11 @@ import { Readable, Writable } from 'node:stream'
 import { Encrypter, generateHybridIdentity, generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { toolIsMissing } from '../../../../../../tests/servers/index.js'
+import { pipeThrough } from '../../accounts/program.js'
 import { Secret } from '../../domain/secret.js'
 import { checkKey, createSeal, decryptor, filterOfStage, type Opener, type Seal, type Stage } from './age.js'
-import { pipeThrough } from './program.js'
-import { storeFolder } from './store-folder.js'
 import { readCompressed, storeCompressed } from './store.js'
+import { storeFolder } from './store-folder.js'
 
 const missing = toolIsMissing('age') ?? toolIsMissing('zstd')
 

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Decrypter, Encrypter } from 'age-encryption'
+import { filterOf, runFilter, type Command, type Filter } from '../../accounts/program.js'
 import { Secret } from '../../domain/secret.js'
 import type { BackupEncryption } from '../backup.js'
-import { filterOf, runFilter, type Command, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
 /** A part of a pipeline: a program, or what does the same in this process, once. */

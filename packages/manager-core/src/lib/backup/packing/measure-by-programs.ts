@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { followFile } from './follow-file.js'
+import { runChain, type Command } from '../../accounts/program.js'
 import type { TarEntry } from './check-entries.js'
+import { followFile } from './follow-file.js'
 import type { MeasureReport } from './measure.worker.js'
-import { runChain, type Command } from './program.js'
-import type { Measures, ReadOptions } from './store.js'
+import type { Measures, ReadOptions } from './read-options.js'
 import { decompression } from './zstd.js'
 
 const script = fileURLToPath(

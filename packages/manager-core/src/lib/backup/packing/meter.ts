@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Transform } from 'node:stream'
-
-/** What went through: bytes and SHA-256 (hex). */
-export interface Measure {
-  readonly size: number
-  readonly sha256: string
-}
+import type { FileHash } from '../../files/hash-file.js'
 
 export interface Meter {
   readonly stream: Transform
   /** Once, when all went through. */
-  measure(): Measure
+  measure(): FileHash
 }
 
 /** Lets everything through and counts it. */

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { createTarPacker } from 'modern-tar'
 import type { TarHeader } from 'modern-tar'
 import { foreignFlags } from '../../files/foreign.js'
-import type { Measure } from './meter.js'
+import type { FileHash } from '../../files/hash-file.js'
 
 /** A file or folder with all in it, or text, and its path in the tar. */
 export type TarInput =
@@ -14,7 +14,7 @@ export type TarInput =
       readonly source: string
       readonly target: string
       /** Of a file that must be exactly this. */
-      readonly expected?: Measure
+      readonly expected?: FileHash
       /**
        * User id of an account that may change all of it meanwhile: only its own files are packed, and links that it puts
        * in the place of folders are not followed. Default: that is not looked at.
@@ -98,7 +98,7 @@ async function addPath(
 }
 
 /** Fails in its middle, so that nobody takes the archive for a whole one, when the file is another one. */
-async function addExactly(path: string, target: string, { size, sha256 }: Measure, add: Add): Promise<void> {
+async function addExactly(path: string, target: string, { size, sha256 }: FileHash, add: Add): Promise<void> {
   const { mode, mtime } = await lstat(path)
   const writer = add({ name: target, size, mode: mode & 0o7777, mtime, type: 'file' }).getWriter()
   const hash = createHash('sha256')

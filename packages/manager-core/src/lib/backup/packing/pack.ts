@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { SystemAccount } from '../../accounts/account.js'
+import { runFilter, type Command, type ExitCodes } from '../../accounts/program.js'
 import { packInNode } from './pack-in-node.js'
-import { runFilter, type Command, type ExitCodes } from './program.js'
 import { packingTools } from './tools.js'
 
 export interface PackOptions {

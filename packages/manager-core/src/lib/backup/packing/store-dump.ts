@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { DirectDump, DirectDumpOptions } from '@steward/db-adapters/server'
-import { runChain, type Command, type ExitCodes } from './program.js'
+import { runChain, type Command, type ExitCodes } from '../../accounts/program.js'
 
 /**
  * A dump in an empty file, which it closes, and which is not yet on the disk when this resolves. Whether it is whole is

@@ -1,23 +1,16 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
 import type { Tail } from '@steward/db-adapters/server'
-import type { ManifestFile } from '../backup.js'
-import { decryptor, type Opener, type Stage } from './age.js'
-import { inspectTar, type EntryCheck, type TarEntry } from './check-entries.js'
+import { pipeThrough } from '../../accounts/program.js'
+import type { StreamOptions } from '../../files/stream-options.js'
+import { decryptor, type Stage } from './age.js'
+import { inspectTar, type TarEntry } from './check-entries.js'
 import { becomesLarge, followFile } from './follow-file.js'
 import { measureByPrograms } from './measure-by-programs.js'
 import { createMeter } from './meter.js'
-import { pipeThrough } from './program.js'
+import type { Measures, ReadOptions } from './read-options.js'
 import { packingTools } from './tools.js'
 import { compressor, decompressor } from './zstd.js'
-
-export interface StreamOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Bytes before compression, so far. */
-  readonly onBytes?: (total: number) => void
-}
-
-export type Measures = Omit<ManifestFile, 'name'>
 
 export interface StoreOptions extends StreamOptions {
   /** What comes before the file. Default: it is not encrypted. */
@@ -37,17 +30,6 @@ export async function storeCompressed(
   const exitCodes = await pipeThrough(filter, [content, plain.stream], [stored.stream, sink], signal)
   const before = plain.measure()
   return { ...stored.measure(), plainSize: before.size, plainSha256: before.sha256, exitCodes }
-}
-
-export interface ReadOptions extends StreamOptions {
-  /** It is a tar: takes its entries, one after the other; what it throws is thrown. */
-  readonly check?: EntryCheck | undefined
-  /** Takes its last bytes, or more. */
-  readonly tail?: Tail | undefined
-  /** Decrypts. */
-  readonly opener?: Opener | undefined
-  /** Until this resolves more may come to the file. Default: nothing comes. */
-  readonly end?: Promise<unknown>
 }
 
 /** For less it is not worth to start a process. */

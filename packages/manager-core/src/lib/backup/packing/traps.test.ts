@@ -8,7 +8,8 @@ import { Readable } from 'node:stream'
 import { constants, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { verifyFile } from '../verify-backup.js'
-import { readCompressed, storeCompressed, type Measures } from './store.js'
+import type { Measures } from './read-options.js'
+import { readCompressed, storeCompressed } from './store.js'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 

@@ -2,8 +2,8 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { coerce, gte } from 'semver'
+import { filterOf, joined, runFilter, type Command, type Filter } from '../../accounts/program.js'
 import { filterOfStage, type Stage } from './age.js'
-import { filterOf, joined, runFilter, type Command, type Filter } from './program.js'
 import { packingTools } from './tools.js'
 
 /**

@@ -10,11 +10,11 @@ import {
   type Source,
 } from '@steward/backup-targets'
 import { ManagerError } from '../../../errors.js'
+import { hashFile } from '../../files/hash-file.js'
+import type { StreamOptions } from '../../files/stream-options.js'
 import { isTargetError } from '../../targets/target-failure.js'
 import type { Manifest, ManifestFile } from '../backup.js'
 import { manifestName } from '../manifest.js'
-import { hashFile } from '../packing/hash-file.js'
-import type { StreamOptions } from '../packing/store.js'
 import { faultOf, readSmall, type CheckDepth } from './read-object.js'
 import { remoteKey } from './remote-backup.js'
 

@@ -5,21 +5,20 @@ import { Writable, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { callbackify } from 'node:util'
 import { giveBack, type BackupTarget } from '@steward/backup-targets'
-import { sizeText } from '../../domain/readable.js'
-import { recordHistory } from '../../actions/record-history.js'
 import type { ManagerContext } from '../../context.js'
+import type { Caller } from '../../domain/caller.js'
+import { sizeText } from '../../domain/readable.js'
+import { fileError } from '../../files/file-error.js'
+import { hashFile, type FileHash } from '../../files/hash-file.js'
+import type { StreamOptions } from '../../files/stream-options.js'
 import { syncPath } from '../../files/tree.js'
-import { fileError } from '../../instances/file-error.js'
+import { recordHistory } from '../../history/record-history.js'
 import { checkSpace } from '../../instances/inspect-creation.js'
-import { lockOptionsOf } from '../../operation/lock-options.js'
-import type { Caller } from '../../operation/operation.js'
+import { lockOptionsOf } from '../../system/lock-options.js'
 import { isTargetError } from '../../targets/target-failure.js'
 import type { Backup, ManifestFile } from '../backup.js'
 import { nameIn } from '../choose-backup.js'
 import { manifestName, manifestText, storedBytes } from '../manifest.js'
-import { hashFile } from '../packing/hash-file.js'
-import type { Measure } from '../packing/meter.js'
-import type { StreamOptions } from '../packing/store.js'
 import { removeBackup } from '../remove-backup.js'
 import { changeStatus } from '../status.js'
 import { instanceOf } from './export-backup.js'
@@ -149,7 +148,7 @@ async function writeMeasured(
   path: string,
   read: () => Promise<Readable>,
   { signal, onBytes }: StreamOptions,
-): Promise<Measure> {
+): Promise<FileHash> {
   const hash = createHash('sha256')
   let size = 0
   const file = await open(path, 'wx', 0o600)

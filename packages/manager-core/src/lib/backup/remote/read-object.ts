@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { giveBack, type BackupTarget, type CallOptions } from '@steward/backup-targets'
+import type { FileHash } from '../../files/hash-file.js'
+import type { StreamOptions } from '../../files/stream-options.js'
 import { isTargetError } from '../../targets/target-failure.js'
 import type { ManifestFile } from '../backup.js'
-import type { StreamOptions } from '../packing/store.js'
-import type { Measure } from '../packing/meter.js'
 import { remoteKey } from './remote-backup.js'
 
 /** A manifest has a few KB; whatever is longer is none. */
@@ -35,7 +35,7 @@ export async function measureObject(
   target: BackupTarget,
   key: string,
   { signal, onBytes }: StreamOptions = {},
-): Promise<Measure> {
+): Promise<FileHash> {
   const hash = createHash('sha256')
   let size = 0
   for await (const chunk of await target.get(key, { signal })) {

@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../../context.js'
-import type { Caller } from '../../operation/operation.js'
+import type { Caller } from '../../domain/caller.js'
 import type { Backup } from '../backup.js'
 import { isInUse } from '../prune.js'
 import { removeBackup } from '../remove-backup.js'

@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../../context.js'
-import type { StreamOptions } from '../packing/store.js'
+import type { StreamOptions } from '../../files/stream-options.js'
 import { faultOf } from './read-object.js'
 import { damagedCopy, rememberCopy, type RemoteBackup } from './remote-backup.js'
 

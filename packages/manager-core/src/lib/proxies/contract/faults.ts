@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFi
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createProxies } from '../create-proxies.js'
-import type { ProductWords } from './proxy-suite.js'
+import type { ProductWords } from './product-words.js'
 import type { ProxyUnderTest } from './proxy-under-test.js'
 
 export function testFaults(under: () => ProxyUnderTest, words: ProductWords): void {

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ProductWords } from './proxy-suite.js'
+import type { ProductWords } from './product-words.js'
 import type { ProxyUnderTest } from './proxy-under-test.js'
 
 export function testSnippets(under: () => ProxyUnderTest, words: ProductWords): void {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { readSecretFile } from '../../files/secret-file.js'
 import { proxyHeaders } from '../proxy-headers.js'
-import { readSecretFile } from '../../access/secret-file.js'
 import { call, open, upgrade } from './call.js'
 import type { ProxyUnderTest } from './proxy-under-test.js'
 

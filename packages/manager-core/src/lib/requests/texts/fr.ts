@@ -1,4 +1,4 @@
-import type { MailTexts } from '../mails.js'
+import type { MailTexts } from './mail-texts.js'
 
 export const fr: MailTexts = {
   confirm: {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { asAccount, type SystemAccount } from '../../accounts/account.js'
-import { uidOf } from '../process-table.js'
-import { isNode } from './heap.js'
 import type { Limits } from '../../domain/limits.js'
+import { uidOf } from '../../system/process-table.js'
+import { isNode } from './heap.js'
 
 const execute = promisify(execFile)
 

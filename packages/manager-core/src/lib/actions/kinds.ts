@@ -1,0 +1,40 @@
+import { proveKind } from '../backup/prove.js'
+import { recreateKind } from '../backup/recreate.js'
+import { restoreKind } from '../backup/restore.js'
+import { saveKind } from '../backup/save.js'
+import type { OperationKind } from '../context.js'
+import { changeKinds } from '../instances/change.js'
+import { addKind, cloneKind } from '../instances/create.js'
+import { deleteKind } from '../instances/delete.js'
+import { isolateKind, unisolateKind } from '../instances/isolate.js'
+import { neutraliseKinds } from '../instances/neutralise.js'
+import { purgeKind } from '../instances/purge.js'
+import { renameKind } from '../instances/rename.js'
+import { resetKind } from '../instances/reset.js'
+import { restartKind } from '../instances/restart.js'
+import {
+  appDebugKind,
+  appStartKind,
+  appStopKind,
+  setStatusKind,
+  startKind,
+  stopKind,
+} from '../instances/start-and-stop.js'
+import { undeleteKind } from '../instances/undelete.js'
+import { rehearseKind } from '../upgrade/rehearse.js'
+import { rollbackKind } from '../upgrade/rollback.js'
+import { setVersionKind } from '../upgrade/set-version.js'
+import { upgradeKind } from '../upgrade/upgrade.js'
+
+const kinds: readonly OperationKind[] = [
+  ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
+  ...Object.values(changeKinds),
+  ...Object.values(neutraliseKinds),
+  ...[isolateKind, unisolateKind],
+  ...[saveKind, restoreKind, recreateKind, proveKind],
+  ...[startKind, stopKind, restartKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
+  ...[upgradeKind, rehearseKind, rollbackKind, setVersionKind],
+]
+
+/** All kinds by name, for recovery. */
+export const operationKinds: ReadonlyMap<string, OperationKind> = new Map(kinds.map((kind) => [kind.kind, kind]))

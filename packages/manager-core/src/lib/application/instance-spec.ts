@@ -1,0 +1,59 @@
+import type { ManagerContext } from '../context.js'
+import type { Instance } from '../domain/instance.js'
+import type { Copy, InstanceSpec } from '../runtime/runtime.js'
+import { applicationServerOf } from '../servers/application-server.js'
+import { firstLimits } from '../settings/limits.js'
+
+export interface SpecOptions {
+  /** Default: the copy that serves. */
+  readonly copy?: Copy | undefined
+  /** Folder of the application that it runs. Default: the instance's. */
+  readonly app?: string | undefined
+}
+
+/** How an instance is run: its command, environment (with secrets) and limits, from its settings and its version's. */
+export async function specOf(
+  context: ManagerContext,
+  instance: Pick<Instance, 'id' | 'version' | 'port'>,
+  { copy, app: other }: SpecOptions = {},
+): Promise<InstanceSpec> {
+  const { home, settings, databases } = context
+  const { folder, app: usual, data } = home.instance(instance.id)
+  const app = other ?? usual
+  const [own, version] = await Promise.all([settings.instance(folder), settings.version(instance.version)])
+  const { passedOn, log, externalApiKey, proxy } = settings.global
+  const account = databases.account(folder, own)
+  const database = databases.server(own.database).url(account)
+  return {
+    id: instance.id,
+    folder,
+    ...(copy !== undefined && { copy }),
+    command: [process.execPath, applicationServerOf(context, app), app, '--data', data],
+    workingFolder: app,
+    port: instance.port,
+    ...(own.database === 'sqlite' && { needs: account.name }),
+    environment: {
+      // Else all clients would be one for it.
+      ...(proxy.enabled && { STEWARD_TRUSTED_PROXIES: 'loopback' }),
+      ...passedOn,
+      ...(externalApiKey && { APPS_EXTERNAL_API_KEY: externalApiKey.reveal() }),
+      ...version.passedOn,
+      ...own.others,
+      STEWARD_DATABASE: database,
+      STEWARD_HOST: '127.0.0.1',
+      STEWARD_PORT: String(instance.port),
+      STEWARD_SERVICE_USER: own.user,
+      STEWARD_SERVICE_PASSWORD: own.password.reveal(),
+      STEWARD_ADMIN_LOGIN: own.adminUser,
+      STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
+      STEWARD_NEUTRALISED: String(own.neutralised ?? false),
+    },
+    ...heapOf(own.maxMemoryMb ?? version.maxMemoryMb),
+    limits: firstLimits(own.limits, version.limits, settings.global.limits),
+    log,
+  }
+}
+
+function heapOf(maxMemoryMb: number | undefined): Pick<InstanceSpec, 'maxMemoryMb'> {
+  return maxMemoryMb === undefined ? {} : { maxMemoryMb }
+}

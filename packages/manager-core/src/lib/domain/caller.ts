@@ -1,0 +1,58 @@
+import type { Ability } from './ability.js'
+
+/** What a surface shows while an operation runs. */
+export type OperationEvent =
+  | { readonly type: 'waiting'; readonly lock: string; readonly holder: string }
+  | {
+      readonly type: 'planned'
+      readonly operation: string
+      readonly title: string
+      readonly steps: readonly StepTitle[]
+      /** The steps go on at the same time, and one that fails ends no other one. */
+      readonly parallel?: boolean
+    }
+  | {
+      readonly type: 'step'
+      readonly step: string
+      /** `skipped`: it is not begun. */
+      readonly state: 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
+    }
+  | {
+      readonly type: 'progress'
+      readonly step: string
+      readonly text: string
+      readonly bytes?: number
+      readonly of?: number
+    }
+  | { readonly type: 'warning'; readonly text: string }
+  | { readonly type: 'recovering'; readonly operation: string; readonly title: string }
+
+export interface StepTitle {
+  readonly id: string
+  readonly title: string
+}
+
+/** Who asks, and how it is to be done. */
+export interface Caller {
+  /** For the history: a login or a system user. */
+  readonly actor: string
+  readonly surface: 'cli' | 'api' | 'schedule'
+  /** Where the request came from, for the history: an IP address. Default: none, it is this machine. */
+  readonly address?: string
+  /** What it may do; one without the ability of an action is refused. Default: all. */
+  readonly abilities?: ReadonlySet<Ability>
+  /** Ids of the only instances that it may see and touch. Default: all. */
+  readonly instances?: ReadonlySet<string>
+  /** The only hosts that one with a scope may give to its instances, beside those that they have. Default: none. */
+  readonly hosts?: ReadonlySet<string>
+  /** Id that the operation is to have, when the caller told it to somebody already. Actions that run several ignore it. */
+  readonly operation?: string
+  /** What dead owners left is for others: the server has workers recover it. */
+  readonly leavesRecovery?: true
+  /** Plan only: nothing is changed. */
+  readonly dryRun?: boolean
+  /** How long to wait for locks, in ms; `Infinity` for ever. Default 0: refused at once, naming the holder. */
+  readonly waitMs?: number
+  readonly onEvent?: (event: OperationEvent) => void
+  readonly signal?: AbortSignal
+}

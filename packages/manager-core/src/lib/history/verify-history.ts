@@ -1,0 +1,71 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import { chainHash, type HistoryRow } from '../store/history-chain.js'
+
+/** What is wrong from an entry on. */
+export interface HistoryFault {
+  readonly id: number
+  readonly problem: string
+}
+
+export interface HistoryReport {
+  /** Entries that were looked at. */
+  readonly entries: number
+  /** Those that are older than the hashes: nothing proves them. */
+  readonly unsealed: number
+  /** `<id>:<hash>` of the newest one: kept elsewhere, it proves all up to it. Empty: there is none. */
+  readonly head: string
+  /** The first ones. */
+  readonly faults: readonly HistoryFault[]
+}
+
+/** More of them say nothing more. */
+const mostFaults = 20
+/** After so many entries others have their turn. */
+const atOnce = 5000
+
+/**
+ * Computes the hashes of the history anew.
+ *
+ * @param expected a `head` that was kept elsewhere: whoever can write the registry can also compute all hashes anew, but
+ *   not to this one
+ */
+export async function verifyHistory(database: DatabaseSync, expected?: string): Promise<HistoryReport> {
+  const faults: HistoryFault[] = []
+  const fault = (id: number, problem: string) => void faults.push({ id, problem })
+  const [, expectedId = '', expectedHash = ''] = /^(\d+):([0-9a-f]{64})$/.exec(expected ?? '') ?? []
+  let entries = 0
+  let unsealed = 0
+  let before = { id: 0, hash: '' }
+  // Looked at first: others write meanwhile.
+  const last = Number(database.prepare(`select seq from sqlite_sequence where name = 'history'`).get()?.['seq'] ?? 0)
+  for (;;) {
+    const rows = rowsAfter(database, before.id)
+    for (const row of rows) {
+      const { id, hash } = row as { readonly id: number; readonly hash: string }
+      entries++
+      if (id !== before.id + 1) fault(id, `Missing: ${rangeOf(before.id + 1, id - 1)}.`)
+      else if (hash === '' && before.hash !== '') fault(id, 'Its hash was removed.')
+      else if (hash !== '' && hash !== chainHash(before.hash, row)) fault(id, 'It, or its hash, was changed.')
+      if (String(id) === expectedId && hash !== expectedHash) fault(id, 'It is not the one that is expected.')
+      if (hash === '') unsealed++
+      before = { id, hash }
+    }
+    if (rows.length < atOnce) break
+    await setImmediate()
+  }
+  if (last > before.id) fault(last, `Missing: ${rangeOf(before.id + 1, last)}.`)
+  else if (Number(expectedId) > before.id) fault(Number(expectedId), 'Missing: the one that is expected.')
+  const head = before.hash === '' ? '' : `${before.id}:${before.hash}`
+  return { entries, unsealed, head, faults: faults.slice(0, mostFaults) }
+}
+
+function rowsAfter(database: DatabaseSync, id: number): readonly HistoryRow[] {
+  return database
+    .prepare('select * from history where id > ? order by id limit ?')
+    .all(id, atOnce) as unknown as readonly HistoryRow[]
+}
+
+function rangeOf(from: number, to: number): string {
+  return from === to ? `entry ${from}` : `entries ${from} to ${to}`
+}

@@ -1,0 +1,50 @@
+import { accountAt, asAccount } from '../accounts/account.js'
+import { plainEnvironment } from '../accounts/environment.js'
+import type { Step } from '../context.js'
+import { redact } from '../runtime/redact.js'
+import { applicationServerOf } from '../servers/application-server.js'
+import { stageOf } from './stage.js'
+
+const timeout = 120_000
+
+/**
+ * Gives the administrator of what is laid out the password of its settings: whoever gets an anonymised clone shall neither
+ * need nor be able to use one of its source.
+ */
+export function administratorStep(): Step {
+  return {
+    id: 'administrator',
+    title: 'Give its administrator the password of its settings',
+    async do(run) {
+      const { context, signal } = run
+      const { folder, app, data } = stageOf(run)
+      const own = await context.settings.instance(folder)
+      const server = applicationServerOf(context, app)
+      const account = accountAt(folder)
+      const [program, before] = asAccount(account, process.execPath)
+      const { execa } = await import('execa')
+      const result = await execa(program, [...before, server, app, '--data', data, '--reset-admin'], {
+        extendEnv: account === undefined,
+        env: {
+          ...(account && plainEnvironment(data, account)),
+          ...own.others,
+          STEWARD_DATABASE: context.databases.server(own.database).url(context.databases.account(folder, own)),
+          STEWARD_ADMIN_LOGIN: own.adminUser,
+          STEWARD_ADMIN_PASSWORD: own.adminPassword.reveal(),
+          STEWARD_NEUTRALISED: 'true',
+          STEWARD_LOG_LEVEL: 'error',
+        },
+        ...{ timeout, stdin: 'ignore' as const, reject: false as const, cancelSignal: signal },
+      })
+      signal.throwIfAborted()
+      if (result.failed)
+        run.warn(`Its administrator "${own.adminUser}" has no new password: ${redact(lastLineOf(result.stderr))}`)
+    },
+    // It goes with the database.
+    check: () => 'not-done',
+  }
+}
+
+function lastLineOf(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ManagerError } from '../../errors.js'
+import type { ManagerContext } from '../context.js'
+import { isRunning } from '../domain/instance.js'
+import { causeOf } from '../logs/cause-of.js'
+import { waitForHealth, type Health } from '../runtime/health.js'
+import { describeHolder } from '../runtime/port-holder.js'
+import { redact } from '../runtime/redact.js'
+import type { InstanceRef, InstanceSpec, Observation } from '../runtime/runtime.js'
+import { becomesFree } from '../system/port.js'
+import { checkIsolated } from './account-step.js'
+
+export interface BringUpOptions {
+  /** Of the instance, for messages. */
+  readonly name: string
+  /** How long it must stay healthy, in ms. Default: one healthy answer is enough. */
+  readonly windowMs?: number | undefined
+  readonly debug?: boolean | undefined
+  readonly signal: AbortSignal
+  /** Told when it is under way. */
+  readonly onStarting?: () => void
+}
+
+/**
+ * Starts it, unless it runs, and waits until it is healthy, and stays so for `windowMs`.
+ *
+ * @returns `started`, or `degraded` when it runs without its supervisor.
+ * @throws ManagerError ERR_STATE when its port is taken; ERR_HEALTH with the lines of its log that say why
+ */
+export async function bringUp(
+  { runtime, settings }: ManagerContext,
+  spec: InstanceSpec,
+  { name, windowMs = 0, debug = false, signal, onStarting }: BringUpOptions,
+): Promise<'started' | 'degraded'> {
+  checkIsolated({ settings }, name, spec.folder)
+  await makeReady(runtime, spec)
+  if (!isRunning((await runtime.observe(spec)).state) && !(await becomesFree(spec.port)))
+    throw new ManagerError(
+      'ERR_STATE',
+      `"${name}" cannot start: its port ${spec.port} is taken by another program${describeHolder(spec.port)}.`,
+      {
+        help: `End what listens on 127.0.0.1:${spec.port}, then start the instance again.`,
+      },
+    )
+  await runtime.define(spec)
+  await runtime.start(spec, { debug, signal })
+  onStarting?.()
+  const { restarts } = await runtime.observe(spec)
+  const stillRunning = async () => {
+    const now = await runtime.observe(spec)
+    return isRunning(now.state) && now.restarts === restarts && !isPausing(now)
+  }
+  // Two managers may choose the same port at a time; the one that comes second must not take the other's word.
+  const isOurs = async ({ sections }: Health) => {
+    const pid = sections['process']?.['pid']
+    if (pid === undefined || !runtime.capabilities.processes) return true
+    return (await runtime.observe(spec)).pids.includes(Number(pid))
+  }
+  const { startTimeoutMs } = settings.global
+  const health = await waitForHealth(spec.port, { timeoutMs: startTimeoutMs, signal, stillRunning, isOurs })
+  const problem = health.ok
+    ? await unsteadiness(spec.port, { windowMs, stillRunning, signal, ended: () => howItEnded(runtime, spec) })
+    : (await stillRunning())
+      ? `it is not healthy after ${Math.round(startTimeoutMs / 1000)} s (${health.reason})`
+      : await howItEnded(runtime, spec)
+  // One without its supervisor serves all the same.
+  if (problem === undefined) return (await runtime.observe(spec)).state === 'degraded' ? 'degraded' : 'started'
+  throw new ManagerError('ERR_HEALTH', `"${name}" did not start: ${problem}.`, {
+    help: 'Its log says more.',
+    command: `logs ${name}`,
+    output: await causeInLog(runtime, spec),
+  })
+}
+
+/** Whoever asks for a start does not wait for the pause after a crash, nor for a save that was cut off. */
+async function makeReady(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<void> {
+  const now = await runtime.observe(ref)
+  if (now.state === 'suspended') await runtime.resume?.(ref)
+  if (isPausing(now)) await runtime.stop(ref, { graceMs: 5000 })
+}
+
+/** It ended, and will be started again by itself. */
+function isPausing({ state, lastExit }: Observation): boolean {
+  return state === 'starting' && lastExit !== undefined
+}
+
+async function howItEnded(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
+  const { lastExit } = await runtime.observe(ref)
+  return `its application ${lastExit?.reason ?? 'ended'} soon after its start`
+}
+
+/** What went wrong within the window; undefined: nothing. */
+async function unsteadiness(
+  port: number,
+  {
+    windowMs,
+    stillRunning,
+    signal,
+    ended,
+  }: {
+    readonly windowMs: number
+    readonly stillRunning: () => Promise<boolean>
+    readonly signal: AbortSignal
+    readonly ended: () => Promise<string>
+  },
+): Promise<string | undefined> {
+  const begin = performance.now()
+  for (;;) {
+    if (!(await stillRunning())) return ended()
+    const left = windowMs - (performance.now() - begin)
+    if (left <= 0) return undefined
+    await sleep(Math.min(500, left), undefined, { signal })
+    const health = await waitForHealth(port, { timeoutMs: 2000, signal, stillRunning })
+    if (!health.ok) return `it was healthy, and is not any more (${health.reason})`
+  }
+}
+
+async function causeInLog(runtime: ManagerContext['runtime'], ref: InstanceRef): Promise<string> {
+  const lines: string[] = []
+  for await (const line of runtime.logs(ref, { lines: 200 })) lines.push(redact(line))
+  return causeOf(lines)
+}

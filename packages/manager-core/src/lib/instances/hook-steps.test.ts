@@ -1,0 +1,118 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { OperationKind } from '../context.js'
+import { Secret } from '../domain/secret.js'
+import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { writeHook } from '../testing/write-hook.js'
+import { hookStep } from './hook-steps.js'
+
+let test: TestManager
+let marker: string
+const folder = () => test.context.home.instance('abcdefgh').folder
+
+beforeAll(async () => {
+  test = await createTestManager({ refresh: false, config: ['APPS_HOOKTIMEOUT=60'] })
+  marker = join(test.home, 'marker')
+  // It is made before there are instances.
+  test.context.registry.count()
+  mkdirSync(folder(), { recursive: true })
+  mkdirSync(test.context.home.hooks, { recursive: true })
+  await test.context.settings.writeInstance(folder(), {
+    context: '/',
+    url: 'http://127.0.0.1:10000/io',
+    user: 'service',
+    password: new Secret('s3cret word'),
+    adminUser: 'admin',
+    adminPassword: new Secret('adm1n'),
+    database: 'sqlite',
+    databaseHost: undefined,
+    databasePort: undefined,
+    databaseName: 'data/database.db',
+    databaseUser: '',
+    databasePassword: new Secret(''),
+    maxMemoryMb: undefined,
+    others: {},
+  })
+})
+afterAll(() => test.close())
+beforeEach(() => {
+  rmSync(test.context.home.hooks, { recursive: true })
+  mkdirSync(test.context.home.hooks)
+})
+
+/** Puts a file between two hooks. */
+const kind: OperationKind<{ readonly folder?: string }, Record<string, never>> = {
+  kind: 'mark',
+  locks: () => ['instance:abcdefgh'],
+  inspect: async () => ({}),
+  plan(request) {
+    const instance = { id: 'abcdefgh', name: 'demo' }
+    const options = { args: ['demo', '1.0'], folder: request.folder, instance, input: { instance } }
+    return {
+      title: 'Mark it',
+      instance,
+      steps: [
+        hookStep({ ...options, hook: 'pre-start' }),
+        {
+          id: 'mark',
+          title: 'Mark',
+          do: async () => writeFileSync(marker, ''),
+          undo: async () => rmSync(marker, { force: true }),
+          check: () => (existsSync(marker) ? 'done' : 'not-done'),
+        },
+        hookStep({ ...options, hook: 'post-start' }),
+      ],
+    }
+  },
+}
+
+async function run(request: { readonly folder?: string } = { folder: folder() }) {
+  rmSync(marker, { force: true })
+  return test.context.operations.run(kind, request, test.caller)
+}
+
+it('runs hooks around, with the settings of the instance', async () => {
+  const seen = join(test.home, 'seen')
+  writeHook(
+    test.home,
+    'pre-start',
+    `[ ! -e ${marker} ] && echo "$1 $2 $USER $SERVICE_URL $SERVICE_PASSWORD $APPS_HOME" > ${seen}`,
+  )
+  writeHook(test.home, 'post-start', `[ -e ${marker} ] && cat >> ${seen}`)
+  expect((await run()).warnings).toEqual([])
+  expect(readFileSync(seen, 'utf8')).toBe(
+    `demo 1.0 demo http://127.0.0.1:10000/io s3cret word ${test.home}\n{"instance":{"id":"abcdefgh","name":"demo"}}`,
+  )
+})
+
+it('stops and undoes the operation when a pre-hook fails, and shows what it printed, without secrets', async () => {
+  writeHook(test.home, 'pre-start', 'echo "no licence for $SERVICE_PASSWORD"; exit 1')
+  await expect(run()).rejects.toMatchObject({
+    code: 'ERR_ROLLED_BACK',
+    message: expect.stringContaining('hooks/pre-start.sh failed with code 1.') as string,
+    output: 'no licence for ***\n',
+    cause: { code: 'ERR_HOOK' },
+  })
+  expect(existsSync(marker)).toBe(false)
+  const [last] = test.context.registry.history({ instance: 'abcdefgh', limit: 1 })
+  expect(last).toMatchObject({ result: 'rolled-back' })
+})
+
+it('does not begin when a pre-hook cannot be run', async () => {
+  writeHook(test.home, 'pre-start', 'exit 0')
+  chmodSync(join(test.context.home.hooks, 'pre-start.sh'), 0o600)
+  await expect(run()).rejects.toThrow('is not executable')
+  expect(existsSync(marker)).toBe(false)
+})
+
+it('warns when a post-hook fails, and goes on', async () => {
+  writeHook(test.home, 'post-start', 'seq 1 100; echo "sorry, $SERVICE_PASSWORD" >&2; exit 2')
+  expect((await run()).warnings).toEqual(['hooks/post-start.sh failed with code 2.\n97\n98\n99\n100\nsorry, ***'])
+  expect(existsSync(marker)).toBe(true)
+})
+
+it('has no more than the name before an instance has settings', async () => {
+  writeHook(test.home, 'pre-start', 'echo "$USER:$SERVICE_URL:"; exit 1')
+  await expect(run({})).rejects.toMatchObject({ code: 'ERR_ROLLED_BACK', output: 'demo::\n' })
+})

@@ -1,0 +1,117 @@
+import { specOf } from '../application/instance-spec.js'
+import type { ManagerContext, Step, StepRun } from '../context.js'
+import { isRunning, type Observed } from '../domain/instance.js'
+import { pinServerIn } from '../servers/application-server.js'
+import { bringUp } from './bring-up.js'
+import { checkDataThere, noteData } from './data-there.js'
+import { existing } from './existing.js'
+
+/** Which instance; `folder` is its home when the step runs. */
+export interface RuntimeStepOptions {
+  readonly instance: { readonly id: string; readonly name: string }
+  readonly folder: string
+}
+
+export interface StartStepOptions extends RuntimeStepOptions {
+  /** Start only when the `stop` step of this id found it running. */
+  readonly stopStepId?: string
+  /** How long it must stay healthy, in ms. Default: one healthy answer is enough. */
+  readonly windowMs?: number
+  readonly debug?: boolean
+}
+
+/** Stops it when it runs; undo starts it again when it ran (its intent says so). Sets `observed`. */
+export function stopStep({ instance, folder, force }: RuntimeStepOptions & { readonly force?: boolean }): Step {
+  const ref = { id: instance.id, folder }
+  return {
+    id: 'stop',
+    title: force ? 'Stop the instance by force' : 'Stop the instance',
+    async intent({ context }) {
+      return { wasRunning: isRunning((await context.runtime.observe(ref)).state) }
+    },
+    async do({ context, intent }) {
+      await stopNow(context, ref, force)
+      return { wasRunning: (intent as { wasRunning?: boolean }).wasRunning === true }
+    },
+    async undo(run) {
+      if ((run.intent as { wasRunning?: boolean }).wasRunning === true) await startNow(run, { instance, folder })
+    },
+    async check({ context }) {
+      return isRunning((await context.runtime.observe(ref)).state) ? 'not-done' : 'done'
+    },
+  }
+}
+
+/**
+ * The same where nothing but its processes is changed: when undo cannot start what does not start any more, it stays
+ * stopped, and a warning tells it.
+ */
+export function stopToStartStep({ instance, folder }: RuntimeStepOptions): Step {
+  const step = stopStep({ instance, folder })
+  return {
+    ...step,
+    async undo(run) {
+      try {
+        await step.undo?.(run)
+      } catch {
+        // Why is what the operation failed with.
+        await stopNow(run.context, { id: instance.id, folder })
+        run.warn(`"${instance.name}" is stopped now, as it could not be started again.`)
+      }
+    },
+  }
+}
+
+/**
+ * Starts it and waits until it is healthy, and stays so for `windowMs`; undo stops it when it did not run before. With
+ * `stopStepId` it does so only when the operation's `stop` step (that id) found it running.
+ *
+ * @throws ManagerError ERR_HEALTH with the lines of its log that say why.
+ */
+export function startStep(options: StartStepOptions): Step {
+  const { instance, folder, stopStepId } = options
+  const ref = { id: instance.id, folder }
+  const isWanted = ({ outcome }: StepRun) =>
+    stopStepId === undefined || (outcome(stopStepId) as { wasRunning?: boolean } | undefined)?.wasRunning === true
+  return {
+    id: 'start',
+    title: stopStepId === undefined ? 'Start the instance' : 'Start the instance again when it ran',
+    async intent({ context }) {
+      return { wasRunning: isRunning((await context.runtime.observe(ref)).state) }
+    },
+    async do(run) {
+      if (!isWanted(run)) return { started: false }
+      await startNow(run, options)
+      return { started: true }
+    },
+    async undo({ context, intent }) {
+      if ((intent as { wasRunning?: boolean } | undefined)?.wasRunning !== true) await stopNow(context, ref)
+    },
+    check: () => 'not-done',
+  }
+}
+
+async function stopNow(
+  { runtime, settings, registry }: ManagerContext,
+  ref: { readonly id: string; readonly folder: string },
+  force = false,
+): Promise<void> {
+  await runtime.stop(ref, { graceMs: settings.global.stopTimeoutMs, force })
+  registry.transaction((writer) => writer.updateInstance(ref.id, { observed: 'stopped' }))
+}
+
+async function startNow(
+  { context, signal, warn }: StepRun,
+  { instance, windowMs, debug }: StartStepOptions,
+): Promise<void> {
+  const { registry } = context
+  await checkDataThere(context, instance)
+  // One of an older manager stays with the server of its next start.
+  await pinServerIn({ context, warn }, context.home.instance(instance.id).app)
+  const spec = await specOf(context, existing(registry, instance))
+  const observe = (observed: Observed) =>
+    registry.transaction((writer) => writer.updateInstance(instance.id, { observed }))
+  const { name } = instance
+  observe(await bringUp(context, spec, { name, windowMs, debug, signal, onStarting: () => observe('starting') }))
+  await noteData(context, spec.folder)
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { isPortFree } from '../system/port.js'
+import { checkHealth, waitForHealth } from './health.js'
+
+const ends: (() => void)[] = []
+afterEach(() => ends.splice(0).forEach((end) => end()))
+
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  ends.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+const says = (status: number, text: string) => serve((_request, response) => void response.writeHead(status).end(text))
+
+describe('checkHealth()', () => {
+  it('reads sections and says when all is well', async () => {
+    const text = '[platform]\r\nstatus=OK\nversion = 1.0 \n\n[disk]\nfree=a=b\nnot a pair\n'
+    expect(await checkHealth(await says(200, text))).toMatchObject({
+      ok: true,
+      reason: undefined,
+      text,
+      sections: { platform: { status: 'OK', version: '1.0' }, disk: { free: 'a=b' } },
+    })
+  })
+
+  it.each([
+    [503, '[platform]\nstatus=KO\n', 'status-KO'],
+    [200, '[platform]\nstatus=WARNING\n', 'status-WARNING'],
+    [404, 'Not found', 'http-404'],
+    [503, '{"error":"The application is starting"}', 'http-503'],
+    [302, '', 'http-302'],
+    [200, '<html>another server</html>', 'status-unknown'],
+    [200, '[__proto__]\nstatus=OK\n[constructor]\nstatus=OK\n', 'status-unknown'],
+  ])('%i %j is %s', async (status, text, reason) => {
+    expect(await checkHealth(await says(status, text))).toMatchObject({ ok: false, reason })
+  })
+
+  it('of nobody, and of one that hangs, is unreachable', async () => {
+    const port = await says(200, '')
+    ends.splice(0).forEach((end) => end())
+    await expect.poll(() => isPortFree(port)).toBe(true)
+    expect(await checkHealth(port)).toMatchObject({ ok: false, reason: 'unreachable', text: '' })
+    const hanging = await serve((_request, response) => void response.writeHead(200).write('[platform]\nstatus=OK\n'))
+    expect(await checkHealth(hanging, { timeoutMs: 100 })).toMatchObject({ ok: false, reason: 'unreachable' })
+  })
+
+  it('that takes long is well, and slow', async () => {
+    const port = await serve((_request, response) => void setTimeout(() => response.end('[platform]\nstatus=OK\n'), 50))
+    expect(await checkHealth(port, { slowMs: 20 })).toMatchObject({ ok: true, reason: 'slow' })
+  })
+
+  it('reads no more of a long answer than it needs', async () => {
+    const port = await serve((_request, response) => {
+      const write = () => {
+        while (response.write('x'.repeat(10_000)));
+      }
+      response.on('drain', write)
+      write()
+    })
+    const { ok, text } = await checkHealth(port)
+    expect({ ok, length: text.length }).toEqual({ ok: false, length: 100_000 })
+  })
+})
+
+describe('waitForHealth()', () => {
+  it('waits until it is well', async () => {
+    let calls = 0
+    const port = await serve((_request, response) => {
+      response.writeHead(++calls < 3 ? 503 : 200).end(calls < 3 ? '' : '[platform]\nstatus=OK\n')
+    })
+    expect(await waitForHealth(port, { timeoutMs: 20_000 })).toMatchObject({ ok: true })
+  })
+
+  it('ends with the time, the process, and the signal', async () => {
+    const port = await says(200, '[platform]\nstatus=KO\n')
+    expect(await waitForHealth(port, { timeoutMs: 50 })).toMatchObject({ ok: false, reason: 'status-KO' })
+    const stillRunning = async () => false
+    expect(await waitForHealth(port, { timeoutMs: 60_000, stillRunning })).toMatchObject({ reason: 'status-KO' })
+    const signal = AbortSignal.timeout(50)
+    await expect(waitForHealth(port, { timeoutMs: 60_000, signal })).rejects.toThrow()
+  })
+})

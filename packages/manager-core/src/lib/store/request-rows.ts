@@ -1,0 +1,69 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Decision, InstanceRequest } from '../domain/request.js'
+
+const columns = [
+  ...['id', 'name', 'version', 'email', 'firstname', 'lastname', 'phone', 'company', 'status', 'instance', 'created'],
+  ...['confirmed', 'decided', 'decided_by', 'note', 'language', 'address'],
+].join(', ')
+
+/** Told with an approved request until its mail was sent: its process may end before. */
+export const notTold = 'The person was not told yet: approve it again to send the mail.'
+
+/** The newest first. */
+export function requestsIn(database: DatabaseSync): readonly InstanceRequest[] {
+  return database.prepare(`select ${columns} from request order by id desc`).all() as unknown as InstanceRequest[]
+}
+
+export function requestIn(database: DatabaseSync, id: number): InstanceRequest | undefined {
+  return database.prepare(`select ${columns} from request where id = ?`).get(id) as InstanceRequest | undefined
+}
+
+/** @param hash of the token of the link in the mail */
+export function requestByToken(database: DatabaseSync, hash: string): InstanceRequest | undefined {
+  return database.prepare(`select ${columns} from request where token_hash = ?`).get(hash) as
+    | InstanceRequest
+    | undefined
+}
+
+export type NewRequest = Omit<
+  InstanceRequest,
+  'id' | 'status' | 'instance' | 'confirmed' | 'decided' | 'decided_by' | 'note'
+>
+
+/** Unconfirmed. @returns its id */
+export function insertRequest(database: DatabaseSync, request: NewRequest, tokenHash: string): number {
+  const row = { ...request, status: 'unconfirmed', token_hash: tokenHash }
+  const names = Object.keys(row)
+  const statement = database.prepare(
+    `insert into request (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+  )
+  return Number(statement.run(...Object.values(row)).lastInsertRowid)
+}
+
+export function updateRequest(
+  database: DatabaseSync,
+  id: number,
+  values: Partial<Omit<InstanceRequest, 'id'>> & { readonly token_hash?: string },
+): void {
+  const assignments = Object.keys(values).map((name) => `${name} = ?`)
+  database.prepare(`update request set ${assignments.join(', ')} where id = ?`).run(...Object.values(values), id)
+}
+
+/** Part of the transaction in which its instance comes to be. */
+export function approveRequest(database: DatabaseSync, { request, by, at }: Decision, instance: string): void {
+  updateRequest(database, request, { status: 'approved', instance, decided: at, decided_by: by, note: notTold })
+}
+
+/** Requests follow the instances that they became. */
+export function renameInRequests(database: DatabaseSync, from: string, to: string): void {
+  database.prepare('update request set instance = ? where instance = ?').run(to, from)
+}
+
+export function deleteRequest(database: DatabaseSync, id: number): void {
+  database.prepare('delete from request where id = ?').run(id)
+}
+
+/** Removes those that nobody has confirmed, with all that they say of a person. */
+export function expireRequests(database: DatabaseSync, before: Date): void {
+  database.prepare(`delete from request where status = 'unconfirmed' and created < ?`).run(before.toISOString())
+}
