@@ -10,7 +10,7 @@ import type { RunFiles } from './run-files.js'
 
 /** Sources are for tests, which have the build beside them. */
 const program = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/run.worker.js' : '../run.worker.js', import.meta.url),
+  new URL(import.meta.url.endsWith('.ts') ? '../../../dist/run.worker.js' : './run.worker.js', import.meta.url),
 )
 
 /**
