@@ -1,12 +1,12 @@
 import type { AggregateFunction, AggregateRow, DatePart, FieldValue, Filter, ObjectModel } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
-import type { Dialect, Present, Reading } from './dialect.js'
+import { quoteTable, type Dialect, type Present, type Reading } from './dialect.js'
 import { filterSql } from './filter.js'
 import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
-import { joinAll, type Context } from './select.js'
+import { whereText } from './select.js'
 import type { Call } from './statement.js'
-import { slots, type Text } from './text.js'
+import { slots, sql, type Text } from './text.js'
 
 export interface AggregateParts {
   readonly object: ObjectModel
@@ -35,23 +35,22 @@ interface Term extends Reading<FieldValue> {
 const root = 't0'
 
 /** `select … group by …` in one pass, with joins for the fields of linked objects. */
-export function aggregateText(context: Context, parts: AggregateParts): AggregateText {
-  const { dialect, writer } = context
+export function aggregateText(dialect: Dialect, parts: AggregateParts): AggregateText {
   const { object, columns, where, filterValues, guards, limit, wide } = parts
-  const joins = createJoins(root, context, { guards })
+  const joins = createJoins(root, dialect, { guards })
   const groups = parts.groups.map(({ column, by }) => groupTerm(joins.seen(column), column, by, dialect))
   const values = parts.values.map((value) =>
     valueTerm(value.function, value.column && joins.seen(value.column), value.column, wide, dialect),
   )
-  const query = writer
-    .builder()
-    .select(writer.raw([...groups, ...values].map(({ read }) => read).join(', ')))
-    .from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
-  if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(0, filterValues)))
-  if (groups.length > 0) query.groupByRaw(groups.map(({ group }) => group).join(', '))
-  if (limit !== undefined) query.limit(limit, { skipBinding: true })
+  const reads = [...groups, ...values].map(({ read }) => read).join(', ')
+  const table = `${quoteTable(object.table, dialect)} as ${root}`
+  const matching = whereText(
+    where ? [{ sql: filterSql(where, columns, joins.place, dialect), slots: slots(0, filterValues) }] : [],
+  )
+  const grouped = groups.length > 0 ? ` group by ${groups.map(({ group }) => group).join(', ')}` : ''
+  const limited = limit === undefined ? '' : ` limit ${limit}`
   return {
-    ...writer.finish(joinAll(query, joins)),
+    ...sql`select ${reads} from ${table}${joins.clauses()}${matching}${grouped}${limited}`,
     gives: 'groups',
     decodeGroup: (row) => ({
       groups: groups.map((term, at) => decodeTerm(term, row[at])),

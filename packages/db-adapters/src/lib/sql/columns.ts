@@ -18,6 +18,9 @@ export interface Column {
   readonly encode: (value: FieldValue) => unknown
 }
 
+/** The expression of a column; `guarded`: joined rows must match their guards. */
+export type PlaceOf = (column: Column, guarded?: boolean) => string
+
 /** Columns of one object. */
 export interface Columns {
   /** Distinct per object model in this process. */

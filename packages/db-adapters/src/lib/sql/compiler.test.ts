@@ -3,6 +3,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { quote as quoteForMysql } from '../mysql/quote.js'
 import { sqliteDialect } from '../sqlite/store/dialect.js'
 import { createCompiler } from './compiler.js'
 import type { Dialect } from './dialect.js'
@@ -31,12 +32,12 @@ const own = movie.select(['title', 'year'])
 
 const postgresqlLike: Dialect = {
   ...sqliteDialect,
-  client: 'pg',
+  placeholder: (at) => `$${at}`,
   writes: 'cte',
   pageBeforeJoin: true,
   lock: { change: 'for no key update of t0', delete: 'for update of t0', joined: false },
 }
-const mysqlLike: Dialect = { ...sqliteDialect, client: 'mysql2', writes: 'reread' }
+const mysqlLike: Dialect = { ...sqliteDialect, quote: quoteForMysql, writes: 'reread' }
 
 /** Tables of the model, to see whether statements can be prepared. */
 function openTables(): Database.Database {
@@ -188,7 +189,7 @@ describe('createCompiler() writes', () => {
     const page = { select, order: [{ field: 'year', descending: true }, ...movie.order], limit: 10, offset: 20 }
     expect(compiler.search(movie, page).statement.sql).toBe(
       'select cast(t0."row_id" as text), t0."title", t0."year", t0."seen", cast(t0."genre" as text), _j1."code", _j2."code" from ' +
-        '(select t0."row_id", t0."title", t0."year", t0."seen", t0."genre" from "movie" as t0 order by t0."year" desc, t0."row_id" limit $1 offset $2) as "t0" ' +
+        '(select t0."row_id", t0."title", t0."year", t0."seen", t0."genre" from "movie" as t0 order by t0."year" desc, t0."row_id" limit $1 offset $2) as t0 ' +
         'left join "genre" as _j1 on _j1."row_id" = t0."genre" left join "genre" as _j2 on _j2."row_id" = _j1."above" order by t0."year" desc, t0."row_id"',
     )
     expect(compiler.search(movie, { ...page, select: own }).statement.sql).not.toContain('(select')
@@ -204,7 +205,7 @@ describe('createCompiler() writes', () => {
     const call = compiler.search(movie, { ...byYear, where: { op: '>', field: 'year', value: 1990 } })
     expect(call.values).toStrictEqual([1990, 10])
     expect(call.statement.sql).toMatch(
-      / where t0\.`row_id` in \(select t0\.`row_id` from `movie` as t0 where t0\.`year` > \? order by t0\.`year` desc, t0\.`row_id` limit \?\) order by t0\.`year` desc, t0\.`row_id`$/,
+      / where t0\."row_id" in \(select t0\."row_id" from "movie" as t0 where t0\."year" > \? order by t0\."year" desc, t0\."row_id" limit \?\) order by t0\."year" desc, t0\."row_id"$/,
     )
     const whole = (query: Parameters<typeof compiler.search>[1]): boolean =>
       !compiler.search(movie, query).statement.sql.includes('(select')
@@ -225,7 +226,7 @@ describe('createCompiler() writes', () => {
     const cte = createCompiler(postgresqlLike)
     const insert = cte.insert(movie, { title: 'a', genre: '1' }, select).statement
     expect(insert.gives).toBe('records')
-    expect(insert.sql).toMatch(/^with "t0" as \(insert into "movie" .* returning \*\) select /)
+    expect(insert.sql).toMatch(/^with t0 as \(insert into "movie" .* returning \*\) select /)
     // The row could be its own parent, and the statement sees the table as it was.
     expect(cte.update(genre, '1', { code: 'a' }, { select: genre.selection })?.statement.gives).toBe('id')
     const reread = createCompiler(mysqlLike)
@@ -283,7 +284,7 @@ describe('createCompiler() writes', () => {
     database.close()
     for (const dialect of [postgresqlLike, mysqlLike]) {
       const { sql } = createCompiler(dialect).insert(odd, { f2: 'a', f1: 'b' }, odd.select(['f2'])).statement
-      expect(sql).toMatch(/^(with "t0" as \()?insert into ["`]odd\.table\?/)
+      expect(sql).toMatch(/^(with t0 as \()?insert into ["`]odd\.table\?/)
       expect(sql).toMatch(/["`]what\?["`], ["`]x as y["`]\) values \((\$1, \$2|\?, \?)\)/)
     }
   })
@@ -316,7 +317,7 @@ describe('createCompiler() binds', () => {
       value(compiler.update(movie, '3', { year: 1, title: 'a', genre: '2', seen: true }, { select })),
     ).toStrictEqual([1, 'a', 2n, 1, 3])
     const insert = compiler.insert(movie, { year: 1, title: 'a', genre: '', seen: false }, select)
-    const names = /\(([^)]+)\) values/.exec(insert.statement.sql)?.[1]?.replaceAll('`', '').split(', ')
+    const names = /\(([^)]+)\) values/.exec(insert.statement.sql)?.[1]?.replaceAll('"', '').split(', ')
     expect(Object.fromEntries((names ?? []).map((name, at) => [name, insert.values[at]]))).toStrictEqual({
       year: 1,
       title: 'a',
@@ -427,7 +428,7 @@ test('only names of the model get into the text of a statement, whatever the val
       ]
       for (const call of calls as Call[]) {
         const { sql } = call.statement
-        expect(sql).toMatch(/^(select|update|delete) [\w\s`.,()<>=+*?'\\]*$/)
+        expect(sql).toMatch(/^(select|update|delete) [\w\s".,()<>=+*?'\\]*$/)
         expect(sql.match(/'[^']*'/g) ?? []).toSatisfy((literals: string[]) =>
           literals.every((literal) => ["''", "'\\'"].includes(literal)),
         )
@@ -452,7 +453,7 @@ describe('createCompiler() guards linked rows', () => {
     const compiler = createCompiler(sqliteDialect)
     const { statement, values } = compiler.search(movie, { ...query, guards: guards('x') })
     expect(values).toStrictEqual(['x', 'a'])
-    expect(statement.sql).toContain('left join `genre` as _j1 on _j1.`row_id` = t0.`genre` and ')
+    expect(statement.sql).toContain('left join "genre" as _j1 on _j1."row_id" = t0."genre" and ')
     expect(compiler.search(movie, { ...query, guards: guards('y') }).statement).toBe(statement)
     openTables().prepare(statement.sql)
   })
@@ -463,8 +464,8 @@ describe('createCompiler() guards linked rows', () => {
     const joined = [{ path, where: { op: '=', field: 'above__code', value: 'x' } as const }]
     const { statement, values } = compiler.search(movie, { ...query, where, guards: joined })
     expect(values.toSorted()).toStrictEqual(['a', 'b', 'x'])
-    expect(statement.sql).toContain('and exists (select 1 from `genre` as _g left join `genre` as _g1 on ')
-    expect(statement.sql.match(/left join `genre` as _j\d/g)).toHaveLength(2)
+    expect(statement.sql).toContain('and exists (select 1 from "genre" as _g left join "genre" as _g1 on ')
+    expect(statement.sql.match(/left join "genre" as _j\d/g)).toHaveLength(2)
     openTables().prepare(statement.sql)
   })
 

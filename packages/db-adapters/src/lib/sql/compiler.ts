@@ -20,14 +20,14 @@ import { filterFields, filterKey } from './filter.js'
 import { bindGuards, guardsKey, type BoundGuards } from './guards.js'
 import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
-import { countText, selectText, type Context, type Paging } from './select.js'
+import { countText, selectText, type Paging } from './select.js'
 import type { Call, Statement } from './statement.js'
-import { createWriter, type Text } from './text.js'
+import { numberPlaceholders, type Text } from './text.js'
 import { deleteText, insertText, updateText } from './write.js'
 
 /**
  * Turns requests to a store into statements and bound values. Each shape (object, operation, selection, structure of the
- * filter, order, kind of paging, lock) is compiled once by knex and kept in a bounded cache; after that a request only binds.
+ * filter, order, kind of paging, lock) is compiled once and kept in a bounded cache; after that a request only binds.
  * `undefined` means: no row can match, because the row id cannot be one of this table; nothing needs to be executed.
  *
  * @throws StoreError `value` for values that the column cannot hold
@@ -92,7 +92,6 @@ let selections = 0
 let statements = 0
 
 export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptions = {}): Compiler {
-  const context: Context = { dialect, writer: createWriter(dialect) }
   const cache = new LRUCache<string | Selection, Shape>({ max: shapes })
   const objects = new WeakMap<ObjectModel, Columns>()
   const selectedFields = new WeakMap<Selection, Selected>()
@@ -146,7 +145,14 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     }
     const once = typeof key === 'string' && key.length > longestKey
     const shape: Shape = {
-      statement: { id: ++statements, sql, gives, decode, decodeGroup, once },
+      statement: {
+        id: ++statements,
+        sql: dialect.placeholder ? numberPlaceholders(sql, dialect.placeholder) : sql,
+        gives,
+        decode,
+        decodeGroup,
+        once,
+      },
       // Guards of linked rows that are not joined have values that the statement does not need.
       slots: slots.length === values && slots.every((slot, at) => slot === at) ? undefined : slots,
     }
@@ -199,7 +205,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         lock,
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...selectText(context, parts()), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ ...selectText(dialect, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
@@ -211,7 +217,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       if (id === undefined) return undefined
       const own = columns(object)
       const parts = { object, columns: own, selected: [own.id], filterValues: 0, byId: true, lock }
-      const shape = shapeOf(`lock ${lock} ${own.number}`, 1, () => ({ ...selectText(context, parts), gives: 'count' }))
+      const shape = shapeOf(`lock ${lock} ${own.number}`, 1, () => ({ ...selectText(dialect, parts), gives: 'count' }))
       return call(shape, [id])
     },
 
@@ -239,7 +245,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         limit: textLimit,
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...selectText(context, parts()), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ ...selectText(dialect, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
@@ -259,7 +265,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         guards: bound(guards, filterValues),
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...countText(context, parts()), gives: 'count' })),
+        shapeOf(key, values.length, () => ({ ...countText(dialect, parts()), gives: 'count' })),
         values,
       )
     },
@@ -287,7 +293,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         offset: offset > 0,
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...indexSearchText(context, parts()), gives: 'records' }), fields.decode),
+        shapeOf(key, values.length, () => ({ ...indexSearchText(dialect, parts()), gives: 'records' }), fields.decode),
         values,
       )
     },
@@ -309,7 +315,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         guards: bound(guards, guardsAt),
       })
       return call(
-        shapeOf(key, values.length, () => ({ ...indexCountText(context, parts()), gives: 'count' })),
+        shapeOf(key, values.length, () => ({ ...indexCountText(dialect, parts()), gives: 'count' })),
         values,
       )
     },
@@ -338,7 +344,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         wide,
       })
       return call(
-        shapeOf(key, collected.length, () => aggregateText(context, parts())),
+        shapeOf(key, collected.length, () => aggregateText(dialect, parts())),
         collected,
       )
     },
@@ -351,7 +357,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const { collected, names, written } = collect(values, writable)
       const parts = { object, columns: columns(object), written, selected: fields.columns }
       const key = `insert ${fields.number}${names}`
-      const shape = shapeOf(key, collected.length, () => insertText(context, parts), fields.decode)
+      const shape = shapeOf(key, collected.length, () => insertText(dialect, parts), fields.decode)
       return { ...call(shape, collected), rowId: values['row_id'] as string | undefined }
     },
 
@@ -374,7 +380,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         filterValues: collected.length - written.length - 1,
       }
       return call(
-        shapeOf(key, collected.length, () => updateText(context, parts), fields.decode),
+        shapeOf(key, collected.length, () => updateText(dialect, parts), fields.decode),
         collected,
       )
     },
@@ -394,7 +400,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         filterValues: values.length - 1,
       }
       return call(
-        shapeOf(key, values.length, () => deleteText(context, parts)),
+        shapeOf(key, values.length, () => deleteText(dialect, parts)),
         values,
       )
     },

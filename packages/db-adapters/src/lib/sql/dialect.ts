@@ -1,5 +1,5 @@
-import type { ColumnType, Comparison, DatePart, FieldValue } from '@steward/rest-core'
-import type { WordsDialect } from './index-search.js'
+import type { ColumnType, Comparison, DatePart, FieldValue, IndexTerm } from '@steward/rest-core'
+import type { Text } from './text.js'
 
 /** A value that a column holds: never NULL. */
 export type Present = string | number | bigint | boolean | object
@@ -16,8 +16,12 @@ export interface Reading<T> {
  * Columns come quoted and qualified; `?` stands for one bound value (the compiler numbers them where the driver wants it).
  */
 export interface Dialect {
-  /** knex client that writes the text; it never connects. */
-  readonly client: 'better-sqlite3' | 'pg' | 'mysql2'
+  /** The name of a table or column, whatever it is. */
+  quote(name: string): string
+  /** The placeholder of the value at this place, from 1. Absent: `?`. */
+  readonly placeholder?: (at: number) => string
+  /** What follows the table in an insert that sets no column. */
+  readonly emptyRow: string
   /**
    * How a write gives back the row:
    * - `cte`: `with t0 as (update … returning *) select … from t0 left join …`, one statement
@@ -82,4 +86,33 @@ export interface Dialect {
    * @param wide Sums that do not fit into 64 bits; slower where that makes a difference.
    */
   sum(column: string, type: ColumnType, wide: boolean): Reading<string | null>
+}
+
+/** How a database finds rows by their words. */
+export interface WordsDialect {
+  /** The table beside a table that is asked in place of it, as `<name>.<name> match …` by rowid; absent: the column of words is asked. */
+  readonly table?: (table: string) => string
+  /** @param uncommitted Rows must be found that this transaction has written. */
+  match(terms: readonly IndexTerm[], uncommitted: boolean): WordMatch
+}
+
+/** One search for words; those of the same shape differ in values only. */
+export interface WordMatch {
+  readonly shape: string
+  readonly values: readonly unknown[]
+  /** Slots are places in `values`. */
+  readonly condition: (at: WordsColumn) => Text
+  /** The better the higher. Slots are places in `values`. */
+  readonly score: (at: WordsColumn) => Text
+}
+
+/** Alias of the table that is asked, and its column, quoted. */
+export interface WordsColumn {
+  readonly table: string
+  readonly column: string
+}
+
+/** A table's name with its schema, where a dot separates them. */
+export function quoteTable(table: string, { schemas, quote }: Dialect): string {
+  return schemas ? table.split('.').map(quote).join('.') : quote(table)
 }

@@ -1,7 +1,6 @@
 import type { Filter } from '@steward/rest-core'
-import type { Column, Columns } from './columns.js'
+import type { Column, Columns, PlaceOf } from './columns.js'
 import type { Dialect } from './dialect.js'
-import type { PlaceOf } from './joins.js'
 
 type Group = Extract<Filter, { terms: unknown }>
 type Leaf = Exclude<Filter, Group>

@@ -1,7 +1,7 @@
 import type { Filter, Guard, ObjectModel, ReferenceModel } from '@steward/rest-core'
 import type { Columns } from './columns.js'
 import { filterKey } from './filter.js'
-import { slots, type Slot } from './text.js'
+import { slots } from './text.js'
 
 /** What a linked row must match to be joined. */
 export interface BoundGuard {
@@ -9,7 +9,7 @@ export interface BoundGuard {
   /** Of the linked object. */
   readonly columns: Columns
   /** Where the values of `where` are. */
-  readonly slots: readonly Slot[]
+  readonly slots: readonly number[]
 }
 
 /** By the chain of references that leads to the linked row. */
@@ -38,6 +38,13 @@ export function bindGuards(guards: readonly Guard[], columnsOf: ColumnsOf, first
       return [chainOf(path), guard]
     }),
   )
+}
+
+/** How many values guards take. */
+export function countValues(guards: BoundGuards | undefined): number {
+  let count = 0
+  for (const guard of guards?.values() ?? []) count += guard.slots.length
+  return count
 }
 
 export function chainOf(path: readonly ReferenceModel[]): string {

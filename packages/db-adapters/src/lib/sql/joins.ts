@@ -1,12 +1,9 @@
 import type { ReferenceModel } from '@steward/rest-core'
-import type { Column } from './columns.js'
+import type { Column, PlaceOf } from './columns.js'
+import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { chainOf, type BoundGuard, type BoundGuards } from './guards.js'
-import type { Context } from './select.js'
-import type { Slot } from './text.js'
-
-/** The expression of a column; `guarded`: joined rows must match their guards. */
-export type PlaceOf = (column: Column, guarded?: boolean) => string
+import type { Text } from './text.js'
 
 /** The left joins of one statement: each chain of references is followed once, whoever needs it. */
 export interface Joins {
@@ -14,10 +11,8 @@ export interface Joins {
   readonly place: PlaceOf
   /** The same as the reader of the query may see it. */
   readonly seen: PlaceOf
-  /** `left join … as … on …`, each after those that it builds on. */
-  readonly clauses: readonly string[]
-  /** What the placeholders of the clauses take, in their order. */
-  readonly slots: readonly Slot[]
+  /** ` left join … as … on …` for what was placed until now, each after those that it builds on. */
+  clauses(): Text
 }
 
 export interface JoinOptions {
@@ -30,11 +25,11 @@ export interface JoinOptions {
 const guardRoot = '_g'
 
 /** @param root Alias (or quoted table) of the object that the paths start from. */
-export function createJoins(root: string, context: Context, { lateral = false, guards }: JoinOptions = {}): Joins {
-  const { quote, quoteTable } = context.writer
+export function createJoins(root: string, dialect: Dialect, { lateral = false, guards }: JoinOptions = {}): Joins {
+  const { quote } = dialect
   const aliases = new Map<string, string>()
   const clauses: string[] = []
-  const slots: Slot[] = []
+  const slots: number[] = []
 
   function aliasOf(path: readonly ReferenceModel[], guarded: boolean): string {
     const last = path.at(-1)
@@ -46,15 +41,15 @@ export function createJoins(root: string, context: Context, { lateral = false, g
     if (known) return known
     const alias = `${root === guardRoot ? guardRoot : '_j'}${aliases.size + 1}`
     aliases.set(key, alias)
-    const table = quoteTable(last.target.table)
+    const table = quoteTable(last.target.table, dialect)
     const id = quote(last.target.id.column)
     const reference = `${from}.${quote(last.column)}`
     const condition = (row: string): string =>
-      `${row}.${id} = ${reference}${guard ? ` and ${guardSql(row, last, guard, context)}` : ''}`
+      `${row}.${id} = ${reference}${guard ? ` and ${guardSql(row, last, guard, dialect)}` : ''}`
     clauses.push(
       lateral
-        ? `left join lateral (select * from ${table} as _l where ${condition('_l')} limit 1) as ${alias} on true`
-        : `left join ${table} as ${alias} on ${condition(alias)}`,
+        ? ` left join lateral (select * from ${table} as _l where ${condition('_l')} limit 1) as ${alias} on true`
+        : ` left join ${table} as ${alias} on ${condition(alias)}`,
     )
     if (guard) slots.push(...guard.slots)
     return alias
@@ -65,18 +60,21 @@ export function createJoins(root: string, context: Context, { lateral = false, g
     return `${aliasOf(path, guarded)}.${quote(column)}`
   }
 
-  return { place, seen: guards ? (column) => place(column, true) : place, clauses, slots }
+  return {
+    place,
+    seen: guards ? (column) => place(column, true) : place,
+    clauses: () => ({ sql: clauses.join(''), slots }),
+  }
 }
 
 /** The condition that the linked row of this alias must match. */
-function guardSql(alias: string, { target }: ReferenceModel, { where, columns }: BoundGuard, context: Context): string {
-  const { dialect, writer } = context
-  const { quote, quoteTable } = writer
+function guardSql(alias: string, { target }: ReferenceModel, { where, columns }: BoundGuard, dialect: Dialect): string {
+  const { quote } = dialect
   const isJoined = [...filterFields(where)].some((name) => columns.readable(name).path.length > 0)
   if (!isJoined) return filterSql(where, columns, ({ column }) => `${alias}.${quote(column)}`, dialect)
-  const joins = createJoins(guardRoot, context)
+  const joins = createJoins(guardRoot, dialect)
   const matches = filterSql(where, columns, joins.place, dialect)
   const id = quote(target.id.column)
-  const from = [`${quoteTable(target.table)} as ${guardRoot}`, ...joins.clauses].join(' ')
+  const from = `${quoteTable(target.table, dialect)} as ${guardRoot}${joins.clauses().sql}`
   return `exists (select 1 from ${from} where ${guardRoot}.${id} = ${alias}.${id} and ${matches})`
 }

@@ -1,16 +1,10 @@
 import type { Filter, ObjectModel, Order } from '@steward/rest-core'
-import type { Column, Columns } from './columns.js'
-import type { Dialect } from './dialect.js'
+import type { Column, Columns, PlaceOf } from './columns.js'
+import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
-import type { BoundGuards } from './guards.js'
-import { createJoins, type Joins, type PlaceOf } from './joins.js'
-import { slots, type Text, type Writer } from './text.js'
-
-/** What statements of one dialect are written with. */
-export interface Context {
-  readonly dialect: Dialect
-  readonly writer: Writer
-}
+import { countValues, type BoundGuards } from './guards.js'
+import { createJoins } from './joins.js'
+import { joinTexts, slots, sql, value, type Text } from './text.js'
 
 /** `far`: an offset that is worth another way to skip rows. */
 export type Paging = 'all' | 'limit' | 'offset' | 'far'
@@ -34,70 +28,61 @@ export interface SelectParts {
 
 const root = 't0'
 
-export function selectText(context: Context, parts: SelectParts): Text {
-  const { dialect, writer } = context
-  const { columns, where, guards, order = [], paging = 'all', selected } = parts
+export function selectText(dialect: Dialect, parts: SelectParts): Text {
+  const { object, columns, where, guards, filterValues, order = [], paging = 'all', selected } = parts
   const pageFirst = pagesFirst(parts, dialect)
   const lateral = pageFirst && dialect.pageBeforeJoin === 'lateral'
-  const joins = createJoins(root, context, { lateral, guards })
-  const reads = writer.raw(selected.map((column) => dialect.read(joins.seen(column), column.type)).join(', '))
+  const joins = createJoins(root, dialect, { lateral, guards })
+  const reads = selected.map((column) => dialect.read(joins.seen(column), column.type)).join(', ')
   const terms = order
     .map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.seen, dialect))
     .join(', ')
+  const ordered = terms && ` order by ${terms}`
   const idValues = parts.byId ? 1 : 0
 
-  const table = writer.raw(`${writer.quoteTable(parts.object.table)} as ${root}`)
-  const query = writer.builder().from(table)
+  const table = `${quoteTable(object.table, dialect)} as ${root}`
+  const conditions: Text[] = []
   if (parts.byId)
-    query.whereRaw(writer.raw(dialect.compare(joins.place(columns.id), '=', columns.id.type), slots(0, 1)))
+    conditions.push({ sql: dialect.compare(joins.place(columns.id), '=', columns.id.type), slots: slots(0, 1) })
   if (where)
-    query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(idValues, parts.filterValues)))
-  if (terms) query.orderByRaw(terms)
-  const { limit } = parts
-  if (paging !== 'all') query.limit(limit ?? 1, { skipBinding: limit !== undefined })
-  if (paging === 'offset' || paging === 'far') query.offset(1)
+    conditions.push({ sql: filterSql(where, columns, joins.place, dialect), slots: slots(idValues, filterValues) })
+  const matching = whereText(conditions)
+  const page =
+    paging === 'all' ? '' : pageText(idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit)
+  const lock = parts.lock && dialect.lock[parts.lock] ? ` ${dialect.lock[parts.lock]}` : ''
+  if (!pageFirst) return sql`select ${reads} from ${table}${joins.clauses()}${matching}${ordered}${page}${lock}`
 
-  const first = idValues + parts.filterValues + countValues(guards)
-  const options = {
-    paging: limit === undefined ? [first, first + 1] : [first],
-    suffix: parts.lock ? dialect.lock[parts.lock] : '',
+  const own = (names: readonly string[]) => names.map((name) => `${root}.${dialect.quote(name)}`).join(', ')
+  if (dialect.pageBeforeJoin === 'ids') {
+    const id = own([columns.id.column])
+    const ids = sql`select ${id} from ${table}${matching}${ordered}${page}`
+    return sql`select ${reads} from ${table}${joins.clauses()} where ${id} in (${ids})${ordered}${lock}`
   }
-  const finish = (builder: ReturnType<Writer['builder']>): Text => writer.finish(joinAll(builder, joins), options)
-  if (!pageFirst) return finish(query.select(reads))
-
-  const own = (names: readonly string[]) => writer.raw(names.map((name) => `${root}.${writer.quote(name)}`).join(', '))
-  const outer = writer.builder().select(reads)
-  if (terms) outer.orderByRaw(terms)
-  if (dialect.pageBeforeJoin !== 'ids') return finish(outer.from(query.select(own(ownColumns(parts))).as(root)))
-  const id = own([columns.id.column])
-  return finish(outer.from(table).whereIn(id as never, query.select(id)))
+  const rows = sql`select ${own(ownColumns(parts))} from ${table}${matching}${ordered}${page}`
+  return sql`select ${reads} from (${rows}) as ${root}${joins.clauses()}${ordered}${lock}`
 }
 
-export function countText(context: Context, { object, columns, where, filterValues, guards }: SelectParts): Text {
-  const { dialect, writer } = context
-  const joins = createJoins(root, context, { guards })
-  const query = writer
-    .builder()
-    .select(writer.raw('count(*)'))
-    .from(writer.raw(`${writer.quoteTable(object.table)} as ${root}`))
-  if (where) query.whereRaw(writer.raw(filterSql(where, columns, joins.place, dialect), slots(0, filterValues)))
-  return writer.finish(joinAll(query, joins))
+export function countText(dialect: Dialect, { object, columns, where, filterValues, guards }: SelectParts): Text {
+  const joins = createJoins(root, dialect, { guards })
+  const conditions = where
+    ? [{ sql: filterSql(where, columns, joins.place, dialect), slots: slots(0, filterValues) }]
+    : []
+  return sql`select count(*) from ${quoteTable(object.table, dialect)} as ${root}${joins.clauses()}${whereText(conditions)}`
 }
 
-export function joinAll<B extends { joinRaw(sql: string, bindings?: never): unknown }>(
-  builder: B,
-  { clauses, slots: values }: Joins,
-): B {
-  if (values.length > 0) builder.joinRaw(clauses.join(' '), values as never)
-  else for (const clause of clauses) builder.joinRaw(clause)
-  return builder
+/** ` where …`, all of the conditions; nothing without any. */
+export function whereText(conditions: readonly Text[]): Text | '' {
+  return conditions.length === 0 ? '' : sql` where ${joinTexts(conditions, ' and ')}`
 }
 
-/** How many values guards take. */
-export function countValues(guards: BoundGuards | undefined): number {
-  let count = 0
-  for (const guard of guards?.values() ?? []) count += guard.slots.length
-  return count
+/**
+ * ` limit … offset …`
+ *
+ * @param first Slot of the limit; the offset follows. Of the offset, when the limit is part of the text.
+ */
+export function pageText(first: number, hasOffset: boolean, limit?: number): Text {
+  const limited = sql` limit ${limit === undefined ? value(first) : String(limit)}`
+  return hasOffset ? sql`${limited} offset ${value(limit === undefined ? first + 1 : first)}` : limited
 }
 
 function orderTerm(column: Column, descending: boolean, place: PlaceOf, dialect: Dialect): string {

@@ -7,7 +7,8 @@ import { number, text } from '../../schema/rows.js'
 import { runChange } from '../../schema/run-change.js'
 import { readMysql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { isLost, quote, statementsOf, type NewIndex } from './statements.js'
+import { isLost, statementsOf, type NewIndex } from './statements.js'
+import { quote } from '../quote.js'
 import { mysqlTypes } from './types.js'
 
 /** Locks are known in the whole server; the hash keeps the name within its 64 characters. */

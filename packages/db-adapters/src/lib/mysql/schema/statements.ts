@@ -3,11 +3,7 @@ import { hasTime, onDelete } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { columnOfItem, splitTable, withType } from '../../schema/table-text.js'
 import { longestInIndex } from './types.js'
-
-/** An identifier of any name. knex's own quoting splits names at `.` and ` as `. */
-export function quote(identifier: string): string {
-  return `\`${identifier.replaceAll('`', '``')}\``
-}
+import { quote } from '../quote.js'
 
 export type NewIndex = ChangeOf<'addIndex' | 'addWordIndex'>
 

@@ -1,7 +1,7 @@
 import { StoreError } from '@steward/rest-core/errors'
 import { inTransaction, type BulkDialect } from '../../pool/bulk.js'
 import type { SchemaConnection } from '../../schema/connection.js'
-import { quote } from '../schema/statements.js'
+import { quote } from '../quote.js'
 
 /** Foreign keys are switched off for the session; `auto_increment` follows the ids by itself. */
 export const mysqlBulk: BulkDialect = {

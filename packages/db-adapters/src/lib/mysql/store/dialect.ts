@@ -12,6 +12,7 @@ import {
 } from '../../pool/values.js'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
+import { quote } from '../quote.js'
 import { decodeWords, encodeWords, mysqlWords } from './words.js'
 
 /**
@@ -21,7 +22,8 @@ import { decodeWords, encodeWords, mysqlWords } from './words.js'
  * Texts compare in the collation of their column; `sync` makes columns with utf8mb4_bin (code points).
  */
 export const mysqlDialect: Dialect = {
-  client: 'mysql2',
+  quote,
+  emptyRow: '() values ()',
   writes: 'reread',
   // A page with texts would go through a temporary file; without it, joins are made for the rows of the page only, too.
   pageBeforeJoin: false,

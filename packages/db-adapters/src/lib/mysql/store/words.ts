@@ -1,5 +1,6 @@
 import type { IndexTerm } from '@steward/rest-core'
-import type { Piece, Place, WordMatch, WordsDialect } from '../../sql/index-search.js'
+import type { WordMatch, WordsColumn, WordsDialect } from '../../sql/dialect.js'
+import { joinTexts, type Text } from '../../sql/text.js'
 
 /**
  * Stands before each word in the column, so that none is a stop word or too short for an InnoDB index, which leaves out
@@ -47,7 +48,7 @@ export const mysqlWords: WordsDialect = {
     return {
       shape: `index ${parts.length}`,
       values: [inIndex.join(' '), ...parts],
-      condition: (at) => allOf([against(at), ...parts.map((_, n) => holds(at, n + 1))]),
+      condition: (at) => joinTexts([against(at), ...parts.map((_, n) => holds(at, n + 1))], ' and '),
       score: against,
     }
   },
@@ -58,11 +59,15 @@ function scan(parts: readonly string[]): WordMatch {
   return {
     shape: `scan ${parts.length}`,
     values: parts,
-    condition: (at) => allOf(parts.map((_, n) => holds(at, n))),
+    condition: (at) =>
+      joinTexts(
+        parts.map((_, n) => holds(at, n)),
+        ' and ',
+      ),
     score(at) {
       const text = textOf(at)
       const times = parts.map(() => `(char_length(${text}) - char_length(replace(${text}, ?, ''))) / char_length(?)`)
-      return { sql: `(${times.join(' + ')})`, values: parts.flatMap((_, n) => [n, n]) }
+      return { sql: `(${times.join(' + ')})`, slots: parts.flatMap((_, n) => [n, n]) }
     },
   }
 }
@@ -77,20 +82,16 @@ function isIndexed(word: string): boolean {
   return word.length <= longestWord
 }
 
-function against({ table, column }: Place): Piece {
-  return { sql: `match(${table}.${column}) against (? in boolean mode)`, values: [0] }
+function against({ table, column }: WordsColumn): Text {
+  return { sql: `match(${table}.${column}) against (? in boolean mode)`, slots: [0] }
 }
 
-function holds(at: Place, value: number): Piece {
-  return { sql: `instr(${textOf(at)}, ?) > 0`, values: [value] }
+function holds(at: WordsColumn, slot: number): Text {
+  return { sql: `instr(${textOf(at)}, ?) > 0`, slots: [slot] }
 }
 
-function textOf({ table, column }: Place): string {
+function textOf({ table, column }: WordsColumn): string {
   return `concat(' ', ${table}.${column}, ' ')`
-}
-
-function allOf(pieces: readonly Piece[]): Piece {
-  return { sql: pieces.map(({ sql }) => sql).join(' and '), values: pieces.flatMap(({ values }) => values) }
 }
 
 function encodeWord(word: string): string {

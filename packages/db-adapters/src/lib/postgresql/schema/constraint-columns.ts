@@ -1,6 +1,6 @@
 import type { SchemaConnection } from '../../schema/connection.js'
 import { text } from '../../schema/rows.js'
-import { quote } from './statements.js'
+import { quote } from '../../sql/text.js'
 
 /** Columns of a constraint, of a unique index, or of the type of a domain with that rule. */
 const sql = `

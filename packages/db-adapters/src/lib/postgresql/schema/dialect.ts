@@ -4,7 +4,8 @@ import type { SchemaDialect } from '../../schema/dialect.js'
 import { runChange } from '../../schema/run-change.js'
 import { readOtherSchemas, readPostgresql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { isLost, quote, statementsOf } from './statements.js'
+import { isLost, statementsOf } from './statements.js'
+import { quote } from '../../sql/text.js'
 import { postgresqlTypes } from './types.js'
 
 /** Key of the advisory lock: `stewards` as a 64-bit number; locks of a database do not meet those of another. */

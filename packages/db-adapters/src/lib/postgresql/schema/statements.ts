@@ -2,11 +2,7 @@ import type { Change, ChangeOf } from '../../schema/changes.js'
 import { hasTime, onDelete } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { isLong } from './types.js'
-
-/** An identifier of any name. knex's own quoting splits names at `.` and ` as `. */
-export function quote(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`
-}
+import { quote } from '../../sql/text.js'
 
 /** SQL of one change. */
 export function statementsOf(change: Change): string[] {

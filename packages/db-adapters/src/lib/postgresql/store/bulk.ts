@@ -1,6 +1,6 @@
 import { inTransaction, type BulkDialect } from '../../pool/bulk.js'
 import type { SchemaConnection } from '../../schema/connection.js'
-import { quote } from '../schema/statements.js'
+import { quote } from '../../sql/text.js'
 
 const foreignKeys = `select conrelid::regclass::text as table_name, quote_ident(conname) as name,
     pg_get_constraintdef(oid) as definition

@@ -12,6 +12,7 @@ import {
 } from '../../pool/values.js'
 import type { Dialect } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
+import { quote } from '../../sql/text.js'
 import { decodeWords, encodeWords, postgresqlWords } from './words.js'
 
 /**
@@ -21,7 +22,9 @@ import { decodeWords, encodeWords, postgresqlWords } from './words.js'
  * `sync` makes; an index of an existing column in another collation does not help there.
  */
 export const postgresqlDialect: Dialect = {
-  client: 'pg',
+  quote,
+  placeholder: (at) => `$${at}`,
+  emptyRow: 'default values',
   writes: 'cte',
   pageBeforeJoin: 'lateral',
   limitInText: true,

@@ -1,5 +1,5 @@
 import type { IndexTerm } from '@steward/rest-core'
-import type { WordsDialect } from '../../sql/index-search.js'
+import type { WordsDialect } from '../../sql/dialect.js'
 
 /**
  * The column is a `tsvector`, and both it and what is looked for are written as such: no parser or dictionary of the server
@@ -9,9 +9,9 @@ export const postgresqlWords: WordsDialect = {
   match: (terms) => ({
     shape: 'tsquery',
     values: [terms.map(phraseOf).join(' & ')],
-    condition: ({ table, column }) => ({ sql: `${table}.${column} @@ ?::tsquery`, values: [0] }),
+    condition: ({ table, column }) => ({ sql: `${table}.${column} @@ ?::tsquery`, slots: [0] }),
     // Divided by the logarithm of the length, so that a short text about it comes before a long one that mentions it.
-    score: ({ table, column }) => ({ sql: `ts_rank_cd(${table}.${column}, ?::tsquery, 1)`, values: [0] }),
+    score: ({ table, column }) => ({ sql: `ts_rank_cd(${table}.${column}, ?::tsquery, 1)`, slots: [0] }),
   }),
 }
 

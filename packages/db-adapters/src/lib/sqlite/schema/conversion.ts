@@ -1,6 +1,6 @@
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { hasTime } from '../../schema/sql.js'
-import { quote } from './statements.js'
+import { quote } from '../../sql/text.js'
 
 /** Values of a column that fit its new type; texts are cut, whatever else does not fit becomes NULL. */
 export function conversion(column: string, to: ColumnFamily): string {

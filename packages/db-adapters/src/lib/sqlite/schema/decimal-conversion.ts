@@ -5,7 +5,7 @@ import type { SchemaConnection, SchemaValue } from '../../schema/connection.js'
 import type { ColumnPlace } from '../../schema/count-losses.js'
 import { number } from '../../schema/rows.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
-import { quote } from './statements.js'
+import { quote } from '../../sql/text.js'
 
 /** Whether the sortable text form of decimals comes or goes with this change; SQL can neither read nor write it. */
 export function needsDecimalConversion({ actual, wanted }: ChangeOf<'changeColumn'>): boolean {

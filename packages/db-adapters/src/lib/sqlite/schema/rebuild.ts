@@ -5,7 +5,8 @@ import { number, text } from '../../schema/rows.js'
 import { columnOfItem, splitTable, withoutForeignKey, withType } from '../../schema/table-text.js'
 import { conversion } from './conversion.js'
 import { convertDecimals, needsDecimalConversion } from './decimal-conversion.js'
-import { foreignKey, quote } from './statements.js'
+import { foreignKey } from './statements.js'
+import { quote } from '../../sql/text.js'
 
 /** What ALTER TABLE cannot do. */
 export type Rebuild = ChangeOf<'changeColumn'> | ChangeOf<'addForeignKey'> | ChangeOf<'dropForeignKey'>

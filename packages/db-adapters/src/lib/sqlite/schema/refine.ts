@@ -1,7 +1,7 @@
 import type { SchemaConnection } from '../../schema/connection.js'
 import { text } from '../../schema/rows.js'
 import type { Catalogue, ColumnFamily, TableInfo } from '../../schema/table-info.js'
-import { quote } from './statements.js'
+import { quote } from '../../sql/text.js'
 
 /** Rows that are looked at; the same at any size of the table. */
 const sample = 1_000

@@ -1,10 +1,6 @@
 import type { Change, ChangeOf } from '../../schema/changes.js'
 import { onDelete } from '../../schema/sql.js'
-
-/** An identifier of any name. knex's own quoting splits names at `.` and ` as `. */
-export function quote(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`
-}
+import { quote } from '../../sql/text.js'
 
 export type DirectChange = Exclude<
   Change,

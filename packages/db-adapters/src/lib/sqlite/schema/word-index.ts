@@ -1,6 +1,6 @@
 import type { ChangeOf } from '../../schema/changes.js'
 import type { WordIndexInfo } from '../../schema/table-info.js'
-import { quote } from './statements.js'
+import { quote } from '../../sql/text.js'
 
 export type WordChange = ChangeOf<'addWordIndex' | 'dropWordIndex'>
 

@@ -3,6 +3,7 @@ import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
+import { quote } from '../../sql/text.js'
 import { decodeDecimal, encodeDecimal } from './decimal.js'
 import { decimalSumName } from './decimal-text.js'
 import { stopCheckName } from './stop-check.js'
@@ -16,7 +17,8 @@ export const exactDigits = 15
  * the statement is compiled again for each new value. It costs more than a read. Ranges stay bare: there the value should choose.
  */
 export const sqliteDialect: Dialect = {
-  client: 'better-sqlite3',
+  quote,
+  emptyRow: 'default values',
   writes: 'returning',
   pageBeforeJoin: 'ids',
   limitInText: false,

@@ -1,6 +1,6 @@
 import type { IndexTerm } from '@steward/rest-core'
 import { ownName } from '../../schema/names.js'
-import type { WordsDialect } from '../../sql/index-search.js'
+import type { WordsDialect } from '../../sql/dialect.js'
 
 /** The FTS5 table beside a table; its name is all that ties them together for those who search. */
 export function wordTable(table: string): string {
@@ -14,8 +14,8 @@ export const sqliteWords: WordsDialect = {
     return {
       shape: 'fts',
       values: [terms.map(phraseOf).join(' AND ')],
-      condition: ({ table, column }) => ({ sql: `${table}.${column} match ?`, values: [0] }),
-      score: ({ table }) => ({ sql: `-${table}.rank`, values: [] }),
+      condition: ({ table, column }) => ({ sql: `${table}.${column} match ?`, slots: [0] }),
+      score: ({ table }) => ({ sql: `-${table}.rank`, slots: [] }),
     }
   },
 }

@@ -1,0 +1,4 @@
+/** An identifier of any name. */
+export function quote(identifier: string): string {
+  return `\`${identifier.replaceAll('`', '``')}\``
+}
