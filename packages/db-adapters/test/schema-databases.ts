@@ -7,8 +7,11 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { freshDatabase, needs } from '../../../tests/servers/index.js'
-import { mysqlSchema, postgresqlSchema, sqliteSchema } from '../src/lib/schema/index.js'
-import type { SchemaConnection, SchemaDialect, SchemaRow } from '../src/lib/schema/index.js'
+import { mysqlSchema } from '../src/lib/mysql/schema/dialect.js'
+import { postgresqlSchema } from '../src/lib/postgresql/schema/dialect.js'
+import { sqliteSchema } from '../src/lib/sqlite/schema/dialect.js'
+import type { SchemaConnection, SchemaRow } from '../src/lib/schema/connection.js'
+import type { SchemaDialect } from '../src/lib/schema/dialect.js'
 
 /** An empty database with sessions on the bare driver. */
 export interface TestDatabase {

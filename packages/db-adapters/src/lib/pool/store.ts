@@ -23,8 +23,9 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { applySync, introspect, planSync } from '../schema/index.js'
-import type { SchemaDialect } from '../schema/index.js'
+import type { SchemaDialect } from '../schema/dialect.js'
+import { introspect } from '../schema/introspect.js'
+import { applySync, planSync } from '../schema/sync.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'

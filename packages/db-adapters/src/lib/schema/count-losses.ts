@@ -2,7 +2,7 @@ import type { SyncLoss } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { stepOf, type Change, type ChangeOf } from './changes.js'
 import type { SchemaConnection } from './connection.js'
-import type { SchemaDialect } from './dialect.js'
+import type { ColumnPlace, SchemaDialect } from './dialect.js'
 import { oldNames } from './old-names.js'
 import { number } from './rows.js'
 import type { Planned } from './plan.js'
@@ -35,12 +35,6 @@ export async function countLosses(
     }
   }
   return losses
-}
-
-/** Where a value is now. */
-export interface ColumnPlace {
-  readonly table: string
-  readonly column: string
 }
 
 /** Rows that have a value, of which the condition (SQL) is true when it is given. */

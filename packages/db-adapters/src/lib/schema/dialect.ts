@@ -1,8 +1,7 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { Change, ChangeOf } from './changes.js'
 import type { SchemaConnection } from './connection.js'
-import type { ColumnPlace } from './count-losses.js'
-import type { Catalogue, ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
+import type { ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
 
 /** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, `mysqlSchema`. */
 export interface SchemaDialect {
@@ -26,6 +25,23 @@ export interface SchemaDialect {
   countLost(connection: SchemaConnection, place: ColumnPlace, change: ChangeOf<'changeColumn'>): Promise<number>
   /** Carries out changes in the order of `inOrder`. Called within `exclusively`. */
   apply(connection: SchemaConnection, changes: readonly Change[]): Promise<void>
+}
+
+/** What is in one schema, in the same form for every database. */
+export interface Catalogue {
+  readonly tables: readonly TableInfo[]
+  /** Rules of this server, where those of the dialect depend on it. */
+  readonly types?: TypeRules
+  /** `Movie` and `movie` are the same table. */
+  readonly foldsTableNames: boolean
+  /** `Title` and `title` are the same column. */
+  readonly foldsColumnNames: boolean
+}
+
+/** Where a value is now. */
+export interface ColumnPlace {
+  readonly table: string
+  readonly column: string
 }
 
 export interface OtherSchema {

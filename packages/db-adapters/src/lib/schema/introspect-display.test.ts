@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { displayOf } from './introspect-display.js'
 import type { ColumnInfo, TableInfo } from './table-info.js'
-import type { ServedTable } from './introspect-table.js'
+import type { ServedTable } from './served-table.js'
 
 /** A served table of text columns; those that begin with `!` are unique, those with `#` its key, those with `-` numbers. */
 function tableOf(...columns: readonly string[]): ServedTable {

@@ -1,5 +1,5 @@
 import { uniqueColumns } from './introspect-keys.js'
-import type { ServedTable } from './introspect-table.js'
+import type { ServedTable } from './served-table.js'
 
 /** Columns that no page should show: they say nothing to people, or too much. */
 const unfit = /(?:^|_)(?:uuid|guid|token|hash|salt|secret|password|passwd|pwd|api_?key)(?:_|$)/

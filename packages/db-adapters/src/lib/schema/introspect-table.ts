@@ -5,29 +5,8 @@ import { fieldTypeOf, idValuesOf } from './introspect-column.js'
 import { keyOf, uniqueColumns } from './introspect-keys.js'
 import { displayOf } from './introspect-display.js'
 import { fieldName, uniqueNames } from './object-names.js'
+import type { ServedTable } from './served-table.js'
 import type { ColumnInfo, ForeignKeyInfo, TableInfo } from './table-info.js'
-
-interface ServedId {
-  readonly column: string
-  readonly values: 'integer' | 'string' | 'uuid'
-  /** The database gives ids that a request does not give. */
-  readonly assigned: boolean
-  /** Otherwise the store makes a UUID. */
-  readonly takesUuid: boolean
-}
-
-/** A table that can be served. */
-export interface ServedTable {
-  readonly info: TableInfo
-  readonly object: string
-  readonly id: ServedId
-  /** Columns that are fields, by column name, with the name of the field. */
-  readonly fields: ReadonlyMap<string, { readonly name: string; readonly column: ColumnInfo }>
-  readonly timestamps: boolean
-  /** Columns of the functional key; may be empty. */
-  readonly key: readonly string[]
-  readonly leftOut: readonly { readonly column: string; readonly reason: string }[]
-}
 
 const technical: Readonly<Record<string, 'datetime' | 'string'>> = {
   created_dt: 'datetime',

@@ -1,10 +1,10 @@
 import type { Introspection } from '@steward/rest-core'
 import type { SchemaConnection } from './connection.js'
-import type { SchemaDialect } from './dialect.js'
-import { define, serve, type ServedTable } from './introspect-table.js'
+import type { Catalogue, SchemaDialect } from './dialect.js'
+import { define, serve } from './introspect-table.js'
 import { lookupIn } from './lookup.js'
 import { objectName, uniqueNames } from './object-names.js'
-import type { Catalogue } from './table-info.js'
+import type { ServedTable } from './served-table.js'
 
 /** Tables that tools keep for themselves. */
 const toolTable = /^(knex_|sqlite_)/i

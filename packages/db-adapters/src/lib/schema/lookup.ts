@@ -1,4 +1,5 @@
-import type { Catalogue, ColumnInfo, TableInfo } from './table-info.js'
+import type { Catalogue } from './dialect.js'
+import type { ColumnInfo, TableInfo } from './table-info.js'
 
 /** Finds tables and columns by name in the way the database does. */
 export interface Lookup {

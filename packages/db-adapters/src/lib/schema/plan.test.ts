@@ -1,9 +1,11 @@
 import { createModel, type ColumnType, type FieldDefinition, type ObjectDefinition } from '@steward/rest-core'
 import { describe, expect, it } from 'vitest'
-import type { SchemaDialect } from './dialect.js'
-import { mysqlSchema, postgresqlSchema, sqliteSchema } from './index.js'
+import type { Catalogue, SchemaDialect } from './dialect.js'
+import { mysqlSchema } from '../mysql/schema/dialect.js'
+import { postgresqlSchema } from '../postgresql/schema/dialect.js'
+import { sqliteSchema } from '../sqlite/schema/dialect.js'
 import { planChanges } from './plan.js'
-import type { Catalogue, ColumnInfo, TableInfo } from './table-info.js'
+import type { ColumnInfo, TableInfo } from './table-info.js'
 import { relate } from './type-relation.js'
 
 const dialects = [sqliteSchema, postgresqlSchema, mysqlSchema] as const

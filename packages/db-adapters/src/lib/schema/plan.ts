@@ -1,7 +1,7 @@
 import type { Model, SyncPlan } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { inOrder, titleOfType, type Change } from './changes.js'
-import type { TypeRules } from './dialect.js'
+import type { Catalogue, TypeRules } from './dialect.js'
 import { lookupIn } from './lookup.js'
 import { nameGiver } from './names.js'
 import { planColumns, type PlannedColumns } from './plan-columns.js'
@@ -10,7 +10,7 @@ import { planIndexes } from './plan-indexes.js'
 import { isElsewhere, type PlanContext } from './plan-context.js'
 import { planWordIndexes } from './plan-word-indexes.js'
 import { applyRenames, findRenames } from './renames.js'
-import type { Catalogue, TableInfo } from './table-info.js'
+import type { TableInfo } from './table-info.js'
 import { wantedTables, type WantedTable } from './wanted.js'
 
 export interface Planned {

@@ -1,6 +1,7 @@
 import type { ChangeOf } from './changes.js'
 import { lookupIn } from './lookup.js'
-import type { Catalogue, TableInfo } from './table-info.js'
+import type { Catalogue } from './dialect.js'
+import type { TableInfo } from './table-info.js'
 import type { WantedTable } from './wanted.js'
 
 export type Rename = ChangeOf<'renameTable'> | ChangeOf<'renameColumn'>

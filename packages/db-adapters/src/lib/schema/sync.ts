@@ -4,9 +4,8 @@ import { stepOf } from './changes.js'
 import { checkRows } from './check-rows.js'
 import type { SchemaConnection } from './connection.js'
 import { countLosses } from './count-losses.js'
-import type { SchemaDialect, TypeRules } from './dialect.js'
+import type { Catalogue, SchemaDialect, TypeRules } from './dialect.js'
 import { planChanges, type Planned } from './plan.js'
-import type { Catalogue } from './table-info.js'
 
 export interface SyncOptions {
   /** Also do what could lose data: narrow or convert columns, drop those that no field uses. Default false. */

@@ -1,16 +1,3 @@
-import type { TypeRules } from './dialect.js'
-
-/** What is in one schema, in the same form for every database. */
-export interface Catalogue {
-  readonly tables: readonly TableInfo[]
-  /** Rules of this server, where those of the dialect depend on it. */
-  readonly types?: TypeRules
-  /** `Movie` and `movie` are the same table. */
-  readonly foldsTableNames: boolean
-  /** `Title` and `title` are the same column. */
-  readonly foldsColumnNames: boolean
-}
-
 export interface TableInfo {
   readonly name: string
   /** `foreign`: the rows are on another server; `virtual`: made by an SQLite module. Only a `table` is ever changed. */

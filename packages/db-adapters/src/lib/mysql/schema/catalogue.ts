@@ -1,14 +1,8 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import { isOwnName } from '../../schema/names.js'
 import { flag, number, text } from '../../schema/rows.js'
-import type {
-  Catalogue,
-  ColumnFamily,
-  ColumnInfo,
-  ForeignKeyInfo,
-  IndexInfo,
-  TableInfo,
-} from '../../schema/table-info.js'
+import type { Catalogue } from '../../schema/dialect.js'
+import type { ColumnFamily, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
 import { familyOf, mysqlTypes } from './types.js'
 
 // Every name is given anew: MySQL 8 answers in capitals otherwise.

@@ -1,8 +1,8 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import { isOwnName } from '../../schema/names.js'
-import type { OtherSchema } from '../../schema/dialect.js'
+import type { Catalogue, OtherSchema } from '../../schema/dialect.js'
 import { flag, list, text } from '../../schema/rows.js'
-import type { Catalogue, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
+import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
 import { familyOf } from './types.js'
 
 /** Tables of the current schema, without partitions (their parent stands for them) and what extensions have brought. */

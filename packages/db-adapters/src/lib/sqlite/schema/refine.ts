@@ -1,6 +1,7 @@
 import type { SchemaConnection } from '../../schema/connection.js'
 import { text } from '../../schema/rows.js'
-import type { Catalogue, ColumnFamily, TableInfo } from '../../schema/table-info.js'
+import type { Catalogue } from '../../schema/dialect.js'
+import type { ColumnFamily, TableInfo } from '../../schema/table-info.js'
 import { quote } from '../../sql/text.js'
 
 /** Rows that are looked at; the same at any size of the table. */

@@ -22,7 +22,10 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { applySync, introspect, planSync, sqliteSchema, type SchemaConnection } from '../../schema/index.js'
+import type { SchemaConnection } from '../../schema/connection.js'
+import { introspect } from '../../schema/introspect.js'
+import { applySync, planSync } from '../../schema/sync.js'
+import { sqliteSchema } from '../schema/dialect.js'
 import { decodeGroups } from '../../sql/aggregate.js'
 import { checkedColumns } from '../schema/constraint-columns.js'
 import { createCompiler, type Compiler } from '../../sql/compiler.js'

@@ -1,4 +1,4 @@
-import type { SchemaConnection, SchemaRow, SchemaValue } from '../../schema/index.js'
+import type { SchemaConnection, SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { Connection } from './connection.js'
 import { retryWhileBusy } from './database.js'
 

@@ -1,0 +1,23 @@
+import type { ColumnInfo, TableInfo } from './table-info.js'
+
+interface ServedId {
+  readonly column: string
+  readonly values: 'integer' | 'string' | 'uuid'
+  /** The database gives ids that a request does not give. */
+  readonly assigned: boolean
+  /** Otherwise the store makes a UUID. */
+  readonly takesUuid: boolean
+}
+
+/** A table that can be served. */
+export interface ServedTable {
+  readonly info: TableInfo
+  readonly object: string
+  readonly id: ServedId
+  /** Columns that are fields, by column name, with the name of the field. */
+  readonly fields: ReadonlyMap<string, { readonly name: string; readonly column: ColumnInfo }>
+  readonly timestamps: boolean
+  /** Columns of the functional key; may be empty. */
+  readonly key: readonly string[]
+  readonly leftOut: readonly { readonly column: string; readonly reason: string }[]
+}
