@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import proxyAddress from 'proxy-addr'
 import type { GlobalSettings } from '@steward/manager-core'
 
@@ -41,14 +42,10 @@ export function isLoopback(address: string): boolean {
 
 /** What one holder of addresses has: of IPv6 the network of 64 bits, `2001:db8:0:1`. */
 export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [before = '', after] = address.split('::')
-  const groups = before.split(':').filter(Boolean)
-  const rest = (after ?? '').split(':').filter(Boolean)
-  const missing = after === undefined ? 0 : 8 - groups.length - rest.length
-  const all = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...rest]
-  return all
+  if (!isIPv6(address)) return address
+  const { parts } = ipaddr.IPv6.parse(address)
+  return parts
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((part) => part.toString(16))
     .join(':')
 }

@@ -1,3 +1,4 @@
+import escapeHtml from 'escape-html'
 import type { RequestLanguage } from '@steward/manager-core'
 
 /** Text that is HTML already. */
@@ -19,19 +20,7 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Part[]
 function textOf(value: Part): string {
   if (value === undefined) return ''
   if (value instanceof Html) return value.text
-  return typeof value === 'object' ? value.map(({ text }) => text).join('') : escape(String(value))
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
+  return typeof value === 'object' ? value.map(({ text }) => text).join('') : escapeHtml(String(value))
 }
 
 export interface PageOptions {

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module'
-import type { IToken, ParserMethod, TokenType } from 'chevrotain'
 import type { RestError } from '../../errors.js'
 import type { Comparison } from './filter.js'
 import type { Operand } from './conditions.js'
@@ -28,147 +26,6 @@ export interface WrittenOperand extends Operand {
   readonly bare: boolean
 }
 
-/** Lexer and parser, made when first needed: most filters are plain values, and loading what makes parsers is slow. */
-function createGrammar() {
-  const { createToken, EmbeddedActionsParser, EOF, Lexer } = require('chevrotain') as typeof import('chevrotain')
-
-  // A bare word ends where anything else begins; `!` does so only in `!=`.
-  const Word = createToken({ name: 'Word', pattern: /(?:[^\s'(),=<>![\]]|!(?!=))+/, line_breaks: false })
-  const keyword = (name: string): TokenType => createToken({ name, pattern: new RegExp(name, 'i'), longer_alt: Word })
-  const And = keyword('and')
-  const Or = keyword('or')
-  const Not = keyword('not')
-  const Like = keyword('like')
-  const In = keyword('in')
-  const Is = keyword('is')
-  const Null = keyword('null')
-  const Operator = createToken({ name: 'Operator', pattern: /<>|!=|<=|>=|[<>=]/ })
-  const Quoted = createToken({ name: 'Quoted', pattern: /'[^']*(?:''[^']*)*'/, line_breaks: true })
-  const Variable = createToken({ name: 'Variable', pattern: /\[[^\]\n\r]{1,60}\]/, line_breaks: false })
-  const Open = createToken({ name: 'Open', pattern: '(' })
-  const Close = createToken({ name: 'Close', pattern: ')' })
-  const Comma = createToken({ name: 'Comma', pattern: ',' })
-  const Blank = createToken({ name: 'Blank', pattern: /\s+/, group: Lexer.SKIPPED, line_breaks: true })
-
-  const tokens = [Blank, Operator, Quoted, Variable, Open, Close, Comma, And, Or, Not, Like, In, Is, Null, Word]
-
-  /**
-   * or := and { "or" and } · and := not { "and" not } · not := { "not" } ( "(" or ")" | condition )
-   * condition := [ field ] ( operator value | ["not"] "like" value | ["not"] "in" "(" value { "," value } ")" | "is" ["not"] "null" )
-   * value := 'text' | [NAME] | word { word }
-   */
-  class FilterParser extends EmbeddedActionsParser {
-    constructor() {
-      super(tokens, { maxLookahead: 2, recoveryEnabled: false })
-      this.performSelfAnalysis()
-    }
-
-    readonly disjunction: ParserMethod<[], Expression> = this.RULE('disjunction', (): Expression => {
-      const terms = [this.SUBRULE(this.conjunction)]
-      this.MANY(() => {
-        this.CONSUME(Or)
-        terms.push(this.SUBRULE2(this.conjunction))
-      })
-      return terms.length === 1 ? (terms[0] as Expression) : { kind: 'or', terms }
-    })
-
-    readonly conjunction: ParserMethod<[], Expression> = this.RULE('conjunction', (): Expression => {
-      const terms = [this.SUBRULE(this.negation)]
-      this.MANY(() => {
-        this.CONSUME(And)
-        terms.push(this.SUBRULE2(this.negation))
-      })
-      return terms.length === 1 ? (terms[0] as Expression) : { kind: 'and', terms }
-    })
-
-    readonly negation: ParserMethod<[], Expression> = this.RULE('negation', (): Expression => {
-      let negated = false
-      this.MANY(() => {
-        this.CONSUME(Not)
-        negated = !negated
-      })
-      const term = this.OR([{ ALT: () => this.SUBRULE(this.group) }, { ALT: () => this.SUBRULE(this.condition) }])
-      return negated ? { kind: 'not', term } : term
-    })
-
-    readonly group: ParserMethod<[], Expression> = this.RULE('group', () => {
-      this.CONSUME(Open)
-      const inner = this.SUBRULE(this.disjunction)
-      this.CONSUME(Close)
-      return inner
-    })
-
-    readonly condition: ParserMethod<[], Expression> = this.RULE('condition', (): Expression => {
-      const field = this.OPTION(() => this.CONSUME(Word))?.image
-      const position = this.LA(1).startOffset
-      let negated = this.OPTION2(() => this.CONSUME(Not)) !== undefined
-      const condition: Condition = this.OR([
-        {
-          GATE: () => !negated,
-          ALT: (): Condition => {
-            const { image } = this.CONSUME(Operator)
-            const operand = this.SUBRULE(this.value)
-            return { kind: 'compare', field, position, op: (image === '!=' ? '<>' : image) as Comparison, operand }
-          },
-        },
-        {
-          ALT: (): Condition => {
-            this.CONSUME(Like)
-            return { kind: 'like', field, position, operand: this.SUBRULE2(this.value) }
-          },
-        },
-        { ALT: (): Condition => ({ kind: 'in', field, position, operands: this.SUBRULE(this.list) }) },
-        {
-          GATE: () => !negated,
-          ALT: (): Condition => {
-            this.CONSUME(Is)
-            negated = this.OPTION3(() => this.CONSUME2(Not)) !== undefined
-            this.CONSUME(Null)
-            return { kind: 'null', field, position }
-          },
-        },
-      ])
-      return negated ? { kind: 'not', term: condition } : condition
-    })
-
-    readonly list: ParserMethod<[], WrittenOperand[]> = this.RULE('list', () => {
-      const operands: WrittenOperand[] = []
-      this.CONSUME(In)
-      this.CONSUME(Open)
-      this.AT_LEAST_ONE_SEP({ SEP: Comma, DEF: () => operands.push(this.SUBRULE(this.value)) })
-      this.CONSUME(Close)
-      return operands
-    })
-
-    readonly value: ParserMethod<[], WrittenOperand> = this.RULE('value', () =>
-      this.OR([
-        { ALT: () => ({ text: unquote(this.CONSUME(Quoted).image), variable: false, bare: false }) },
-        { ALT: () => ({ text: this.CONSUME(Variable).image, variable: true, bare: false }) },
-        { ALT: () => ({ text: this.SUBRULE(this.words), variable: false, bare: true }) },
-      ]),
-    )
-
-    readonly words: ParserMethod<[], string> = this.RULE('words', () => {
-      const words: IToken[] = []
-      this.AT_LEAST_ONE(() => words.push(this.CONSUME(Word)))
-      return words.map(({ image }) => image).join(' ')
-    })
-  }
-
-  return {
-    lexer: new Lexer(tokens, { positionTracking: 'onlyOffset' }),
-    parser: new FilterParser(),
-    tokens: { Open, Close, Comma, Operator, Like, In, Is, EOF },
-  }
-}
-
-const require = createRequire(import.meta.url)
-let grammar: ReturnType<typeof createGrammar> | undefined
-
-function unquote(image: string): string {
-  return image.slice(1, -1).replaceAll("''", "'")
-}
-
 /** Where a text stops being an expression. */
 export interface SyntaxProblem {
   readonly kind: 'problem'
@@ -182,36 +39,182 @@ export interface SyntaxProblem {
  * @throws RestError ERR_FILTER when a limit is passed.
  */
 export function parseExpression(text: string, budget: Budget, field?: string): Expression | SyntaxProblem {
-  grammar ??= createGrammar()
-  const { lexer, parser, tokens } = grammar
   checkTextLength(text, field)
-  const { tokens: found, errors } = lexer.tokenize(text)
-  if (errors[0]) return { kind: 'problem', position: errors[0].offset }
-  checkLimits(found, tokens, budget, field)
-  parser.input = found
-  const expression = parser.disjunction()
-  const [error] = parser.errors
-  if (!error) return expression
-  return { kind: 'problem', position: error.token.tokenType === tokens.EOF ? text.length : error.token.startOffset }
+  const tokens = readTokens(text)
+  if ('kind' in tokens) return tokens
+  checkLimits(tokens, budget, field)
+  return parseTokens(tokens)
 }
 
-function checkLimits(
-  found: readonly IToken[],
-  { Open, Close, Comma, Operator, Like, In, Is }: ReturnType<typeof createGrammar>['tokens'],
-  budget: Budget,
-  field: string | undefined,
-): void {
+const keywords = ['and', 'or', 'not', 'like', 'in', 'is', 'null'] as const
+type Keyword = (typeof keywords)[number]
+
+interface Token {
+  readonly kind: Keyword | 'operator' | 'quoted' | 'variable' | '(' | ')' | ',' | 'word' | 'end'
+  readonly text: string
+  readonly position: number
+}
+
+const operator = '<>|!=|<=|>=|[<>=]'
+const quoted = "'[^']*(?:''[^']*)*'"
+const variable = String.raw`\[[^\]\n\r]{1,60}\]`
+// It ends where anything else begins; `!` does so only in `!=`.
+const word = String.raw`(?:[^\s'(),=<>![\]]|!(?!=))+`
+const token = new RegExp(`${operator}|${quoted}|${variable}|[(),]|${word}`, 'y')
+const blanks = /\s*/y
+
+/** The last one is of the kind `end`. */
+function readTokens(text: string): readonly Token[] | SyntaxProblem {
+  const tokens: Token[] = []
+  let position = skipBlanks(text, 0)
+  while (position < text.length) {
+    token.lastIndex = position
+    const [found] = token.exec(text) ?? []
+    if (found === undefined) return { kind: 'problem', position }
+    tokens.push({ kind: kindOf(found), text: found, position })
+    position = skipBlanks(text, position + found.length)
+  }
+  return [...tokens, { kind: 'end', text: '', position }]
+}
+
+function skipBlanks(text: string, position: number): number {
+  blanks.lastIndex = position
+  blanks.test(text)
+  return blanks.lastIndex
+}
+
+function kindOf(text: string): Token['kind'] {
+  switch (text[0]) {
+    case '(':
+    case ')':
+    case ',':
+      return text[0]
+    case '<':
+    case '>':
+    case '=':
+      return 'operator'
+    case "'":
+      return 'quoted'
+    case '[':
+      return 'variable'
+    default:
+      if (text === '!=') return 'operator'
+      return keywords.find((keyword) => keyword === text.toLowerCase()) ?? 'word'
+  }
+}
+
+function checkLimits(tokens: readonly Token[], budget: Budget, field: string | undefined): void {
   let depth = 0
   let terms = 0
   let commas = 0
-  for (const { tokenType } of found) {
-    if (tokenType === Open && ++depth > limits.nesting)
+  for (const { kind } of tokens) {
+    if (kind === '(' && ++depth > limits.nesting)
       throw filterError(`nests parentheses deeper than ${limits.nesting}`, field)
-    if (tokenType === Close) depth--
-    if (tokenType === Operator || tokenType === Like || tokenType === In || tokenType === Is) terms++
-    if (tokenType === Comma) commas++
+    if (kind === ')') depth--
+    if (kind === 'operator' || kind === 'like' || kind === 'in' || kind === 'is') terms++
+    if (kind === ',') commas++
   }
   spend(budget, terms, commas, field)
+}
+
+/**
+ * or := and { "or" and } · and := not { "and" not } · not := { "not" } ( "(" or ")" | condition )
+ * condition := [ field ] ( operator value | ["not"] "like" value | ["not"] "in" "(" value { "," value } ")" | "is" ["not"] "null" )
+ * value := 'text' | [NAME] | word { word }
+ *
+ * A rule that does not fit gives `undefined` and leaves the token that it cannot take as the next one.
+ */
+function parseTokens(tokens: readonly Token[]): Expression | SyntaxProblem {
+  let at = 0
+  const expression = disjunction()
+  return expression && take('end') ? expression : { kind: 'problem', position: next().position }
+
+  function next(): Token {
+    return tokens[at] as Token
+  }
+
+  function take(kind: Token['kind']): Token | undefined {
+    return next().kind === kind ? tokens[at++] : undefined
+  }
+
+  function disjunction(): Expression | undefined {
+    return joined('or', conjunction)
+  }
+
+  function conjunction(): Expression | undefined {
+    return joined('and', negation)
+  }
+
+  function joined(kind: 'and' | 'or', part: () => Expression | undefined): Expression | undefined {
+    const terms: Expression[] = []
+    do {
+      const term = part()
+      if (!term) return undefined
+      terms.push(term)
+    } while (take(kind))
+    return terms.length === 1 ? terms[0] : { kind, terms }
+  }
+
+  function negation(): Expression | undefined {
+    let isNegated = false
+    while (take('not')) isNegated = !isNegated
+    const term = take('(') ? group() : condition()
+    return term && isNegated ? { kind: 'not', term } : term
+  }
+
+  function group(): Expression | undefined {
+    const inner = disjunction()
+    return inner && take(')') ? inner : undefined
+  }
+
+  function condition(): Expression | undefined {
+    const field = take('word')?.text
+    const { position } = next()
+    if (take('not')) {
+      const term = matching(field, position)
+      return term && { kind: 'not', term }
+    }
+    const compared = take('operator')?.text
+    if (compared !== undefined) {
+      const operand = value()
+      const op = (compared === '!=' ? '<>' : compared) as Comparison
+      return operand && { kind: 'compare', field, position, op, operand }
+    }
+    if (!take('is')) return matching(field, position)
+    const isNegated = take('not') !== undefined
+    if (!take('null')) return undefined
+    const term: Condition = { kind: 'null', field, position }
+    return isNegated ? { kind: 'not', term } : term
+  }
+
+  function matching(field: string | undefined, position: number): Condition | undefined {
+    if (take('like')) {
+      const operand = value()
+      return operand && { kind: 'like', field, position, operand }
+    }
+    const operands = take('in') && take('(') && list()
+    return operands && { kind: 'in', field, position, operands }
+  }
+
+  function list(): readonly WrittenOperand[] | undefined {
+    const operands: WrittenOperand[] = []
+    do {
+      const operand = value()
+      if (!operand) return undefined
+      operands.push(operand)
+    } while (take(','))
+    return take(')') && operands
+  }
+
+  function value(): WrittenOperand | undefined {
+    const text = take('quoted')?.text
+    if (text !== undefined) return { text: text.slice(1, -1).replaceAll("''", "'"), variable: false, bare: false }
+    const name = take('variable')?.text
+    if (name !== undefined) return { text: name, variable: true, bare: false }
+    const words: string[] = []
+    for (let part = take('word'); part; part = take('word')) words.push(part.text)
+    return words.length === 0 ? undefined : { text: words.join(' '), variable: false, bare: true }
+  }
 }
 
 /** The error for a text that had to be an expression. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import proxyAddr from 'proxy-addr'
 
 /**
@@ -42,12 +43,9 @@ function withoutMapping(address: string): string {
 /** The first 64 bits of an IPv6 address, which one customer has for himself; an IPv4 address as it is. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
-  const first = head === '' ? [] : head.split(':')
-  const last = !tail ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
-  return [...first, ...zeros, ...last]
+  const { parts } = ipaddr.IPv6.parse(address)
+  return parts
     .slice(0, 4)
-    .map((part) => Number.parseInt(part, 16).toString(16))
+    .map((part) => part.toString(16))
     .join(':')
 }
