@@ -1,1 +1,1 @@
-export { target } from './lib/ftp/target-type.js'
+export { target } from './lib/ftp/target.js'

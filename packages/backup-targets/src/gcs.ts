@@ -1,1 +1,1 @@
-export { target } from './lib/gcs/target-type.js'
+export { target } from './lib/gcs/target.js'

@@ -1,1 +1,1 @@
-export { target } from './lib/local/target-type.js'
+export { target } from './lib/local/target.js'

@@ -1,1 +1,1 @@
-export { target } from './lib/s3/target-type.js'
+export { target } from './lib/s3/target.js'

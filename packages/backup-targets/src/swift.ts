@@ -1,1 +1,1 @@
-export { target } from './lib/swift/target-type.js'
+export { target } from './lib/swift/target.js'

@@ -4,12 +4,12 @@ import type { TargetContext, TargetType } from './target-type.js'
 import type { BackupTarget } from './target.js'
 
 const builtIn: Readonly<Record<string, () => Promise<{ readonly target: TargetType }>>> = {
-  local: () => import('./local/target-type.js'),
+  local: () => import('./local/target.js'),
   scp: () => import('./scp/target.js'),
-  ftp: () => import('./ftp/target-type.js'),
-  swift: () => import('./swift/target-type.js'),
-  s3: () => import('./s3/target-type.js'),
-  gcs: () => import('./gcs/target-type.js'),
+  ftp: () => import('./ftp/target.js'),
+  swift: () => import('./swift/target.js'),
+  s3: () => import('./s3/target.js'),
+  gcs: () => import('./gcs/target.js'),
 }
 
 /** Types that come with this package, in the order in which they are shown; each loads when it is used. */

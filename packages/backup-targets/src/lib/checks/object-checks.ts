@@ -89,16 +89,12 @@ export const objectChecks: readonly Check[] = [
     async run({ target, prefix }) {
       const [key, bytes] = [`${prefix}range`, madeUpBytes(100_000)]
       await target.put(key, pieces(bytes))
-      const ranges: [number | undefined, number | undefined][] = [
-        ...(
-          [
-            [0, 0],
-            [10, 19],
-            [70_000, undefined],
-            [undefined, 9],
-            [99_999, 99_999],
-          ] as const
-        ).map(([start, end]): [number | undefined, number | undefined] => [start, end]),
+      const ranges: readonly (readonly [start: number | undefined, end: number | undefined])[] = [
+        [0, 0],
+        [10, 19],
+        [70_000, undefined],
+        [undefined, 9],
+        [99_999, 99_999],
         [99_990, 200_000],
       ]
       for (const [start, end] of ranges) {

@@ -5,7 +5,7 @@ import { abortable } from '../abortable.js'
 import { noFolder } from '../remote-files/path.js'
 import { TargetError } from '../target-error.js'
 import { ftpError, replyCode } from './errors.js'
-import { ftpServerName, type FtpSettings } from './settings.js'
+import { serverName, type FtpSettings } from './settings.js'
 
 /** A connection that one call has for itself. */
 export interface FtpLease {
@@ -85,18 +85,14 @@ export class FtpConnections {
     } catch (error) {
       this.#end(client)
       if (error !== limit.reason) throw error
-      throw new TargetError('ERR_TARGET_UNREACHABLE', `${ftpServerName(this.#settings)} lets nobody in, nor refuses.`)
+      throw new TargetError('ERR_TARGET_UNREACHABLE', `${serverName(this.#settings)} lets nobody in, nor refuses.`)
     }
   }
 
   async #logIn(client: Client): Promise<void> {
     const { host, port, user, password, tls, ca } = this.#settings
-    const server = ftpServerName(this.#settings)
-    const secureOptions = {
-      rejectUnauthorized: true,
-      ...(ca === undefined ? {} : { ca }),
-      ...(isIP(host) ? {} : { servername: host }),
-    }
+    const server = serverName(this.#settings)
+    const secureOptions = { rejectUnauthorized: true, ca, servername: isIP(host) ? undefined : host }
     const secure = tls === 'explicit' ? true : tls === 'implicit' && 'implicit'
     try {
       await client.access({ host, port, user, password, secure, secureOptions })
@@ -118,7 +114,7 @@ export class FtpConnections {
       await client.cd(folder)
     } catch (error) {
       if (replyCode(error) === undefined) throw ftpError(error, `Cannot enter ${JSON.stringify(folder)}`)
-      throw noFolder(folder, ftpServerName(this.#settings))
+      throw noFolder(folder, serverName(this.#settings))
     }
   }
 }

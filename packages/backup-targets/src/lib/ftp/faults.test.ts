@@ -139,7 +139,7 @@ describe('the settings', () => {
   })
 
   it('say where it goes, without the password', async () => {
-    const { target } = await import('./target-type.js')
+    const { target } = await import('./target.js')
     const options = { server: 'host', user: 'backup', password: 'secret', path: '/srv' }
     expect(target.describe({ ...options, tls: 'none' })).toBe('ftp://backup@host/srv')
     expect(target.describe({ ...options, port: '990', tls: 'implicit', path: '' })).toBe('ftps://backup@host:990/~/')

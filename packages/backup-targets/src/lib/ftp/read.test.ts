@@ -3,7 +3,7 @@ import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'basic-ftp'
 import { describe, expect, it } from 'vitest'
-import { download } from './read.js'
+import { readFile } from './read.js'
 
 describe('a download of FTP', () => {
   it('goes on when the next bytes come while its reader asks for them', async () => {
@@ -14,7 +14,7 @@ describe('a download of FTP', () => {
     const client = { downloadTo } as unknown as Client
     const end = pieces * pieceBytes
     let bytes = 0
-    for await (const chunk of download({ client, release: () => {} }, 'file', 0, end, undefined)) {
+    for await (const chunk of readFile({ client, release: () => {} }, 'file', 0, end, undefined)) {
       bytes += (chunk as Buffer).length
       await setImmediate()
     }

@@ -1,14 +1,35 @@
 import { Readable, Writable } from 'node:stream'
-import { TargetError } from '../target-error.js'
+import type { Client, FileInfo } from 'basic-ftp'
 import { lendOwn } from '../lent.js'
+import type { RemoteEntry, RemoteFile } from '../remote-files/remote-files.js'
+import { TargetError } from '../target-error.js'
 import type { FtpLease } from './connections.js'
-import { ftpError } from './errors.js'
+import { ftpError, isMissing, replyCode } from './errors.js'
+
+/** How a regular file is looked at; undefined: there is none. */
+export type StatFile = (client: Client, path: string) => Promise<RemoteFile | undefined>
+
+/** What is in a folder; nothing when there is no such folder. */
+export async function listFolder(client: Client, folder: string): Promise<RemoteEntry[]> {
+  const entries = await client.list(folder).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const found: RemoteEntry[] = []
+  for (const entry of entries) {
+    const { name, size, isDirectory, isFile } = entry
+    if (name === '.' || name === '..') continue
+    const modified = entry.modifiedAt ?? (await lastChange(client, folder, entry))
+    found.push({ name, size, modified, kind: isFile ? 'file' : isDirectory ? 'folder' : 'other' })
+  }
+  return found
+}
 
 /**
  * Bytes `start` up to `end` (exclusive) of a file. A transfer that goes on behind `end` is ended with its connection: FTP
  * has no other way.
  */
-export function download(
+export function readFile(
   { client, release }: FtpLease,
   path: string,
   start: number,
@@ -57,4 +78,45 @@ export function download(
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort, { once: true })
   return stream
+}
+
+/** By one command that tells the kind, too. Source: RFC 3659, 7. */
+export async function statByFacts(client: Client, path: string): Promise<RemoteFile | undefined> {
+  try {
+    const { message } = await client.send(`MLST ${path}`)
+    const facts = new Map(
+      [...message.matchAll(/([\w.]+)=([^;]*);/g)].map(([, name = '', value = '']) => [name.toLowerCase(), value]),
+    )
+    if (facts.get('type')?.toLowerCase() !== 'file') return undefined
+    return { size: Number(facts.get('size')), modified: dateOf(facts.get('modify') ?? '') }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** By two commands, for servers without that one. */
+export async function statBySizeAndDate(client: Client, path: string): Promise<RemoteFile | undefined> {
+  try {
+    return { size: await client.size(path), modified: await client.lastMod(path) }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Of a server whose lists are for people only. */
+async function lastChange(client: Client, folder: string, { name, isFile }: FileInfo): Promise<Date> {
+  // A partial file of which nothing is known must never look old.
+  if (!isFile) return new Date()
+  return client.lastMod(folder === '' ? name : `${folder}/${name}`).catch((error: unknown) => {
+    if (replyCode(error) === undefined) throw error
+    return new Date()
+  })
+}
+
+/** `20261121180814` or with `.123`, in UTC. */
+function dateOf(time: string): Date {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(time) ?? []
+  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }

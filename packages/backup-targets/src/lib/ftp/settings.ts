@@ -22,7 +22,7 @@ export interface FtpSettings {
 }
 
 /** @throws TargetError ERR_TARGET_SETTINGS */
-export function ftpSettings(options: Readonly<Record<string, string>>, context: TargetContext): FtpSettings {
+export function readSettings(options: Readonly<Record<string, string>>, context: TargetContext): FtpSettings {
   const { user = 'anonymous', password = '', path, ca } = options
   // oxlint-disable-next-line no-control-regex -- that is what is refused
   if (/[\0-\x1f\x7f]/.test(user + password))
@@ -42,7 +42,7 @@ export function ftpSettings(options: Readonly<Record<string, string>>, context: 
 }
 
 /** For messages: `backup@host:21`. */
-export function ftpServerName({ user, ...address }: Pick<FtpSettings, 'user' | 'host' | 'port'>): string {
+export function serverName({ user, ...address }: Pick<FtpSettings, 'user' | 'host' | 'port'>): string {
   return `${user}@${addressText(address)}`
 }
 

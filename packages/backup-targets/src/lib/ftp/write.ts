@@ -5,6 +5,8 @@ import { TLSSocket } from 'node:tls'
 import type { Client, FTPResponse } from 'basic-ftp'
 import { giveBack } from '../lent.js'
 import { TargetError } from '../target-error.js'
+import { replyCode } from './errors.js'
+import type { StatFile } from './read.js'
 
 /** After the data connection broke, the server says why on the other one. */
 const reasonWithinMs = 5000
@@ -12,11 +14,32 @@ const reasonWithinMs = 5000
 /** The system has some megabytes that are on their way still. */
 const patience = 5
 
+/** Writes into a file from byte `start` on, which is 0 or its size, and makes its folders. */
+export async function writeFile(
+  client: Client,
+  path: string,
+  start: number,
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  if (start > 0) return upload(client, `APPE ${path}`, chunks, onBytes)
+  // A `delete` removes folders that it leaves empty, also meanwhile.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await upload(client, `STOR ${path}`, chunks, onBytes)
+    } catch (error) {
+      // Nothing is read of the chunks yet.
+      if (![550, 553].includes(replyCode(error) ?? 0) || attempt === 4) throw error
+    }
+    await makeFolders(client, path)
+  }
+}
+
 /**
  * Stores what comes, by `STOR` or `APPE`. basic-ftp's own upload ends the control connection when the data connection
  * breaks, before the server has said that its disk is full.
  */
-export async function upload(
+async function upload(
   { ftp, prepareTransfer }: Client,
   command: string,
   chunks: AsyncIterable<Buffer>,
@@ -92,4 +115,27 @@ async function send(
       onBytes(chunk.length)
     }
   }, data)
+}
+
+async function makeFolders(client: Client, path: string): Promise<void> {
+  const folders = path.split('/').slice(0, -1)
+  // Of one that is there, servers say that it failed; of one that cannot be, writing the file tells.
+  for (const [index] of folders.entries())
+    await client.sendIgnoringError(`MKD ${folders.slice(0, index + 1).join('/')}`)
+}
+
+/** Renames a file; one that is there is replaced when that is wanted, and when the server does it by itself. */
+export async function moveFile(
+  client: Client,
+  statFile: StatFile,
+  { from, to, replace }: { readonly from: string; readonly to: string; readonly replace: boolean },
+): Promise<void> {
+  try {
+    await client.rename(from, to)
+  } catch (error) {
+    if (!replace || replyCode(error) === undefined || !(await statFile(client, to))) throw error
+    // Such a server cannot do it at once.
+    await client.remove(to)
+    await client.rename(from, to)
+  }
 }

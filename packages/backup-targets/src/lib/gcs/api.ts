@@ -10,6 +10,8 @@ import { toTargetError } from './errors.js'
 export interface Api {
   readonly http: HttpClient
   readonly bucket: Bucket
+  /** Begins the names of all objects. */
+  readonly prefix: string
 }
 
 /** What the store tells of an object. */

@@ -1,162 +1,60 @@
 import type { CRC32C } from '@google-cloud/storage'
-import pRetry from 'p-retry'
-import { partsOf, type Part } from '../source-parts.js'
+import { checkKey, uploadId } from '../key.js'
 import { TargetError } from '../target-error.js'
-import type { PutOptions, Source } from '../target.js'
-import { send, type Api, type ObjectResource } from './api.js'
+import type { PutOptions, Source, StoredObject } from '../target.js'
+import type { Api } from './api.js'
+import { toTargetError } from './errors.js'
+import { describeObject } from './read.js'
+import { removeObject } from './remove.js'
+import { uploadInPieces } from './resumable-upload.js'
 
-/** So much is kept in memory to be sent again; a multiple of 256 KiB. */
-const pieceBytes = 8 * 1024 ** 2
-const sliceBytes = 1 << 16
-/** Attempts at one piece after the first. */
-const retries = 2
-
-export interface Upload extends PutOptions {
-  /** Name of the object. */
-  readonly name: string
-  /** For messages. */
-  readonly what: string
-  /** Counts what is sent. */
-  readonly hash: CRC32C
-  /** Address of an upload that was cut, which goes on. */
-  readonly uri: string | undefined
-  /** Told the address of a new one. */
-  readonly onUri: (uri: string) => void
+/** What uploads of one connection have in common. */
+export interface Uploads {
+  /** Addresses of those that were cut, by key and `upload`. */
+  readonly cut: Map<string, string>
+  createHash(): CRC32C
 }
 
-/** How far an upload is: so many bytes have arrived, or all. */
-type State = { readonly arrived: number; readonly stored?: never } | { readonly stored: ObjectResource }
-
-/** Sends all bytes of a source in pieces, by a resumable upload. */
-export async function upload(
+export async function put(
   api: Api,
+  { cut, createHash }: Uploads,
+  key: string,
   source: Source,
-  options: Upload,
-): Promise<{ size: number; stored: ObjectResource }> {
-  const { signal, hash, uri, onUri } = options
-  const memory = Buffer.allocUnsafeSlow(Math.min(pieceBytes, source.size ?? pieceBytes))
-  const parts = partsOf(source, () => memory, signal)
-  let address = uri
-  let state: State = address === undefined ? { arrived: 0 } : await ask(api, address, options)
-  // The answer to its last piece was lost.
-  const wasWhole = state.stored !== undefined
-  let size = 0
-  for await (const part of parts) {
-    hash.update(part.bytes)
-    if (address === undefined) onUri((address = await begin(api, options)))
-    state = await sendPiece(api, address, { part, start: size }, state, options)
-    size += part.bytes.length
-    if (part.isLast && state.stored) return { size, stored: state.stored }
-    if (state.stored && !wasWhole) throw endedEarly(options)
+  options: PutOptions = {},
+): Promise<StoredObject> {
+  const { signal, lockUntil, onProgress } = options
+  checkKey(key)
+  signal?.throwIfAborted()
+  const id = `${key} ${uploadId(options.upload)}`
+  if (lockUntil) {
+    throw new TargetError('ERR_TARGET_SETTINGS', `Cannot lock "${key}": locks of Google are set on its bucket.`)
   }
-  throw endedEarly(options)
-}
-
-async function begin(api: Api, { name, ifAbsent, signal, what }: Upload): Promise<string> {
-  const { storage, name: bucket } = api.bucket
-  const query = new URLSearchParams({ uploadType: 'resumable', name, ...(ifAbsent && { ifGenerationMatch: '0' }) })
-  const answer = await send(api, {
-    method: 'POST',
-    url: `${storage.apiEndpoint}/upload/storage/v1/b/${bucket}/o?${String(query)}`,
-    headers: { 'x-upload-content-type': 'application/octet-stream' },
-    body: new Uint8Array(),
-    expected: [200],
-    signal,
-    what,
-  })
-  await answer.text()
-  return answer.headers.location ?? ''
-}
-
-/** Sends what has not arrived of a piece, and asks how far it came after a failure. */
-async function sendPiece(
-  api: Api,
-  uri: string,
-  { part, start }: { readonly part: Part; readonly start: number },
-  before: State,
-  options: Upload,
-): Promise<State> {
-  let state = before
-  const end = start + part.bytes.length
-  const attempt = async (number: number): Promise<State> => {
-    if (number > 1) state = await ask(api, uri, options)
-    while (!state.stored && (state.arrived < end || part.isLast)) {
-      if (state.arrived < start || state.arrived > end) throw forgotten(options)
-      state = await put(
-        api,
-        uri,
-        { rest: part.bytes.subarray(state.arrived - start), at: state.arrived, part },
-        options,
-      )
-      if (!state.stored) options.onProgress?.(state.arrived)
-    }
-    return state
+  const what = `Cannot store "${key}"`
+  const name = api.prefix + key
+  const uri = cut.get(id)
+  const hash = createHash()
+  const onUri = (address: string) => {
+    if (options.upload !== undefined) cut.set(id, address)
   }
-  const isToRetry = ({ error }: { error: Error }) => TargetError.is(error) && error.transient
-  return pRetry(attempt, { retries, minTimeout: 250, randomize: true, shouldRetry: isToRetry, signal: options.signal })
-}
-
-async function put(
-  api: Api,
-  uri: string,
-  { rest, at, part }: { readonly rest: Buffer; readonly at: number; readonly part: Part },
-  options: Upload,
-): Promise<State> {
-  const { hash, onProgress, signal } = options
-  const end = at + rest.length
-  function* slices() {
-    for (let done = 0; done < rest.length; done += sliceBytes) {
-      onProgress?.(at)
-      yield rest.subarray(done, done + sliceBytes)
-    }
+  try {
+    const { size, stored } = await uploadInPieces(api, source, { ...options, name, what, hash, uri, onUri })
+    if (Number(stored.size) !== size) throw damaged(what, `${stored.size} bytes instead of ${size}`)
+    if (stored.crc32c !== hash.toString()) throw damaged(what, 'other bytes than were sent')
+    cut.delete(id)
+    onProgress?.(size)
+    return describeObject(key, stored)
+  } catch (error) {
+    signal?.throwIfAborted()
+    const failure = toTargetError(error, what)
+    const isForgotten = failure.code === 'ERR_TARGET_NOT_FOUND'
+    if (failure.code === 'ERR_TARGET_DAMAGED') await removeObject(api, key, {}).catch(() => {})
+    if (isForgotten || failure.code === 'ERR_TARGET_DAMAGED' || !failure.transient) cut.delete(id)
+    // Another attempt begins anew.
+    if (isForgotten) throw new TargetError('ERR_TARGET_FAILED', failure.message, { cause: error, transient: true })
+    throw failure
   }
-  const bytes = rest.length === 0 ? '*' : `${at}-${end - 1}`
-  return request(
-    api,
-    uri,
-    {
-      headers: {
-        'content-range': `bytes ${bytes}/${part.isLast ? end : '*'}`,
-        ...(part.isLast && { 'x-goog-hash': `crc32c=${hash.toString()}` }),
-      },
-      body:
-        rest.length === 0
-          ? new Uint8Array()
-          : {
-              length: rest.length,
-              open: async function* () {
-                yield* slices()
-              },
-            },
-      signal,
-    },
-    options,
-  )
 }
 
-/** How far the upload is. */
-function ask(api: Api, uri: string, options: Upload): Promise<State> {
-  const headers = { 'content-range': 'bytes */*' }
-  return request(api, uri, { headers, body: new Uint8Array(), signal: options.signal }, options)
-}
-
-async function request(
-  api: Api,
-  uri: string,
-  details: Pick<Parameters<typeof send>[1], 'headers' | 'body' | 'signal'>,
-  { what }: Upload,
-): Promise<State> {
-  const answer = await send(api, { ...details, method: 'PUT', url: uri, expected: [200, 201, 308], what })
-  const text = await answer.text()
-  if (answer.status !== 308) return { stored: JSON.parse(text) as ObjectResource }
-  const last = /^bytes=0-(\d+)$/.exec(String(answer.headers['range']))?.[1]
-  return { arrived: last === undefined ? 0 : Number(last) + 1 }
-}
-
-function endedEarly({ what }: Upload): TargetError {
-  return new TargetError('ERR_TARGET_DAMAGED', `${what}: the store ended the upload before all was sent.`)
-}
-
-function forgotten({ what }: Upload): TargetError {
-  return new TargetError('ERR_TARGET_NOT_FOUND', `${what}: the store has forgotten what was sent.`)
+function damaged(what: string, has: string): TargetError {
+  return new TargetError('ERR_TARGET_DAMAGED', `${what}: the store has ${has}.`)
 }

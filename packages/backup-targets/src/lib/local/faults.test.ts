@@ -21,7 +21,7 @@ import { gated, madeUpBytes, pieces } from '../checks/made-up.js'
 import { bytesSource } from '../sources.js'
 import type { BackupTarget } from '../target.js'
 import { createLocalTarget } from './target.js'
-import { target as localType } from './target-type.js'
+import { target as localType } from './target.js'
 
 let path: string
 let target: BackupTarget

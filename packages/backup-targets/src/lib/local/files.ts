@@ -1,37 +1,9 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readdir, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { TargetError, type TargetErrorCode } from '../target-error.js'
-import type { Entry } from '../walk.js'
-
-const codes: Readonly<Record<string, TargetErrorCode>> = {
-  ENOSPC: 'ERR_TARGET_FULL',
-  EDQUOT: 'ERR_TARGET_FULL',
-  EFBIG: 'ERR_TARGET_FULL',
-  EACCES: 'ERR_TARGET_REFUSED',
-  EPERM: 'ERR_TARGET_REFUSED',
-  EROFS: 'ERR_TARGET_REFUSED',
-  ENOTDIR: 'ERR_TARGET_SETTINGS',
-  EISDIR: 'ERR_TARGET_SETTINGS',
-  ENAMETOOLONG: 'ERR_TARGET_SETTINGS',
-  // Of folders that are mounted from elsewhere.
-  EIO: 'ERR_TARGET_UNREACHABLE',
-  ESTALE: 'ERR_TARGET_UNREACHABLE',
-  ETIMEDOUT: 'ERR_TARGET_UNREACHABLE',
-  ENOTCONN: 'ERR_TARGET_UNREACHABLE',
-  EHOSTDOWN: 'ERR_TARGET_UNREACHABLE',
-}
-
-/** What the file system said, as an error of a target. */
-export function fileError(error: unknown, attempt: string): TargetError {
-  if (TargetError.is(error)) return error
-  const { code = '', message } = error as NodeJS.ErrnoException
-  return new TargetError(codes[code] ?? 'ERR_TARGET_FAILED', `${attempt}: ${message}`, { cause: error })
-}
-
-export function isCode(error: unknown, ...names: readonly string[]): boolean {
-  return names.includes((error as NodeJS.ErrnoException).code ?? '')
-}
+import { TargetError } from '../target-error.js'
+import type { Entry, Folders } from '../walk.js'
+import { fileError, isCode } from './errors.js'
 
 /** A disk that is not mounted must neither look like an empty store nor be filled up beside it. */
 export async function assertFolder(folder: string): Promise<void> {
@@ -56,8 +28,13 @@ export async function fileAt(path: string) {
   }
 }
 
+/** The folders below one, by their paths in it. */
+export function foldersBelow(root: string): Folders<Entry> {
+  return { list: (folder) => entriesOf(join(root, folder)) }
+}
+
 /** What is in a folder; nothing when it is gone. Links are neither files nor folders. */
-export async function entriesOf(folder: string): Promise<Entry[]> {
+async function entriesOf(folder: string): Promise<Entry[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
     return entries.map((entry) => {

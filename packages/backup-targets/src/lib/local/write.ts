@@ -1,15 +1,39 @@
 import { constants } from 'node:fs'
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { checkKey, uploadId } from '../key.js'
 import { giveBack } from '../lent.js'
-import { exists, partPath } from '../parts.js'
+import { exists, isFinal, partPath } from '../parts.js'
 import { chunksOf } from '../sources.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
-import { fileAt, isCode, makeFolders, syncFolder } from './files.js'
+import { fileError, isCode } from './errors.js'
+import { assertFolder, fileAt, makeFolders, removeEmptyFolders, syncFolder } from './files.js'
+
+/** Stores a file below `root`. What a failed upload of a name has written stays for the next one, when that is of use. */
+export async function put(root: string, key: string, source: Source, options: PutOptions = {}): Promise<StoredObject> {
+  checkKey(key)
+  const id = uploadId(options.upload)
+  options.signal?.throwIfAborted()
+  if (options.lockUntil)
+    throw new TargetError('ERR_TARGET_SETTINGS', `A folder cannot lock "${key}": it has no immutability.`)
+  await assertFolder(root)
+  try {
+    return await upload(root, key, id, source, options)
+  } catch (error) {
+    const failure = options.signal?.aborted ? options.signal.reason : fileError(error, `Cannot store "${key}"`)
+    const isOfUse = options.upload !== undefined && !isFinal(failure)
+    if (!isOfUse) {
+      const part = join(root, partPath(key, id))
+      await rm(part).catch(() => {})
+      await removeEmptyFolders(root, dirname(part))
+    }
+    throw failure
+  }
+}
 
 /** Writes beside, makes it durable, and renames. What is there of a former upload is compared, not written again. */
-export async function upload(
+async function upload(
   root: string,
   key: string,
   id: string,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough, type Readable } from 'node:stream'
 import type { BackupTarget, GetOptions } from '../target.js'
 import type { Limit } from './limit.js'
-import { retry, type Attempt, type RetryPolicy } from './retry.js'
+import { retry, type RetryAttempt, type RetryPolicy } from './retry.js'
 
 /**
  * A stream that goes on at the missing byte when it is cut. Rejects when the object cannot be opened. An object that is
@@ -44,14 +44,14 @@ export function download(
   })
 
   /** It was cut behind the last byte. */
-  async function isWhole(attempt: Attempt): Promise<boolean> {
+  async function isWhole(attempt: RetryAttempt): Promise<boolean> {
     if (at > end) return true
     const found = await target.stat(key, { signal: attempt.signal })
     attempt.watchdog.touch()
     return found !== undefined && at >= found.size
   }
 
-  async function copy(stream: Readable, { signal: attempted, watchdog }: Attempt): Promise<void> {
+  async function copy(stream: Readable, { signal: attempted, watchdog }: RetryAttempt): Promise<void> {
     const touch = () => watchdog.touch()
     watchdog.isExcused = () => out.writableNeedDrain
     attempted.addEventListener('abort', () => stream.destroy(attempted.reason as Error), { once: true })

@@ -15,7 +15,7 @@ export interface RetryPolicy {
   }) => void
 }
 
-export interface Attempt {
+export interface RetryAttempt {
   /** Of the caller, and aborted when nothing moves. */
   readonly signal: AbortSignal
   readonly watchdog: Watchdog
@@ -34,7 +34,7 @@ const longestTidyingMs = 5000
 export function retry<T>(
   policy: RetryPolicy,
   signal: AbortSignal | undefined,
-  work: (attempt: Attempt) => Promise<T>,
+  work: (attempt: RetryAttempt) => Promise<T>,
 ): Promise<T> {
   const { attempts, minPauseMs, maxPauseMs, idleMs, onRetry } = policy
   return pRetry(() => attempt(idleMs, signal, work), {
@@ -58,7 +58,7 @@ export function retry<T>(
 async function attempt<T>(
   idleMs: number,
   outer: AbortSignal | undefined,
-  work: (attempt: Attempt) => Promise<T>,
+  work: (attempt: RetryAttempt) => Promise<T>,
 ): Promise<T> {
   const idle = new AbortController()
   const signal = outer ? AbortSignal.any([outer, idle.signal]) : idle.signal

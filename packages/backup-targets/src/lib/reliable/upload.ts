@@ -8,7 +8,7 @@ import { readSource } from '../sources.js'
 import { TargetError } from '../target-error.js'
 import type { BackupTarget, PutOptions, Source, StoredObject } from '../target.js'
 import type { Limit } from './limit.js'
-import { retry, type Attempt, type RetryPolicy } from './retry.js'
+import { retry, type RetryAttempt, type RetryPolicy } from './retry.js'
 
 /** A store may think for so many times longer about an object that it has whole: it joins parts, or waits for its disk. */
 const patience = 10
@@ -61,7 +61,7 @@ export function upload(
     }
   })
 
-  function watched(stream: Readable, { signal, watchdog }: Attempt) {
+  function watched(stream: Readable, { signal, watchdog }: RetryAttempt) {
     const touch = () => watchdog.touch()
     const seen = new Transform({
       readableHighWaterMark: 1 << 18,
@@ -78,7 +78,7 @@ export function upload(
   }
 
   /** An attempt before may have stored it although its answer was lost. */
-  async function isStored(refused: unknown, { signal, watchdog }: Attempt): Promise<StoredObject | undefined> {
+  async function isStored(refused: unknown, { signal, watchdog }: RetryAttempt): Promise<StoredObject | undefined> {
     if (!TargetError.is(refused) || refused.code !== 'ERR_TARGET_EXISTS') return undefined
     const onChunk = () => watchdog.touch()
     const found = await target.stat(key, { signal })

@@ -1,6 +1,6 @@
 import type { S3 } from '@aws-sdk/client-s3'
 import { TargetError } from '../target-error.js'
-import type { Connection } from './connection.js'
+import type { S3Connection } from './connection.js'
 import { nameOf } from './errors.js'
 import { cannotLock } from './lock.js'
 
@@ -18,7 +18,7 @@ export interface Abilities {
 }
 
 /** Of Amazon's S3 conditions are known to be kept; others are tried. */
-export async function findAbilities(connection: Connection): Promise<Abilities> {
+export async function findAbilities(connection: S3Connection): Promise<Abilities> {
   const { bucket, endpoint, lockDays } = connection.settings
   const [immutability, conditions] = await Promise.all([
     hasObjectLock(connection),
@@ -28,7 +28,7 @@ export async function findAbilities(connection: Connection): Promise<Abilities> 
   return { immutability, ...conditions }
 }
 
-async function hasObjectLock(connection: Connection): Promise<boolean> {
+async function hasObjectLock(connection: S3Connection): Promise<boolean> {
   const { bucket, lockDays } = connection.settings
   try {
     const { ObjectLockConfiguration } = await connection.call(
@@ -53,7 +53,7 @@ function isUnknown({ code }: TargetError): boolean {
  * Some stores refuse the condition, some ignore it: always, in buckets with versions, or for objects in parts. So an
  * object is made twice, and a third time of one part. Its name is no key: nobody sees it.
  */
-async function findConditions(connection: Connection): Promise<Omit<Abilities, 'immutability'>> {
+async function findConditions(connection: S3Connection): Promise<Omit<Abilities, 'immutability'>> {
   const probe = connection.at('.steward-probe')
   const made: (string | undefined)[] = []
   const create = (make: (s3: S3) => Promise<{ readonly VersionId?: string | undefined }>) =>
@@ -75,7 +75,7 @@ async function findConditions(connection: Connection): Promise<Omit<Abilities, '
 }
 
 /** Whether the store kept the condition; undefined: the object was made. */
-async function isKept(connection: Connection, make: (s3: S3) => Promise<void>): Promise<boolean | undefined> {
+async function isKept(connection: S3Connection, make: (s3: S3) => Promise<void>): Promise<boolean | undefined> {
   try {
     await connection.call(make, {})
     return undefined
@@ -87,7 +87,7 @@ async function isKept(connection: Connection, make: (s3: S3) => Promise<void>): 
   }
 }
 
-async function putAsPart(s3: S3, probe: ReturnType<Connection['at']>) {
+async function putAsPart(s3: S3, probe: ReturnType<S3Connection['at']>) {
   const { UploadId } = await s3.createMultipartUpload(probe)
   try {
     const { ETag } = await s3.uploadPart({ ...probe, UploadId, PartNumber: 1, Body: '' })

@@ -5,7 +5,7 @@ import { toTargetError } from './errors.js'
 import type { S3Settings } from './settings.js'
 
 /** A bucket that calls are made to. */
-export interface Connection {
+export interface S3Connection {
   readonly s3: S3
   readonly settings: S3Settings
   /** Name of the bucket and of the object, as all calls take them. */
@@ -24,7 +24,7 @@ export interface Connection {
 /** Else the SDK warns on the console. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 
-export async function connect(settings: S3Settings): Promise<Connection> {
+export async function connect(settings: S3Settings): Promise<S3Connection> {
   const sdk = await loadPackage('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3'))
   const { bucket, prefix, endpoint, region, profile, credentials, pathStyle, idleMs } = settings
   const agents = sparingAgents()

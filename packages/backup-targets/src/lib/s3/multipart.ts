@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isFinal } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions } from '../target.js'
-import type { Connection } from './connection.js'
+import type { S3Connection } from './connection.js'
 import { nameOf } from './errors.js'
 import type { Retention } from './lock.js'
 import type { Part } from '../source-parts.js'
@@ -39,7 +39,7 @@ export interface CompletedUpload {
  * each part: with an `upload`, the last unfinished one of this key goes on, and parts that are there with the same bytes
  * are not sent again. Two that go on with the same one cannot mix: it is completed by the ETags of its parts.
  */
-export async function sendParts(connection: Connection, upload: PartsToSend): Promise<CompletedUpload> {
+export async function sendParts(connection: S3Connection, upload: PartsToSend): Promise<CompletedUpload> {
   const { key, options, create } = upload
   const { signal } = options
   const found = options.upload === undefined ? undefined : await unfinishedUpload(connection, key, signal)
@@ -64,7 +64,7 @@ interface SentPart {
 }
 
 async function sendMissing(
-  connection: Connection,
+  connection: S3Connection,
   { key, parts, failure, parallel, release, options }: PartsToSend,
   id: string,
   there: ReadonlyMap<number, { readonly size: number; readonly etag: string }>,
@@ -118,7 +118,7 @@ async function sendMissing(
 
 /** Makes it one object. @returns its version */
 async function complete(
-  connection: Connection,
+  connection: S3Connection,
   { key, complete: fields, options: { signal } }: PartsToSend,
   id: string,
   parts: readonly SentPart[],
@@ -153,7 +153,7 @@ function etagOf(parts: readonly SentPart[]): string {
 }
 
 async function beginUpload(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   fields: Retention,
   signal: AbortSignal | undefined,
@@ -167,7 +167,7 @@ async function beginUpload(
 
 /** The last one of this key that was begun. */
 async function unfinishedUpload(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
@@ -180,7 +180,7 @@ async function unfinishedUpload(
 
 /** Those of keys that begin so. */
 export async function* unfinishedUploads(
-  connection: Connection,
+  connection: S3Connection,
   prefix: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ readonly key: string; readonly id: string; readonly begun: Date }, void, undefined> {
@@ -201,7 +201,7 @@ export async function* unfinishedUploads(
 
 /** @returns whether it was there. */
 export async function abortUpload(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   id: string,
   signal?: AbortSignal,
@@ -219,7 +219,7 @@ export async function abortUpload(
 }
 
 async function partsThere(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   id: string,
   signal: AbortSignal | undefined,

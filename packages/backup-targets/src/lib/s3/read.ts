@@ -4,12 +4,12 @@ import { checkKey, isKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { CallOptions, GetOptions, Hashes, ListOptions, ListPage, StoredObject } from '../target.js'
 import { wholeStream } from '../whole-stream.js'
-import type { Connection } from './connection.js'
+import type { S3Connection } from './connection.js'
 import { nameOf } from './errors.js'
 
 /** What the store tells of an object; undefined: there is none. */
 export async function head(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   { signal }: CallOptions,
 ): Promise<HeadObjectCommandOutput | undefined> {
@@ -22,7 +22,7 @@ export async function head(
 }
 
 export async function stat(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   options: CallOptions = {},
 ): Promise<StoredObject | undefined> {
@@ -45,7 +45,7 @@ export function md5Of(told: {
   return /^"?([0-9a-f]{32})"?$/i.exec(told.ETag ?? '')?.[1]?.toLowerCase()
 }
 
-export async function hash(connection: Connection, key: string, options: CallOptions = {}): Promise<Hashes> {
+export async function hash(connection: S3Connection, key: string, options: CallOptions = {}): Promise<Hashes> {
   checkKey(key)
   const found = await head(connection, key, options)
   if (!found)
@@ -54,7 +54,7 @@ export async function hash(connection: Connection, key: string, options: CallOpt
   return md5 === undefined ? {} : { md5 }
 }
 
-export async function get(connection: Connection, key: string, options: GetOptions = {}): Promise<Readable> {
+export async function get(connection: S3Connection, key: string, options: GetOptions = {}): Promise<Readable> {
   checkKey(key)
   const { start = 0, end, signal } = options
   const isPart = start > 0 || end !== undefined
@@ -78,7 +78,7 @@ export async function get(connection: Connection, key: string, options: GetOptio
   return wholeStream(body, { key, bytes: response.ContentLength ?? 0, signal, lends: true })
 }
 
-export async function list(connection: Connection, options: ListOptions = {}): Promise<ListPage> {
+export async function list(connection: S3Connection, options: ListOptions = {}): Promise<ListPage> {
   const { bucket, prefix } = connection.settings
   const page = await connection.call(
     (s3, request) =>

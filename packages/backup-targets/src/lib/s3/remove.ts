@@ -1,13 +1,13 @@
 import { checkKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import type { CallOptions, SweepOptions } from '../target.js'
-import type { Connection } from './connection.js'
+import type { S3Connection } from './connection.js'
 import { refuseLocked } from './lock.js'
 import { abortUpload, unfinishedUploads } from './multipart.js'
 import { head } from './read.js'
 
 /** Removes an object, in a bucket with versions all of them. */
-export async function remove(connection: Connection, key: string, { signal }: CallOptions = {}): Promise<boolean> {
+export async function remove(connection: S3Connection, key: string, { signal }: CallOptions = {}): Promise<boolean> {
   checkKey(key)
   const found = await head(connection, key, { signal })
   if (!found) return false
@@ -19,7 +19,7 @@ export async function remove(connection: Connection, key: string, { signal }: Ca
 }
 
 /** The current one last, so that a removal that is cut can be repeated. */
-async function removeVersions(connection: Connection, key: string, signal: AbortSignal | undefined): Promise<void> {
+async function removeVersions(connection: S3Connection, key: string, signal: AbortSignal | undefined): Promise<void> {
   try {
     for (const version of (await versionsOf(connection, key, signal)).toReversed()) {
       await removeVersion(connection, key, version, signal)
@@ -35,7 +35,7 @@ async function removeVersions(connection: Connection, key: string, signal: Abort
 
 /** Removes one version; `undefined`: the object, of which a bucket with versions keeps what was. */
 export async function removeVersion(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   version: string | undefined,
   signal?: AbortSignal,
@@ -47,7 +47,7 @@ export async function removeVersion(
 }
 
 /** Newest first. */
-async function versionsOf(connection: Connection, key: string, signal: AbortSignal | undefined): Promise<string[]> {
+async function versionsOf(connection: S3Connection, key: string, signal: AbortSignal | undefined): Promise<string[]> {
   const { Bucket, Key } = connection.at(key)
   const found: { readonly id: string; readonly modified: Date; readonly isLatest: boolean }[] = []
   let marker = {}
@@ -69,7 +69,7 @@ async function versionsOf(connection: Connection, key: string, signal: AbortSign
 }
 
 /** Ends uploads of parts that were begun before. */
-export async function sweep(connection: Connection, { before, prefix = '', signal }: SweepOptions): Promise<number> {
+export async function sweep(connection: S3Connection, { before, prefix = '', signal }: SweepOptions): Promise<number> {
   let count = 0
   for await (const { key, id, begun } of unfinishedUploads(connection, prefix, signal)) {
     if (begun < before && (await abortUpload(connection, key, id, signal))) count++

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { S3 } from '@aws-sdk/client-s3'
 import pRetry from 'p-retry'
 import { TargetError } from '../target-error.js'
-import type { Connection } from './connection.js'
+import type { S3Connection } from './connection.js'
 
 /** Attempts at one request, so that a large upload bears many short disturbances. */
 const retries = 2
@@ -33,7 +33,7 @@ export interface BodyFields {
  * is given up; it may take as long as it likes otherwise.
  */
 export function sendBytes<T>(
-  connection: Connection,
+  connection: S3Connection,
   { key, bytes, md5, signal, onMove }: BytesToSend,
   send: (
     s3: S3,

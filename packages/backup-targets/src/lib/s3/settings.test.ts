@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { partBytesFor } from './part-size.js'
 import { readSettings } from './settings.js'
-import { target } from './target-type.js'
+import { target } from './target.js'
 
 const mebibyte = 1024 ** 2
 const read = (options: Record<string, string> = {}, environment: Record<string, string> = {}) =>

@@ -1,23 +1,7 @@
 import { checkKey } from '../key.js'
 import { TargetError } from '../target-error.js'
-import type { TargetContext, TargetOption } from '../target-type.js'
+import type { TargetContext } from '../target-type.js'
 import { maxPartMb, minPartMb } from './part-size.js'
-
-export const options: readonly TargetOption[] = [
-  { name: 'bucket', summary: 'Bucket, which must be there', required: true },
-  { name: 'prefix', summary: 'Begins the names of all objects, e.g. `backups/`; default: nothing' },
-  { name: 'endpoint', summary: 'Address of a store that is not Amazon’s, e.g. `https://s3.example.org`' },
-  { name: 'region', summary: 'Default: that of the environment or profile; us-east-1 with an endpoint' },
-  { name: 'access_key', summary: 'Default: the usual chain (environment, profile, role of the machine)' },
-  { name: 'secret_key', summary: 'Of the access key', secret: true },
-  { name: 'path_style', summary: 'Address the bucket in the path (yes, no); default: yes with an endpoint' },
-  { name: 'part_mb', summary: 'Larger objects are sent in parts of so many MiB', default: '8' },
-  {
-    name: 'lock_days',
-    summary: 'Each object is kept so many days whatever anybody does; the bucket needs Object Lock',
-  },
-  { name: 'lock_mode', summary: 'compliance, or governance: some users may lift the lock', default: 'compliance' },
-]
 
 /** The options, checked. */
 export interface S3Settings {

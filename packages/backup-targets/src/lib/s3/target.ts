@@ -1,3 +1,4 @@
+import type { TargetType } from '../target-type.js'
 import type { BackupTarget } from '../target.js'
 import { findAbilities } from './abilities.js'
 import { connect } from './connection.js'
@@ -5,7 +6,35 @@ import { maxObjectBytes, parallelOf } from './part-size.js'
 import { put } from './write.js'
 import { get, hash, list, stat } from './read.js'
 import { remove, sweep } from './remove.js'
-import type { S3Settings } from './settings.js'
+import { readSettings, type S3Settings } from './settings.js'
+
+export const target: TargetType = {
+  name: 's3',
+  title: 'Amazon S3, and stores with its API',
+  options: [
+    { name: 'bucket', summary: 'Bucket, which must be there', required: true },
+    { name: 'prefix', summary: 'Begins the names of all objects, e.g. `backups/`; default: nothing' },
+    { name: 'endpoint', summary: 'Address of a store that is not Amazon’s, e.g. `https://s3.example.org`' },
+    { name: 'region', summary: 'Default: that of the environment or profile; us-east-1 with an endpoint' },
+    { name: 'access_key', summary: 'Default: the usual chain (environment, profile, role of the machine)' },
+    { name: 'secret_key', summary: 'Of the access key', secret: true },
+    { name: 'path_style', summary: 'Address the bucket in the path (yes, no); default: yes with an endpoint' },
+    { name: 'part_mb', summary: 'Larger objects are sent in parts of so many MiB', default: '8' },
+    {
+      name: 'lock_days',
+      summary: 'Each object is kept so many days whatever anybody does; the bucket needs Object Lock',
+    },
+    { name: 'lock_mode', summary: 'compliance, or governance: some users may lift the lock', default: 'compliance' },
+  ],
+  open: (options, context) => createS3Target(readSettings(options, context)),
+  describe: ({ bucket = '', prefix = '', endpoint }) =>
+    `s3://${bucket}/${prefix}${endpoint ? ` at ${hostOf(endpoint)}` : ''}`,
+}
+
+/** Without a password, which a wrong address may have. */
+function hostOf(endpoint: string): string {
+  return URL.canParse(endpoint) ? new URL(endpoint).host : 'another store'
+}
 
 /** Objects of a bucket; asks the store what it can. @throws TargetError also when the bucket or the keys are wrong. */
 export async function createS3Target(settings: S3Settings): Promise<BackupTarget> {

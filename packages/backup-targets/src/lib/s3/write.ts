@@ -3,7 +3,7 @@ import { exists } from '../parts.js'
 import { TargetError } from '../target-error.js'
 import type { PutOptions, Source, StoredObject } from '../target.js'
 import { onlyNew, type Abilities } from './abilities.js'
-import type { Connection } from './connection.js'
+import type { S3Connection } from './connection.js'
 import { isForgotten, refuseLocked, retentionOf, type Retention } from './lock.js'
 import { sendParts } from './multipart.js'
 import { maxObjectBytes, maxParts, parallelOf, partBytesFor } from './part-size.js'
@@ -13,7 +13,7 @@ import { removeVersion } from './remove.js'
 import { sendBytes } from './send-bytes.js'
 
 export async function put(
-  connection: Connection,
+  connection: S3Connection,
   abilities: Abilities,
   key: string,
   source: Source,
@@ -66,7 +66,7 @@ export async function put(
 
 /** What is there must stay when the caller wants that, or the store. */
 async function refusePresent(
-  connection: Connection,
+  connection: S3Connection,
   { immutability }: Abilities,
   key: string,
   { ifAbsent = false, signal }: PutOptions,
@@ -80,7 +80,7 @@ async function refusePresent(
 
 /** Stores an object by one request. */
 async function sendWhole(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   { bytes, md5 }: Part,
   { signal, onProgress }: PutOptions,
@@ -121,7 +121,7 @@ interface Sent {
 
 /** Looks at what the store has now. What is not as it was sent is removed. */
 async function verify(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   { size, md5, versionId, retention }: Sent,
   signal: AbortSignal | undefined,
@@ -139,7 +139,7 @@ async function verify(
 }
 
 async function lock(
-  connection: Connection,
+  connection: S3Connection,
   key: string,
   { ObjectLockMode: Mode, ObjectLockRetainUntilDate: RetainUntilDate }: Retention,
   VersionId: string | undefined,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { run } from '../../../../../tests/servers/programs.js'
 import { openTarget, type BackupTarget, type TargetError } from '../../index.js'
 import { bytesSource } from '../sources.js'
-import { target as swift } from './target-type.js'
+import { target as swift } from './target.js'
 
 interface Answer {
   readonly status: number

@@ -95,7 +95,7 @@ export async function sweepSegments(
   return count
 }
 
-interface Upload {
+interface SegmentedUpload {
   /** The name of the object that it is of. */
   readonly object: string
   readonly folder: string
@@ -108,7 +108,7 @@ async function* uploads(
   area: SegmentArea,
   prefix: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Upload> {
+): AsyncGenerator<SegmentedUpload> {
   let current: { object: string; folder: string; segments: ListedObject[] } | undefined
   for await (const listed of store.listAll(area.container, `${area.folder}${prefix}`, signal)) {
     const [, folder, path = ''] = /^((.+)\/\.[A-Za-z0-9]+-\d+\/)\d{8}$/s.exec(listed.name) ?? []

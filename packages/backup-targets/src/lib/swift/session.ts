@@ -1,3 +1,4 @@
+import { abortable } from '../abortable.js'
 import { TargetError } from '../target-error.js'
 import { answerError } from './errors.js'
 import type { HttpClient, HttpAnswer, HttpRequest } from '../http/http-client.js'
@@ -87,13 +88,8 @@ export class Session {
       this.#access = undefined
       throw error
     })
-    const access = this.#access
     signal?.throwIfAborted()
-    if (!signal) return access
-    const aborted = Promise.withResolvers<never>()
-    const abort = () => aborted.reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    return Promise.race([access, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+    return abortable(this.#access, signal)
   }
 }
 

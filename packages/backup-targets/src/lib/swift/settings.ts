@@ -1,4 +1,5 @@
 import { TargetError } from '../target-error.js'
+import type { TargetContext } from '../target-type.js'
 import type { LoginSettings } from './login.js'
 
 export interface SwiftSettings {
@@ -9,6 +10,7 @@ export interface SwiftSettings {
   /** What names of objects begin with. */
   readonly prefix: string
   readonly partBytes: number
+  readonly idleMs: number
 }
 
 type Options = Readonly<Record<string, string>>
@@ -17,13 +19,19 @@ type Options = Readonly<Record<string, string>>
 export const maxPartBytes = 5 * 2 ** 30
 
 /** @throws TargetError ERR_TARGET_SETTINGS */
-export function readSettings(options: Options): SwiftSettings {
+export function readSettings(options: Options, { idleMs }: TargetContext): SwiftSettings {
   const { container = '', prefix = '' } = options
   const place = /^https?:/i.test(container) ? fromAddress(container) : { container, storageUrl: undefined }
   if (!isContainerName(place.container)) {
     throw settingsError(`The container ${JSON.stringify(container)} is no name and no address of one.`)
   }
-  return { ...place, login: readLogin(options), prefix: prefix.replace(/^\/+/, ''), partBytes: readPartBytes(options) }
+  return {
+    ...place,
+    login: readLogin(options),
+    prefix: prefix.replace(/^\/+/, ''),
+    partBytes: readPartBytes(options),
+    idleMs,
+  }
 }
 
 /** `https://store.example/v1/AUTH_account/container` */

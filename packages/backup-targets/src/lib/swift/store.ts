@@ -1,7 +1,9 @@
+import { checkKey } from '../key.js'
 import { TargetError } from '../target-error.js'
 import { answerError } from './errors.js'
 import type { Body, HttpAnswer } from '../http/http-client.js'
 import { drop, type Session } from './session.js'
+import type { SwiftSettings } from './settings.js'
 
 /** An object as it is when it is looked up. */
 export interface ObjectHead {
@@ -24,6 +26,19 @@ export interface ListedObject {
 export interface Place {
   readonly container: string
   readonly name: string
+}
+
+/** A container of a store in which objects have a common prefix. */
+export interface SwiftContainer {
+  readonly settings: SwiftSettings
+  readonly session: Session
+  readonly store: Store
+}
+
+/** Where an object of this key is. @throws TargetError ERR_TARGET_SETTINGS */
+export function placeOf({ settings: { container, prefix } }: SwiftContainer, key: string): Place {
+  checkKey(key)
+  return { container, name: prefix + key }
 }
 
 /** How many requests without content are made at a time. */
@@ -121,7 +136,7 @@ export class Store {
     const answer = await this.#session.ask(request, `read the manifest of ${shown({ container, name })}`)
     const text = await answer.text()
     if (text === '') return undefined
-    return (JSON.parse(text) as { readonly name: string }[]).map((segment) => placeOf(segment.name))
+    return (JSON.parse(text) as { readonly name: string }[]).map((segment) => placeAt(segment.name))
   }
 
   /** A page of a listing, in the order of names; empty at its end, and of a container that is not there. */
@@ -213,7 +228,7 @@ export function notThere(place: Place): TargetError {
 }
 
 /** `/container/name/of/it` */
-function placeOf(path: string): Place {
+function placeAt(path: string): Place {
   const [, container = '', name = ''] = /^\/?([^/]+)\/(.*)$/s.exec(path) ?? []
   return { container, name }
 }

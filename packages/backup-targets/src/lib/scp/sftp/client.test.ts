@@ -36,7 +36,13 @@ describe('PacketReader', () => {
   it('reads attributes with all that they can have', () => {
     const extension = [uint32(1), text('name'), text('value')]
     const bytes = Buffer.concat([
-      ...[uint32(0x8000_000f), uint64(2 ** 40), uint32(1), uint32(2), uint32(0o100_644), uint32(5), uint32(6)],
+      uint32(0x8000_000f),
+      uint64(2 ** 40),
+      uint32(1),
+      uint32(2),
+      uint32(0o100_644),
+      uint32(5),
+      uint32(6),
       ...extension,
       uint32(7),
     ])

@@ -1,9 +1,10 @@
-import { createRemoteTarget } from '../remote-files/target.js'
+import type { RemoteFiles } from '../remote-files/remote-files.js'
 import { describeServer } from '../remote-files/server-address.js'
+import { createRemoteTarget } from '../remote-files/target.js'
 import type { TargetType } from '../target-type.js'
 import { FtpConnections } from './connections.js'
 import { ftpFiles } from './files.js'
-import { ftpSettings } from './settings.js'
+import { readSettings, type FtpSettings } from './settings.js'
 
 export const target: TargetType = {
   name: 'ftp',
@@ -18,12 +19,14 @@ export const target: TargetType = {
     { name: 'ca', summary: 'File of trusted certificates (PEM); default are those of Node.js' },
   ],
   open(options, context) {
-    const settings = ftpSettings(options, context)
-    return createRemoteTarget(async () => {
-      const connections = new FtpConnections(settings)
-      const features = await connections.use(undefined, (client) => client.features())
-      return ftpFiles(connections, features)
-    })
+    const settings = readSettings(options, context)
+    return createRemoteTarget(() => connect(settings))
   },
   describe: (options) => describeServer(options.tls === 'none' ? 'ftp' : 'ftps', options),
+}
+
+/** Logs in and finds out what the server can do. */
+async function connect(settings: FtpSettings): Promise<RemoteFiles> {
+  const connections = new FtpConnections(settings)
+  return ftpFiles(connections, await connections.use(undefined, (client) => client.features()))
 }
