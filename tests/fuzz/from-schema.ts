@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { anyCharacter } from './any-character.js'
 
 /** A JSON Schema (2020-12) in an OpenAPI document. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a schema of any shape
@@ -9,10 +10,10 @@ const deepest = 6
 
 /** Texts that every database can keep, as the documentation asks for. */
 const text = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
-  fc.string({ unit: 'binary', minLength, maxLength }).filter((value) => !value.includes('\0'))
+  fc.string({ unit: anyCharacter, minLength, maxLength }).filter((value) => !value.includes('\0'))
 
 export const anyJson: fc.Arbitrary<unknown> = fc
-  .jsonValue({ maxDepth: 2, stringUnit: 'binary' })
+  .jsonValue({ maxDepth: 2, stringUnit: anyCharacter })
   .filter((value) => !JSON.stringify(value).includes(String.raw`\u0000`))
 
 /** Values that fit a schema of a document. */
@@ -28,7 +29,7 @@ export function fromSchema(given: Schema, document: Schema, depth = 0): fc.Arbit
   if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type: string) => inner({ ...schema, type })))
   switch (schema.type) {
     case 'string':
-      return strings(schema)
+      return stringsOnce(schema)
     case 'integer':
       return fc.integer({ min: Math.max(schema.minimum ?? -1e6, -1e9), max: Math.min(schema.maximum ?? 1e6, 1e9) })
     case 'number':
@@ -60,6 +61,16 @@ export const pictures = [
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
 ]
+
+/** By the text of the schema: the same few are everywhere in a document, and each takes long to be prepared. */
+const known = new Map<string, fc.Arbitrary<string>>()
+
+function stringsOnce(schema: Schema): fc.Arbitrary<string> {
+  const key = JSON.stringify(schema)
+  const found = known.get(key) ?? strings(schema)
+  known.set(key, found)
+  return found
+}
 
 function strings({
   pattern,

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { anyCharacter } from './any-character.js'
 import { anyJson, fromSchema, pictures, resolve } from './from-schema.js'
 import type { Schema } from './from-schema.js'
 
@@ -140,7 +141,7 @@ const filterText = fc.oneof(
     'not (',
     "'",
   ),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
 )
 
 function headerText(schema: Schema, document: Schema): fc.Arbitrary<string> {
@@ -205,11 +206,11 @@ function mistake({ parameters, body }: Operation): fc.Arbitrary<Change> {
   const names = parameters.filter((each) => each.in === 'query').map((each) => each.name as string)
   const name = fc.oneof(
     fc.constantFrom(...names, '_page', '_fields', 'row_id', '_method', '_output', 'x'),
-    fc.string({ unit: 'binary', maxLength: 6 }),
+    fc.string({ unit: anyCharacter, maxLength: 6 }),
   )
   const json = { 'content-type': 'application/json' }
   const changes: fc.Arbitrary<Change>[] = [
-    fc.tuple(name, fc.string({ unit: 'binary', maxLength: 10 })).map(([each, value]) => ({ path }) => ({
+    fc.tuple(name, fc.string({ unit: anyCharacter, maxLength: 10 })).map(([each, value]) => ({ path }) => ({
       path: withQuery(path, [`${encode(each)}=${encode(value)}`]),
     })),
     name.map((each) => ({ path }) => ({ path: withQuery(path, [`${encode(each)}=1`, `${encode(each)}=2`]) })),

@@ -1,5 +1,6 @@
 import type { FieldValue, ObjectModel, Order, ReadableField, SearchRequest } from '@steward/rest-core'
 import * as fc from 'fast-check'
+import { anyCharacter } from './any-character.js'
 import { pools } from './objects.js'
 import { injections } from './injections.js'
 
@@ -283,7 +284,7 @@ const mutations = fc.array(
         '\ud800',
         '\u202e',
       ),
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ unit: anyCharacter, maxLength: 3 }),
     ),
   }),
   { minLength: 1, maxLength: 4 },
@@ -302,7 +303,7 @@ function mutate(text: string): fc.Arbitrary<string> {
 
 /** Any UTF-16 units, whether or not they are well-formed. */
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc.string({ maxLength: 60 }),
   fc.array(fc.nat(0xffff), { maxLength: 20 }).map((units) => String.fromCharCode(...units)),

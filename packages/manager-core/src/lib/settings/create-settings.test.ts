@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../../../../../tests/fuzz/any-character.js'
 import { Secret } from '../domain/secret.js'
 import { settingsOf, settingsOfText } from './settings-for-test.js'
 import type { InstanceSettings } from './settings.js'
@@ -217,7 +218,7 @@ describe('settings.version()', () => {
 })
 
 describe('settings.instance()', () => {
-  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => !value.includes('\0'))
+  const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 }).filter((value) => !value.includes('\0'))
   const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
   const secret = text.map((value) => new Secret(value))
   const port = fc.integer({ min: 1, max: 65_535 })

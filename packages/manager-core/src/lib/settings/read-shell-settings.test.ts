@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { anyCharacter } from '../../../../../tests/fuzz/any-character.js'
 import { ManagerError } from '../../errors.js'
 import { readSettingsFile } from './read-settings-file.js'
 import { readShellSettings } from './read-shell-settings.js'
@@ -227,7 +228,7 @@ describe('readShellSettings()', () => {
     )
     const text = fc.oneof(
       fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join('')),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
     )
     fc.assert(
       fc.property(text, (code) => {
@@ -284,7 +285,7 @@ describe('readShellSettings()', () => {
 describe('assignmentLine()', () => {
   const value = fc
     .oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.string({ unit: fc.constantFrom('\r', '\n', "'", '"', '$', '\\', 'a', ' ', '`', '!') }),
     )
     .map((text) => text.replaceAll('\0', ''))

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { anyCharacter } from '../../../../../tests/fuzz/any-character.js'
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { Filter } from './filter.js'
@@ -81,7 +82,7 @@ const pieces = fc.constantFrom(
   ],
 )
 const texts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ maxLength: 40 }),
   fc.array(pieces, { maxLength: 15 }).map((all) => all.join(' ')),
   fc.array(pieces, { maxLength: 10 }).map((all) => all.join('')),

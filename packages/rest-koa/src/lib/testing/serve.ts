@@ -15,6 +15,8 @@ export interface TestServer {
 /** Serves an application until `close()`. */
 export async function serve(app: Koa, options: { readonly maxHeaderSize?: number } = {}): Promise<TestServer> {
   const server = createServer(options, app.callback() as never)
+  // On a busy machine a connection may be idle for long, and closed just when the next request is sent over it.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
