@@ -20,7 +20,13 @@ import { generateRequests, type FuzzRequest, type Kind } from './fuzz/requests.j
 import { logMariadb, logPostgresql, logSqlite, type StatementLog } from './fuzz/statements.js'
 import { needsOwn, type FreshDatabase, type TestServer } from './servers/index.js'
 
-const counts: Readonly<Record<Kind, number>> = { valid: 2_000, mutated: 1_200, random: 800, injection: 1_200 }
+const times = process.env['TEST_DEEP'] === '1' ? 20 : 1
+const counts: Readonly<Record<Kind, number>> = {
+  valid: 500 * times,
+  mutated: 300 * times,
+  random: 200 * times,
+  injection: 300 * times,
+}
 const model = createModel(definitions)
 const requests = generateRequests(model.object('Item'), counts, 42)
 const ann = createPrincipal({ login: 'ann' })

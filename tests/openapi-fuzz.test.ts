@@ -80,9 +80,12 @@ function testDocument(
   })
 }
 
-testDocument('SQLite', isDeep ? 20_000 : 4000, async () => {
+testDocument('SQLite', isDeep ? 20_000 : 1500, async () => {
   const database = await freshFile()
   return { store: await createStore(database.url), drop: database.drop }
 })
 
-testDocument('the memory store', 2000, async () => ({ store: createMemoryStore(), drop: async () => {} }))
+testDocument('the memory store', isDeep ? 20_000 : 1000, async () => ({
+  store: createMemoryStore(),
+  drop: async () => {},
+}))
