@@ -28,9 +28,9 @@ export function findMariadb(): Programs<(typeof mariadbNames)[number]> | undefin
   return findIn([...searchPath(), '/usr/sbin', '/usr/libexec', '/opt/homebrew/opt/mariadb/bin'], mariadbNames)
 }
 
-/** Chromium or Chrome, or undefined when there is none. */
+/** Chromium or Chrome, or undefined when there is none; the one without windows first. */
 export function findChromium(): string | undefined {
-  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
   const found = names.map((name) => findIn(searchPath(), [name])?.[name]).find(Boolean)
   return found ?? chromiumPlaces.find(isExecutable)
 }
