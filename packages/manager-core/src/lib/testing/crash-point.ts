@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JournalPoint } from '../operation/operation.js'
 
 /** What a program prints that survived. */
@@ -7,13 +8,13 @@ export interface CrashReport {
   readonly error?: string | undefined
 }
 
-/** Kills this process at the n-th entry of the journal, counted from 1; undefined: never. */
-export function crashAt(at: number | undefined) {
+/** Kills this process at the n-th entry of the journal, counted from 1, or at that entry; undefined: never. */
+export function crashAt(at: number | JournalPoint | undefined) {
   const points: JournalPoint[] = []
   return {
     onPoint(point: JournalPoint): void {
       points.push(point)
-      if (points.length === at) process.kill(process.pid, 'SIGKILL')
+      if (points.length === at || isDeepStrictEqual(point, at)) process.kill(process.pid, 'SIGKILL')
     },
     /** Runs it and prints what came of it. */
     async report(work: () => Promise<unknown>): Promise<void> {
