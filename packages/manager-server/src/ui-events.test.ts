@@ -1,8 +1,9 @@
+import type { OperationEvent } from '@steward/manager-core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventParser } from './ui/lib/event-parser.js'
 import { readableLine } from './ui/lib/log-line.js'
-import { afterEvent, afterResult, hasEnded, type Operation, type OperationEvent } from './ui/lib/operation.js'
+import { afterEvent, afterResult, hasEnded, type Operation } from './ui/lib/operation.js'
 
 describe('events of a stream', () => {
   it('are the same wherever the stream was cut', () => {
@@ -26,12 +27,22 @@ describe('events of a stream', () => {
 
 describe('an operation after events', () => {
   const queued: Operation = {
-    ...{ id: 'o', action: 'upgrade', title: 'upgrade "demo"', instance: 'demo', state: 'queued', actor: 'ann' },
-    ...{ started: '2026-11-21T22:00:00.000Z', steps: [], message: '', warnings: [] },
+    id: 'o',
+    action: 'upgrade',
+    title: 'upgrade "demo"',
+    instance: 'demo',
+    state: 'queued',
+    actor: 'ann',
+    started: '2026-11-21T22:00:00.000Z',
+    ended: '',
+    steps: [],
+    message: '',
+    warnings: [],
   }
   const after = (...events: readonly OperationEvent[]) => events.reduce(afterEvent, queued)
   const planned: OperationEvent = {
     type: 'planned',
+    operation: 'o',
     title: 'Upgrade "demo"',
     steps: [
       { id: 'stop', title: 'Stop it' },

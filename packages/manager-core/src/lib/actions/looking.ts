@@ -6,7 +6,7 @@ import { accountNameAt } from '../instances/account-step.js'
 import { selectInstances } from '../instances/select-instances.js'
 import { observed, wireInstance } from '../instances/wire-instance.js'
 import { wireLimits } from '../instances/wire-limits.js'
-import { measured, overviews, wayOut } from '../overview/overview.js'
+import { measured, overviews, wayOut, type ListedInstance, type ShownInstance } from '../overview/overview.js'
 import { serverOf } from '../servers/application-server.js'
 import { lastRehearsal } from '../upgrade/rehearse.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
@@ -86,7 +86,7 @@ export const lookingActions: readonly Action[] = [
       return {
         message:
           stored.length === 1 && list.length === 1 ? '1 instance' : `${list.length} of ${stored.length} instances`,
-        list: list.map((one) => ({ ...one, ...known.get(one.id), ...more?.get(one.id) })),
+        list: list.map((one): ListedInstance => ({ ...one, ...known.get(one.id)!, ...more?.get(one.id) })),
         ...(warnings.length > 0 && { warnings }),
       }
     },
@@ -105,7 +105,7 @@ export const lookingActions: readonly Action[] = [
       const stored = context.registry.get(String(input.name))
       const [instance] = await withProofs(context, await observed(context, [stored]))
       const overview = overviews(context, [instance!]).get(instance!.id)!
-      const item = {
+      const item: ShownInstance = {
         ...wireInstance(instance!, context.settings.global),
         ...overview,
         neutralised: await neutralised(call, instance!),
@@ -144,7 +144,10 @@ async function restorePointOf(context: ActionCall['context'], instance: Instance
 }
 
 /** Whether the upgrade to what its version has now was rehearsed. */
-function rehearsalOf(context: ActionCall['context'], instance: Instance) {
+function rehearsalOf(
+  context: ActionCall['context'],
+  instance: Instance,
+): Pick<ShownInstance, 'rehearsed' | 'rehearsal'> {
   const newest = context.registry.versions().find(({ version }) => version === instance.version)
   const found = newest && lastRehearsal(context, instance, newest.revision)
   return { rehearsed: found?.at ?? '', rehearsal: found === undefined ? '' : found.good ? 'good' : 'failed' }

@@ -3,8 +3,9 @@ import { isThrowAway } from '../domain/instance.js'
 import { readMoment } from '../domain/moment.js'
 import { countText } from '../domain/readable.js'
 import { describeIncident } from '../monitoring/describe-incident.js'
+import type { WireIncident } from '../monitoring/incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
-import { wireSample } from '../monitoring/sample.js'
+import { wireSample, type MonitoredInstance } from '../monitoring/sample.js'
 import { createSampleStore } from '../monitoring/sample-store.js'
 import { nameOfInstance } from './named-instance.js'
 
@@ -68,7 +69,7 @@ const monitoring: Action = {
         .flatMap(({ id, instances }) => instances.filter(({ closed }) => closed === '').map((one) => [one.id, id])),
     )
     const instances = registry.instances().filter((one) => !isThrowAway(one))
-    const list = instances.map(({ id, name, desired }) => {
+    const list = instances.map(({ id, name, desired }): MonitoredInstance => {
       const newest = store.newest(id)
       return {
         name,
@@ -101,15 +102,13 @@ const incidents: Action = {
       limit: (input.limit as number | undefined) ?? 100,
       onlyOpen: input.open === true,
     })
-    const list = found.flatMap(({ id, opened, closed, message, instances }) => {
+    const list = found.flatMap(({ id, opened, closed, message, instances }): readonly WireIncident[] => {
       const visible = instances.filter(({ id: one }) => caller.instances?.has(one) ?? true)
       if (visible.length === 0) return []
+      const shown = visible.map(({ id: _id, ...one }) => one)
       // The message may name others.
       const text = visible.length === instances.length ? message : describeIncident(visible, [])
-      return {
-        ...{ id, opened, closed, message: text },
-        instances: visible.map(({ id: _id, ...one }) => one),
-      }
+      return [{ id, opened, closed, message: text, instances: shown }]
     })
     return { message: countText(list.length, 'incident'), list }
   },

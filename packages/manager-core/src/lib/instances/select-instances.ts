@@ -50,16 +50,18 @@ function wordTest(word: string, versions: ReadonlySet<string>): (instance: WireI
 
 function comparison(order: string): (a: WireInstance, b: WireInstance) => number {
   const keys = order.split(',').map((text) => {
-    const key = text.trim().replace(/^[-+]/, '')
-    if (!(wireKeys as readonly string[]).includes(key))
-      throw new ManagerError('ERR_USAGE', `order takes columns, not "${key.slice(0, 40)}".`, {
-        help: didYouMean(key, wireKeys) ?? `Columns are ${wireKeys.join(', ')}; "-" before one turns its order round.`,
+    const column = text.trim().replace(/^[-+]/, '')
+    const key = wireKeys.find((known) => known === column)
+    if (key === undefined)
+      throw new ManagerError('ERR_USAGE', `order takes columns, not "${column.slice(0, 40)}".`, {
+        help:
+          didYouMean(column, wireKeys) ?? `Columns are ${wireKeys.join(', ')}; "-" before one turns its order round.`,
       })
     return { key, sign: text.trim().startsWith('-') ? -1 : 1 }
   })
   const { compare } = new Intl.Collator('en', { numeric: true })
   return (a, b) => {
-    for (const { key, sign } of [...keys, { key: 'name', sign: 1 }]) {
+    for (const { key, sign } of [...keys, { key: 'name' as const, sign: 1 }]) {
       const difference = compare(String(a[key]), String(b[key]))
       if (difference !== 0) return sign * difference
     }

@@ -3,8 +3,7 @@ import type { Instance, Observed } from '../domain/instance.js'
 import { publicUrlOf, urlOf, type PublicUrlSettings } from '../settings/public-url.js'
 
 /** An instance as surfaces show it. Source: wire-decisions, "instance"; `public_url`, `id`, `port` and those from `proved` on are additions. */
-export interface WireInstance {
-  readonly [key: string]: string | number
+export type WireInstance = {
   readonly name: string
   readonly version: string
   /** What is recorded, and wanted; `observed` is what it is. */

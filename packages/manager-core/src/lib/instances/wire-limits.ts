@@ -5,8 +5,7 @@ import { limitText, type LimitInForce, type LimitName } from '../runtime/limits/
 import { firstLimits } from '../settings/limits.js'
 
 /** Limits of an instance as surfaces show them: those of its processes, or what its next start will ask for. */
-export interface WireLimits {
-  readonly [key: string]: string
+export type WireLimits = {
   readonly limit_memory: string
   readonly limit_cpu: string
   readonly limit_processes: string

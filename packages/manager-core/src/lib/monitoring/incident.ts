@@ -21,6 +21,11 @@ export interface Fallen {
   readonly closed: string
 }
 
+/** An incident as `incidents` answers it, with the instances that the caller may see. */
+export type WireIncident = Pick<Incident, 'id' | 'opened' | 'closed' | 'message'> & {
+  readonly instances: readonly Omit<Fallen, 'id'>[]
+}
+
 export function isOpen({ closed }: Pick<Fallen, 'closed'>): boolean {
   return closed === ''
 }

@@ -1,3 +1,5 @@
+import type { Desired } from '../domain/instance.js'
+
 /** What was measured of an instance at one time. */
 export interface Sample {
   readonly instanceId: string
@@ -17,8 +19,7 @@ export interface Sample {
 }
 
 /** A sample as surfaces show it. */
-export interface WireSample {
-  readonly [key: string]: string | number | boolean | null
+export type WireSample = {
   readonly at: string
   readonly ok: boolean
   readonly reason: string
@@ -26,6 +27,19 @@ export interface WireSample {
   readonly memory_mb: number | null
   readonly cpu_percent: number | null
   readonly disk_mb: number | null
+}
+
+/** An instance as `monitoring` answers it. Before its first sample `at` is empty and what is measured is null. */
+export type MonitoredInstance = Pick<WireSample, 'at' | 'reason'> & {
+  readonly [K in Exclude<keyof WireSample, 'at' | 'reason'>]: WireSample[K] | null
+} & {
+  readonly name: string
+  readonly status: Desired
+  /** Checks of the last hour, and those of them that went wrong. */
+  readonly checks: number
+  readonly failed: number
+  /** Number of the open incident. */
+  readonly incident: number | null
 }
 
 export function wireSample({ at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb }: Sample): WireSample {

@@ -1,6 +1,8 @@
 import pLimit from 'p-limit'
 import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
+import type { WireInstance } from '../instances/wire-instance.js'
+import type { WireLimits } from '../instances/wire-limits.js'
 import { createJournal } from '../operation/journal.js'
 import { checkHealth } from '../runtime/health.js'
 import { serverOf } from '../servers/application-server.js'
@@ -31,6 +33,27 @@ export type Measured = {
   /** Version of the application server that it stays with; empty: it follows the manager, or has its own. */
   readonly server: string
 }
+
+/** An instance as `list` answers it. */
+export type ListedInstance = WireInstance & Overview & Partial<Measured>
+
+/** An instance as `get` answers it. */
+export type ShownInstance = WireInstance &
+  Overview &
+  WireLimits & {
+    readonly neutralised: 'yes' | 'no' | 'unknown'
+    /** When it was upgraded, ISO 8601, if that can be rolled back; else empty. */
+    readonly restore_point: string
+    readonly restore_point_version: string
+    readonly restore_point_expires: string
+    readonly restore_points_mb: number
+    /** When the upgrade to what its version has now was rehearsed, ISO 8601; empty: it was not. */
+    readonly rehearsed: string
+    readonly rehearsal: 'good' | 'failed' | ''
+    readonly server: string
+    /** Its system account; empty: it has none. */
+    readonly account: string
+  }
 
 /** How many instances are asked at the same time, and how long each may take, in ms. */
 const atOnce = 50

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Observed } from '@steward/manager-core'
 import { t } from '../lib/i18n.js'
 import '../styles/badge.css'
 
@@ -17,10 +18,7 @@ const tones = {
   crashed: 'bad',
   suspended: 'busy',
   unknown: 'warn',
-} as const satisfies Readonly<Record<string, Tone>>
-
-/** What an instance was seen doing last. */
-export type Observed = keyof typeof tones
+} as const satisfies Readonly<Record<Observed, Tone>>
 
 export const observedStates = Object.keys(tones) as readonly Observed[]
 

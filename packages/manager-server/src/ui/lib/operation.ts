@@ -1,47 +1,13 @@
+import type { OperationEvent, OperationItem, StepTitle } from '@steward/manager-core'
 import type { Answer, FailureBody } from './answer.js'
 
-export type OperationState =
-  | 'queued'
-  | 'running'
-  | 'succeeded'
-  | 'failed'
-  | 'rolled_back'
-  | 'undoing'
-  | 'attention'
-  | 'interrupted'
-
-export type StepState = 'pending' | 'running' | 'done' | 'failed' | 'undoing' | 'undone' | 'skipped'
-
-export interface Progress {
-  readonly text: string
-  readonly bytes?: number
-  readonly of?: number
-}
-
-export interface OperationStep {
-  readonly id: string
-  readonly title: string
-  readonly state: StepState
-  readonly progress?: Progress
-}
-
 /** What was done, is done or is to be done, as `operation` and `operations` answer it. */
-export interface Operation {
-  readonly id: string
-  readonly action: string
-  readonly title: string
-  /** Name; empty: it is about none, or several. */
-  readonly instance: string
-  readonly state: OperationState
-  readonly actor: string
-  /** ISO 8601; `ended` is empty or absent while it goes on. */
-  readonly started: string
-  readonly ended?: string | null
-  readonly steps: readonly OperationStep[]
-  readonly message: string
-  readonly warnings: readonly string[]
+export type Operation = Omit<OperationItem, 'instance_id' | 'surface' | 'result'> & {
   readonly result?: OperationAnswer
 }
+
+export type OperationState = Operation['state']
+export type OperationStep = Operation['steps'][number]
 
 /** What the action answered in the end, done or not. */
 export type OperationAnswer = Partial<Omit<Answer, 'message'>> & FailureBody & ResultBody
@@ -56,21 +22,9 @@ export interface ResultBody {
 /** Of a dry run. */
 export interface Plan {
   readonly title: string
-  readonly steps: readonly { readonly id: string; readonly title: string }[]
+  readonly steps: readonly StepTitle[]
   readonly notes: readonly string[]
 }
-
-export type OperationEvent =
-  | { readonly type: 'waiting'; readonly lock: string; readonly holder: string }
-  | {
-      readonly type: 'planned'
-      readonly title: string
-      readonly steps: readonly { readonly id: string; readonly title: string }[]
-    }
-  | { readonly type: 'step'; readonly step: string; readonly state: Exclude<StepState, 'pending'> }
-  | ({ readonly type: 'progress'; readonly step: string } & Progress)
-  | { readonly type: 'warning'; readonly text: string }
-  | { readonly type: 'recovering'; readonly title: string }
 
 /** Nothing comes after these. */
 export function hasEnded({ state }: Pick<Operation, 'state'>): boolean {

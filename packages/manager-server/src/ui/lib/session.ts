@@ -1,9 +1,8 @@
 import { useEffect } from 'preact/hooks'
+import type { Ability, Action, Option, Parameter } from '@steward/manager-core'
 import { api, type ApiFailure } from './api.js'
 import { isConnected } from './connection.js'
 import { createStore, useStore } from './store.js'
-
-export type Ability = 'read' | 'operate' | 'admin' | 'sensitive'
 
 /** Who uses the pages, and what this server offers. */
 export interface Session {
@@ -14,37 +13,29 @@ export interface Session {
   readonly features: Readonly<Partial<Record<'terminal' | 'register' | 'download' | 'proxy', boolean>>>
 }
 
-/** An action as forms need it. */
-export interface ActionRow {
-  /** As the API takes it, with a hyphen between two words: `backups-verify`. */
-  readonly name: string
-  readonly group: string
-  readonly summary: string
-  readonly description?: string
-  readonly ability: Ability
-  readonly mutating: boolean
-  /** What will be lost, with `{places}` for inputs. */
-  readonly destructive?: string
-  /** Input with which nothing is lost. */
-  readonly harmlessWith?: string
-  /** Input without which nothing is lost. */
-  readonly destructiveWith?: string
+/** An action as forms need it. As the API takes it, its name has a hyphen between two words: `backups-verify`. */
+export interface ActionRow extends Pick<
+  Action,
+  | 'name'
+  | 'group'
+  | 'summary'
+  | 'description'
+  | 'ability'
+  | 'mutating'
+  | 'destructive'
+  | 'harmlessWith'
+  | 'destructiveWith'
+> {
   readonly parameters: readonly InputRow[]
   readonly options: readonly InputRow[]
   /** Whether who uses the pages may do it. */
   readonly allowed: boolean
 }
 
-export interface InputRow {
-  readonly name: string
-  readonly type: 'instance' | 'new-name' | 'version' | 'text' | 'integer' | 'yes-no' | 'flag' | 'choice' | 'file'
-  readonly summary: string
-  readonly required?: boolean
-  readonly choices?: readonly string[]
-  readonly min?: number
-  readonly max?: number
-  readonly secret?: boolean
-}
+export type InputRow = Pick<
+  Parameter & Option,
+  'name' | 'type' | 'summary' | 'required' | 'choices' | 'min' | 'max' | 'secret'
+>
 
 interface Asked<T> {
   readonly data?: T

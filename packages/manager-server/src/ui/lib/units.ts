@@ -1,5 +1,8 @@
+import type { WireSample } from '@steward/manager-core'
 import { formatBytes, formatDuration, formatNumber } from './format.js'
-import type { Measure } from './samples.js'
+
+export const measures = ['response_ms', 'memory_mb', 'cpu_percent', 'disk_mb'] as const satisfies (keyof WireSample)[]
+export type Measure = (typeof measures)[number]
 
 /** A measured value with its unit; `–`: it was not measured. */
 export function formatMeasure(measure: Measure, value: number | null | undefined): string {

@@ -1,15 +1,9 @@
+import type { OperationEvent } from '@steward/manager-core'
 import { useEffect, useState } from 'preact/hooks'
 import { apiAddress } from './addresses.js'
 import type { ApiFailure } from './api.js'
 import { followEvents, type StreamState } from './event-stream.js'
-import {
-  afterEvent,
-  afterResult,
-  hasEnded,
-  type Operation,
-  type OperationAnswer,
-  type OperationEvent,
-} from './operation.js'
+import { afterEvent, afterResult, hasEnded, type Operation, type OperationAnswer } from './operation.js'
 
 export interface FollowedOperation {
   /** undefined: nothing was heard of it yet. */

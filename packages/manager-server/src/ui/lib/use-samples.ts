@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { WireSample } from '@steward/manager-core'
 import { api, type ApiFailure } from './api.js'
 import { isConnected } from './connection.js'
-import type { Sample } from './samples.js'
 
 export interface SamplesOf {
   readonly name: string
-  readonly samples: readonly Sample[]
+  readonly samples: readonly WireSample[]
 }
 
 export interface SamplesState {
@@ -51,22 +51,22 @@ interface Question {
 }
 
 async function samplesOf(name: string, { since, points, signal }: Question): Promise<SamplesOf> {
-  const { list } = await api<{ readonly list: readonly Sample[] }>('samples', { name, since, points }, signal)
+  const { list } = await api<{ readonly list: readonly WireSample[] }>('samples', { name, since, points }, signal)
   return { name, samples: list }
 }
 
 const hourMs = 3_600_000
 /** Not asked for again so long. */
 const keptMs = 60_000
-const kept = new Map<string, { readonly at: number; readonly samples: Promise<readonly Sample[]> }>()
+const kept = new Map<string, { readonly at: number; readonly samples: Promise<readonly WireSample[]> }>()
 /** So many questions at the same time; rows come into sight by the dozen. */
 const parallel = 3
 const waiting: (() => void)[] = []
 let running = 0
 
 /** The last hour of an instance, for a small picture; undefined: not there yet. */
-export function useLastHour(name: string): readonly Sample[] | undefined {
-  const [samples, setSamples] = useState<readonly Sample[]>()
+export function useLastHour(name: string): readonly WireSample[] | undefined {
+  const [samples, setSamples] = useState<readonly WireSample[]>()
   useEffect(() => {
     let left = false
     lastHour(name).then(
@@ -80,7 +80,7 @@ export function useLastHour(name: string): readonly Sample[] | undefined {
   return samples
 }
 
-function lastHour(name: string): Promise<readonly Sample[]> {
+function lastHour(name: string): Promise<readonly WireSample[]> {
   const found = kept.get(name)
   if (found && Date.now() - found.at < keptMs) return found.samples
   const since = new Date(Date.now() - hourMs).toISOString()

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
+import type { MonitoredInstance } from '@steward/manager-core'
 import { Badge } from '../components/badge.js'
 import { EmptyState } from '../components/empty-state.js'
 import { FailureNotice } from '../components/failure-notice.js'
@@ -9,7 +10,6 @@ import { Table } from '../components/table.js'
 import { View } from '../components/view.js'
 import { pathTo } from '../lib/addresses.js'
 import { t } from '../lib/i18n.js'
-import type { Measured } from '../lib/samples.js'
 import { useActionTable } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/chart.css'
@@ -30,7 +30,7 @@ export function Monitor() {
   const { query, route } = useLocation()
   const { isAllowed } = useActionTable()
   const [order, setOrder] = useState('-state')
-  const { data, failure, reload } = useApi<{ readonly list: readonly Measured[] }>(
+  const { data, failure, reload } = useApi<{ readonly list: readonly MonitoredInstance[] }>(
     'monitoring',
     {},
     { refreshMs: 10_000 },
@@ -81,7 +81,7 @@ function isRange(text: string | undefined): text is Range {
 }
 
 /** The one that is worst off. */
-function defaultOf(rows: readonly Measured[]): readonly string[] {
+function defaultOf(rows: readonly MonitoredInstance[]): readonly string[] {
   const [worst] = rows.toSorted((a, b) => rank(b) - rank(a) || Number(b.at !== '') - Number(a.at !== ''))
   return worst ? [worst.name] : []
 }
@@ -100,7 +100,7 @@ function selectionOf(chosen: readonly string[], choose: (names: readonly string[
   }
 }
 
-function Counts({ rows }: { readonly rows: readonly Measured[] }) {
+function Counts({ rows }: { readonly rows: readonly MonitoredInstance[] }) {
   const measured = rows.filter(({ status, ok }) => status === 'started' && ok !== null)
   const bad = measured.filter(({ ok }) => ok === false).length
   return (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import type { InstanceRequest } from '@steward/manager-core'
 import { ActionDialog } from '../components/action-dialog.js'
 import { Badge, type Tone } from '../components/badge.js'
 import { Button } from '../components/button.js'
@@ -17,26 +18,6 @@ import '../styles/requests.css'
 
 const refreshMs = 15_000
 
-/** A request for an instance, as `requests list` answers it. Dates are ISO 8601; empty: not yet. */
-interface RequestRow {
-  readonly id: number
-  readonly name: string
-  readonly version: string
-  readonly email: string
-  readonly firstname: string
-  readonly lastname: string
-  readonly phone: string
-  readonly company: string
-  readonly status: string
-  /** Name of the instance that was made; empty: none. */
-  readonly instance: string
-  readonly created: string
-  readonly decided: string
-  readonly decided_by: string
-  /** Why it was rejected or failed. */
-  readonly note: string
-}
-
 const tones: Readonly<Record<string, Tone>> = {
   unconfirmed: 'neutral',
   confirmed: 'warn',
@@ -47,12 +28,12 @@ const tones: Readonly<Record<string, Tone>> = {
 
 interface Decision {
   readonly action: 'requests-approve' | 'requests-reject'
-  readonly request: RequestRow
+  readonly request: InstanceRequest
 }
 
 /** What people have asked for at the public form; those that wait for a decision come first. */
 export function Requests() {
-  const { data, failure, reload } = useApi<{ list: readonly RequestRow[] }>('requests-list', {}, { refreshMs })
+  const { data, failure, reload } = useApi<{ list: readonly InstanceRequest[] }>('requests-list', {}, { refreshMs })
   const [deciding, setDeciding] = useState<Decision>()
   const columns = useColumns(setDeciding)
   const list = data?.list.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
@@ -102,16 +83,16 @@ export function Requests() {
 }
 
 /** It is decided, but the mail that tells so was not sent; to approve it once more sends it. */
-function isUntold({ status, note }: RequestRow): boolean {
+function isUntold({ status, note }: InstanceRequest): boolean {
   return status === 'approved' && note !== ''
 }
 
 /** Waits for a decision. */
-function isOpen({ status }: RequestRow): boolean {
+function isOpen({ status }: InstanceRequest): boolean {
   return status === 'confirmed' || status === 'failed'
 }
 
-function useColumns(decide: (decision: Decision) => void): readonly Column<RequestRow>[] {
+function useColumns(decide: (decision: Decision) => void): readonly Column<InstanceRequest>[] {
   const { isAllowed } = useActionTable()
   const decisions = (['requests-approve', 'requests-reject'] as const).filter(isAllowed)
   return [
@@ -156,12 +137,12 @@ function useColumns(decide: (decision: Decision) => void): readonly Column<Reque
   ]
 }
 
-function Status({ row: { status } }: { readonly row: RequestRow }) {
+function Status({ row: { status } }: { readonly row: InstanceRequest }) {
   const key = `requests.${status}`
   return <Badge tone={tones[status] ?? 'neutral'}>{hasText(key) ? t(key) : status}</Badge>
 }
 
-function Person({ row: { email, firstname, lastname, company, phone } }: { readonly row: RequestRow }) {
+function Person({ row: { email, firstname, lastname, company, phone } }: { readonly row: InstanceRequest }) {
   const name = `${firstname} ${lastname}`.trim()
   return (
     <span class="person">
@@ -175,7 +156,7 @@ function Person({ row: { email, firstname, lastname, company, phone } }: { reado
 }
 
 interface DecidedProps {
-  readonly row: RequestRow
+  readonly row: InstanceRequest
   readonly children: ComponentChildren
 }
 

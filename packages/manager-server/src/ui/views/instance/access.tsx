@@ -1,3 +1,4 @@
+import type { AccessSummary } from '@steward/manager-core'
 import { ButtonLink } from '../../components/button.js'
 import { EmptyState } from '../../components/empty-state.js'
 import { FailureNotice } from '../../components/failure-notice.js'
@@ -9,30 +10,6 @@ import { formatBytes, formatDuration, formatNumber } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { useApi } from '../../lib/use-api.js'
 import type { TabProps } from './tab.js'
-
-interface Counted {
-  readonly name: string
-  readonly requests: number
-  readonly errors: number
-  readonly averageMs: number
-}
-
-/** As `accesslogs` answers it. */
-interface AccessSummary {
-  readonly requests: number
-  /** ISO 8601; absent: there were none. */
-  readonly from?: string
-  readonly to?: string
-  readonly bytes: number
-  readonly visitors: number
-  readonly durationMs: { readonly average: number; readonly p50: number; readonly p95: number; readonly max: number }
-  /** By `2xx` … */
-  readonly statuses: Readonly<Record<string, number>>
-  readonly paths: readonly Counted[]
-  readonly visitorsByRequests: readonly Counted[]
-  readonly users: readonly Counted[]
-  readonly days: readonly Counted[]
-}
 
 /** The report on requests. */
 export function AccessTab({ item: { name } }: TabProps) {
@@ -90,7 +67,7 @@ export function AccessTab({ item: { name } }: TabProps) {
 }
 
 /** Numbers as lengths, beside the numbers themselves. */
-function Bars({ rows }: { readonly rows: readonly Pick<Counted, 'name' | 'requests'>[] }) {
+function Bars({ rows }: { readonly rows: readonly Pick<AccessSummary['days'][number], 'name' | 'requests'>[] }) {
   const most = Math.max(...rows.map(({ requests }) => requests), 1)
   return (
     <ul class="bars">
@@ -105,7 +82,7 @@ function Bars({ rows }: { readonly rows: readonly Pick<Counted, 'name' | 'reques
   )
 }
 
-function Counts({ title, rows }: { readonly title: string; readonly rows: readonly Counted[] }) {
+function Counts({ title, rows }: { readonly title: string; readonly rows: AccessSummary['days'] }) {
   return (
     <Panel title={title}>
       <div class="part-scroll" tabIndex={0} role="region" aria-label={t('monitor.numbers', { measure: title })}>

@@ -1,10 +1,10 @@
+import type { WireBackup } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Button } from '../../components/button.js'
 import { Facts, Panel } from '../../components/panel.js'
 import { Skeleton } from '../../components/skeleton.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
-import type { Backup } from '../../lib/backup.js'
 import { formatBytes } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable } from '../../lib/session.js'
@@ -14,7 +14,7 @@ import type { TabProps } from './tab.js'
 /** The newest backup, and whether it was proved. */
 export function BackupPanel({ item, ask }: TabProps) {
   const { isAllowed } = useActionTable()
-  const { data, reload } = useApi<{ readonly list: readonly Backup[] }>(
+  const { data, reload } = useApi<{ readonly list: readonly WireBackup[] }>(
     isAllowed('backups-list') ? 'backups-list' : undefined,
     { name: item.name },
     { refreshMs: 30_000 },

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { WireBackup } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Button, ButtonLink } from '../../components/button.js'
 import { EmptyState } from '../../components/empty-state.js'
@@ -7,7 +8,6 @@ import { Skeleton } from '../../components/skeleton.js'
 import { Table, type Column } from '../../components/table.js'
 import { Time } from '../../components/time.js'
 import { apiAddress } from '../../lib/addresses.js'
-import type { Backup } from '../../lib/backup.js'
 import { formatBytes, formatNumber } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
 import { useActionTable, useSession } from '../../lib/session.js'
@@ -26,7 +26,7 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
   const [order, setOrder] = useState('-saved')
   const targets = useApi<{ readonly list: readonly Target[] }>(isAllowed('target-list') ? 'target-list' : undefined)
   const hasTargets = (targets.data?.list.length ?? 0) > 0
-  const { data, failure, reload } = useApi<{ readonly list: readonly Backup[] }>('backups-list', { name, at })
+  const { data, failure, reload } = useApi<{ readonly list: readonly WireBackup[] }>('backups-list', { name, at })
   const askAndReload: Ask = (action, use) => ask(action, { ...use, onDone: reload })
   return (
     <div class="tab-parts">
@@ -77,7 +77,7 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
 }
 
 interface BackupsProps {
-  readonly list: readonly Backup[]
+  readonly list: readonly WireBackup[]
   readonly name: string
   /** Empty: here. */
   readonly at: string
@@ -89,7 +89,7 @@ interface BackupsProps {
 }
 
 function Backups({ list, order, onOrder, ...rest }: BackupsProps) {
-  const columns: readonly Column<Backup>[] = [
+  const columns: readonly Column<WireBackup>[] = [
     {
       id: 'saved',
       title: t('backup.saved'),
@@ -139,7 +139,7 @@ function Backups({ list, order, onOrder, ...rest }: BackupsProps) {
   )
 }
 
-function StateOf({ damage, verified, proved, proved_seconds: seconds }: Backup) {
+function StateOf({ damage, verified, proved, proved_seconds: seconds }: WireBackup) {
   if (damage !== '')
     return (
       <span class="cell-lines">
@@ -161,7 +161,7 @@ function StateOf({ damage, verified, proved, proved_seconds: seconds }: Backup) 
 }
 
 interface ActionsOfProps extends Pick<BackupsProps, 'name' | 'at' | 'hasTargets' | 'ask'> {
-  readonly backup: Backup
+  readonly backup: WireBackup
 }
 
 function ActionsOf({ backup: { backup, damage, saved }, name, at, hasTargets, ask }: ActionsOfProps) {

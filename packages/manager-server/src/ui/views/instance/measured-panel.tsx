@@ -1,3 +1,4 @@
+import type { WireIncident } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Panel } from '../../components/panel.js'
 import { Skeleton } from '../../components/skeleton.js'
@@ -5,9 +6,8 @@ import { Sparkline } from '../../components/sparkline.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import { measures, type Incident } from '../../lib/samples.js'
 import { useActionTable } from '../../lib/session.js'
-import { formatMeasure } from '../../lib/units.js'
+import { formatMeasure, measures } from '../../lib/units.js'
 import { useApi } from '../../lib/use-api.js'
 import { useSamples } from '../../lib/use-samples.js'
 import type { TabProps } from './tab.js'
@@ -57,7 +57,7 @@ export function MeasuredPanel({ item: { name } }: TabProps) {
 /** The newest incidents that it was part of. */
 function IncidentsOf({ name }: { readonly name: string }) {
   const { isAllowed } = useActionTable()
-  const { data } = useApi<{ readonly list: readonly Incident[] }>(
+  const { data } = useApi<{ readonly list: readonly WireIncident[] }>(
     isAllowed('incidents') ? 'incidents' : undefined,
     {},
     { refreshMs: 30_000 },

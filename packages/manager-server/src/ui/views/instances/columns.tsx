@@ -95,7 +95,7 @@ function Name({ row: { name } }: { readonly row: Instance }) {
 }
 
 function Status({ row }: { readonly row: Instance }) {
-  const { status, observed, operation, attention = '', health = '' } = row
+  const { status, observed, operation, attention, health = '' } = row
   return (
     <span class="status">
       <StatusBadge observed={observed} />

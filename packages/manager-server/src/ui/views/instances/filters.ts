@@ -46,7 +46,7 @@ function plain(text: string): string {
 
 /** What the words are looked for in. */
 export function wordsOf(row: Instance): string {
-  const { name, version, owner_email, firstname, lastname, company, url, custom_url, public_url = '' } = row
+  const { name, version, owner_email, firstname, lastname, company, url, custom_url, public_url } = row
   return plain([name, version, owner_email, firstname, lastname, company, url, custom_url, public_url].join('\n'))
 }
 

@@ -4,8 +4,7 @@ import { Panel } from '../../components/panel.js'
 import { Skeleton } from '../../components/skeleton.js'
 import { TimeChart, type ChartSeries } from '../../components/time-chart.js'
 import { t } from '../../lib/i18n.js'
-import { measures, type Measure } from '../../lib/samples.js'
-import { formatMeasure } from '../../lib/units.js'
+import { formatMeasure, measures, type Measure } from '../../lib/units.js'
 import { useSamples, type SamplesOf } from '../../lib/use-samples.js'
 
 export interface ChartsProps {

@@ -1,15 +1,15 @@
+import type { MonitoredInstance } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Sparkline } from '../../components/sparkline.js'
 import type { Column } from '../../components/table.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
 import { t } from '../../lib/i18n.js'
-import { measures, type Measured } from '../../lib/samples.js'
-import { formatMeasure } from '../../lib/units.js'
+import { formatMeasure, measures } from '../../lib/units.js'
 import { useLastHour } from '../../lib/use-samples.js'
 
 /** The newest values of each instance. */
-export const columns: readonly Column<Measured>[] = [
+export const columns: readonly Column<MonitoredInstance>[] = [
   {
     id: 'name',
     title: t('monitor.name'),
@@ -31,7 +31,7 @@ export const columns: readonly Column<Measured>[] = [
     onCard: 'hidden',
     cell: ({ name, at }) => (at === '' ? null : <Course name={name} />),
   },
-  ...measures.map((measure): Column<Measured> => ({
+  ...measures.map((measure): Column<MonitoredInstance> => ({
     id: measure,
     title: t(`monitor.${measure}`),
     align: 'end',
@@ -57,13 +57,13 @@ export const columns: readonly Column<Measured>[] = [
 ]
 
 /** The worse, the higher. */
-export function rank({ ok, status, incident }: Measured): number {
+export function rank({ ok, status, incident }: MonitoredInstance): number {
   if (incident !== null) return 4
   if (ok === false && status === 'started') return 3
   return status === 'started' ? (ok === null ? 1 : 2) : 0
 }
 
-function StateOf({ ok, reason, status, incident }: Measured) {
+function StateOf({ ok, reason, status, incident }: MonitoredInstance) {
   if (status === 'stopped') return <Badge>{t('monitor.stopped')}</Badge>
   if (ok === null) return <Badge>{t('monitor.notMeasured')}</Badge>
   if (ok && incident === null && reason === '') return <Badge tone="good">{t('monitor.ok')}</Badge>

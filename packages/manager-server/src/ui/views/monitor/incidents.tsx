@@ -1,15 +1,15 @@
+import type { WireIncident } from '@steward/manager-core'
 import { Badge } from '../../components/badge.js'
 import { Panel } from '../../components/panel.js'
 import { Time } from '../../components/time.js'
 import { pathTo } from '../../lib/addresses.js'
 import { formatDuration } from '../../lib/format.js'
 import { t } from '../../lib/i18n.js'
-import type { Incident } from '../../lib/samples.js'
 import { useApi } from '../../lib/use-api.js'
 
 /** When instances did not answer as they should, the newest first. */
 export function Incidents() {
-  const { data } = useApi<{ readonly list: readonly Incident[] }>('incidents', { limit: 20 }, { refreshMs: 15_000 })
+  const { data } = useApi<{ readonly list: readonly WireIncident[] }>('incidents', { limit: 20 }, { refreshMs: 15_000 })
   if (!data) return null
   return (
     <Panel title={t('monitor.incidents')}>
@@ -26,7 +26,7 @@ export function Incidents() {
   )
 }
 
-function One({ incident: { opened, closed, message, instances } }: { readonly incident: Incident }) {
+function One({ incident: { opened, closed, message, instances } }: { readonly incident: WireIncident }) {
   const isOpen = closed === ''
   return (
     <li>
