@@ -5,6 +5,8 @@ import usual from './vitest.config.js'
 const deep = [
   'tests/consistency/**/*.test.ts',
   'tests/{catalogue-fuzz,filter-fuzz,openapi-fuzz,published,rights-fuzz,setup-machine}.test.ts',
+  'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
+  'packages/rest-core/src/lib/memory/memory-store.test.ts',
   'packages/manager-core/src/lib/operation/crash*.test.ts',
 ]
 

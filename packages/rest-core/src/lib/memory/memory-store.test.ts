@@ -1,4 +1,5 @@
+import { contractSize } from '../../../../../tests/contract-size.js'
 import { testObjectStore } from '../../testing.js'
 import { createMemoryStore } from './memory-store.js'
 
-testObjectStore('memory', async () => createMemoryStore())
+testObjectStore('memory', async () => createMemoryStore(), contractSize)
