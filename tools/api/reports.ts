@@ -1,6 +1,6 @@
 // Reports of the public API in `api`, one per entry, so that a review shows what a change means for users.
-// `node tools/api/reports.ts` writes them, `--check` compares; a last argument is another folder. Build first: they are
-// made of the declarations in `dist`.
+// `node tools/api/reports.ts` writes them, `--check` compares; an argument is another folder, and further ones name the
+// entries to be looked at, as `rest-client`. Build first: they are made of the declarations in `dist`.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,7 +10,10 @@ import { root } from '../../scripts/packages.mjs'
 import { compilerOptions, entries, type Entry } from './entries.ts'
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
-const reports = resolve(root, positionals[0] ?? 'api')
+const [folder = 'api', ...names] = positionals
+const reports = resolve(root, folder)
+const isWanted = (name: string): boolean => names.length === 0 || names.includes(name)
+const wanted = entries.filter(({ name }) => isWanted(name))
 const made = mkdtempSync(join(tmpdir(), 'steward-api-'))
 try {
   makeReports()
@@ -21,12 +24,12 @@ try {
 }
 
 function makeReports(): void {
-  const configs = entries.map(configOf)
+  const configs = wanted.map(configOf)
   const [first] = configs
   if (!first) return
   // One for all, which takes a third of the time.
   const compilerState = CompilerState.create(first, {
-    additionalEntryPoints: entries.map(({ declarations }) => declarations),
+    additionalEntryPoints: wanted.map(({ declarations }) => declarations),
   })
   for (const config of configs) {
     const { succeeded } = Extractor.invoke(config, {
@@ -41,7 +44,7 @@ function makeReports(): void {
 }
 
 function configOf({ name, packageFolder, declarations }: Entry): ExtractorConfig {
-  const files = entries.map((entry) => entry.declarations)
+  const files = wanted.map((entry) => entry.declarations)
   return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: join(packageFolder, 'package.json'),
@@ -72,7 +75,7 @@ function configOf({ name, packageFolder, declarations }: Entry): ExtractorConfig
 function readReports(folder: string): ReadonlyMap<string, string> {
   return new Map(
     readdirSync(folder)
-      .filter((file) => file.endsWith('.api.md'))
+      .filter((file) => file.endsWith('.api.md') && isWanted(file.slice(0, -'.api.md'.length)))
       .map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   )
 }
