@@ -161,7 +161,7 @@ test('the set-up made a user, none is asked for: the start makes one and prints 
   await first.end()
   const made = await runCli([folder, '--reset-admin'], { env: { STEWARD_ADMIN_LOGIN: 'boss' } })
   expect(made.output).toMatch(/^Administrator "boss" was made with the password: \S+\n$/)
-  const again = await runCli([folder, '--reset-admin'], {
+  const again = await runHere([folder, '--reset-admin'], {
     env: { STEWARD_ADMIN_LOGIN: 'boss', STEWARD_ADMIN_PASSWORD: 'another-word' },
   })
   expect(again.output).toBe('boss has the password of STEWARD_ADMIN_PASSWORD now.\n')
@@ -200,7 +200,7 @@ test('a password of the environment that is too short is named by its variable',
   const short = { env: { STEWARD_ADMIN_PASSWORD: 'short' } }
   const text = 'app-server: STEWARD_ADMIN_PASSWORD must have at least 8 characters.\n'
   for (const args of [[folder], [folder, '--reset-admin']])
-    expect(await runCli(args, short)).toMatchObject({ code: 1, errors: expect.stringContaining(text) })
+    expect(await runHere(args, short)).toMatchObject({ code: 1, errors: expect.stringContaining(text) })
 })
 
 describe('code beside YAML that contradicts it', () => {

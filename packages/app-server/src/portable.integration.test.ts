@@ -12,7 +12,7 @@ import { createApplication } from './lib/create-application.js'
 import type { Application } from './lib/create-application.js'
 import { runPortable, type PortableFlags } from './lib/portable.js'
 import { readSettings } from './lib/settings.js'
-import { makeFolder, runCli, shopFiles } from './running-app-for-test.js'
+import { makeFolder, runCli, runHere, shopFiles } from './running-app-for-test.js'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -45,7 +45,7 @@ test('records go by files that their owner alone can read', async () => {
     const definition = await loadAppDefinition(folder, settings)
     return runPortable({ folder, dataFolder: join(folder, 'data'), definition, settings }, flags)
   }
-  const noFolder = await runCli(['--dump', '-'], { ...other, cwd: folder })
+  const noFolder = await runHere(['--dump', '-'], { ...other, cwd: folder })
   expect(noFolder).toMatchObject({ code: 1, errors: expect.stringContaining('folder of an application') })
   // There is no table yet.
   await expect(run(join(folder, 'new.db'), { dump })).rejects.toThrow('start the application once')

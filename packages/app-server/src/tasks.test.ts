@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeFolder, runCli, shopFiles } from './running-app-for-test.js'
+import { makeFolder, runCli, runHere, shopFiles } from './running-app-for-test.js'
 
 const env = { STEWARD_ADMIN_PASSWORD: 's3cret-passw0rd' }
 
@@ -14,16 +14,17 @@ test('--import, --export and --unittests do their work without serving', async (
       'export default async function counts({ service, principal, assert }) { assert.equal((await service.count(principal, "Product")).count, 2) }',
   })
   onTestFinished(remove)
-  const run = (...args: string[]) => runCli([folder, ...args], { env, cwd: folder })
-  expect(await run('--import', 'Product.csv')).toMatchObject({
+  const runProcess = (...args: string[]) => runCli([folder, ...args], { env, cwd: folder })
+  const run = (...args: string[]) => runHere([folder, ...args], { env, cwd: folder })
+  expect(await runProcess('--import', 'Product.csv')).toMatchObject({
     code: 0,
     output: 'Product: 2 created, 0 updated, 0 deleted, 0 unchanged\n',
   })
-  expect(await run('--unittests')).toMatchObject({
+  expect(await runProcess('--unittests')).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^passed counts: counts \(\d+ ms\)\n1 passed, 0 failed\n$/),
   })
-  const exported = JSON.parse((await run('--export', 'Product')).output) as { objects: { data: object[] }[] }
+  const exported = JSON.parse((await run('--export', 'Product')).output ?? '') as { objects: { data: object[] }[] }
   expect(exported.objects[0]?.data).toEqual([
     { prd_code: 'A', prd_name: 'Apple' },
     { prd_code: 'B', prd_name: 'Banana' },
