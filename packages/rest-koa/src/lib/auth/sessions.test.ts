@@ -6,7 +6,7 @@ import {
   defineObject,
 } from '@steward/rest-core'
 import Koa from 'koa'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { restRouter } from '../router/rest-router.js'
 import { basic, createCaller } from '../testing/caller.js'
 import type { Answer, Call } from '../testing/caller.js'
@@ -48,7 +48,14 @@ beforeEach(async () => {
   users = await createTestUsers({ ann: 'secret', bob: 'hidden' })
   await start()
 })
-afterEach(() => server.close())
+afterEach(async () => {
+  vi.useRealTimers()
+  await server.close()
+})
+
+/** The clock stands still until it is set. What waits, waits as always. */
+const stopClock = () => vi.useFakeTimers({ toFake: ['Date'] })
+const moveClock = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
 const session = (headers: Readonly<Record<string, string>>, path = '/api/rest?session=true'): Promise<Answer> =>
   call('GET', path, { headers })
@@ -155,14 +162,14 @@ describe('the session cookie', () => {
   })
 
   it('goes on while it is used, as the same session, and a logout ends all of it', async () => {
-    await start({ tokens: { secret, lifetimeSeconds: 2 } })
+    stopClock()
+    await start({ tokens: { secret, lifetimeSeconds: 60 } })
     const first = await withPassword()
     const old = cookieOf(first)
-    let renewed: Answer | undefined
-    await expect
-      .poll(async () => cookieOf((renewed = await session({ cookie: old }))), { interval: 100 })
-      .toMatch(/^JSESSIONID=./)
-    const cookie = cookieOf(renewed as Answer)
+    expect(cookieOf(await session({ cookie: old }))).toBe('')
+    moveClock(31)
+    const cookie = cookieOf(await session({ cookie: old }))
+    expect(cookie).toMatch(/^JSESSIONID=./)
     expect(cookie).not.toBe(old)
     expect((await session({ cookie })).json).toEqual(first.json)
     expect((await session({ cookie: old }, '/api/logout')).status).toBe(200)
@@ -170,9 +177,10 @@ describe('the session cookie', () => {
   })
 
   it('is over some time after it was used last', async () => {
-    await start({ tokens: { secret, lifetimeSeconds: 1 } })
+    stopClock()
+    await start({ tokens: { secret, lifetimeSeconds: 60 } })
     const cookie = cookieOf(await withPassword())
-    await new Promise((resolve) => setTimeout(resolve, 1050))
+    moveClock(61)
     expect((await session({ cookie })).status).toBe(401)
   })
 

@@ -266,10 +266,14 @@ describe('accessLog()', () => {
   })
 
   it('tells of requests that were broken off', async () => {
-    const { lines } = await startLogged('pino', () => new Promise(() => {}))
+    const asked = Promise.withResolvers<void>()
+    const { lines } = await startLogged('pino', () => {
+      asked.resolve()
+      return new Promise(() => {})
+    })
     const connection = await connectTo(server?.port ?? 0)
     connection.send('GET /never HTTP/1.1\r\nHost: x\r\n\r\n')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await asked.promise
     connection.socket.destroy()
     await expect.poll(() => lines.length).toBe(1)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ url: '/never', aborted: true })
