@@ -5,6 +5,7 @@ import { asUser, giveTo } from './as-user.js'
 import { makeFolder } from './folders.js'
 import { findMariadb, run, serverEnvironment } from './programs.js'
 import { launch, type ServerOptions, type TestServer } from './server.js'
+import { copyTemplate, makeTemplate } from './template.js'
 
 const user = 'mysql'
 
@@ -17,6 +18,20 @@ grant all on *.* to steward@'%' with grant option;
 /** The kernel's queues for I/O are limited for the whole machine, where other servers may use them. */
 const simpleIo = '--innodb-use-native-aio=0'
 
+export const makeMariadbTemplate = () => makeTemplate('mariadb', user, makeData)
+
+async function makeData(folder: string): Promise<void> {
+  const program = findMariadb()?.['mariadb-install-db'] ?? 'mariadb-install-db'
+  const flags = [
+    '--no-defaults',
+    `--datadir=${join(folder, 'data')}`,
+    `--tmpdir=${folder}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+  ]
+  await run(asUser(user, [program, ...flags, '--innodb-log-file-size=8M', simpleIo]))
+}
+
 /** Starts a private MariaDB. Its user `steward`, password `steward`, may do everything; durability is off. */
 export async function startMariadb(options: ServerOptions = {}): Promise<TestServer> {
   const programs = findMariadb()
@@ -28,14 +43,7 @@ export async function startMariadb(options: ServerOptions = {}): Promise<TestSer
     await mkdir(dir, { recursive: true })
     await writeFile(initFile, initSql)
     await giveTo(user, dir)
-    const flags = [
-      '--no-defaults',
-      `--datadir=${data}`,
-      `--tmpdir=${dir}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-    ]
-    await run(asUser(user, [programs['mariadb-install-db'], ...flags, '--innodb-log-file-size=8M', simpleIo]))
+    await copyTemplate('mariadb', dir, makeData)
   }
 
   return launch({

@@ -5,8 +5,18 @@ import { asUser, giveTo } from './as-user.js'
 import { makeFolder } from './folders.js'
 import { findPostgresql, run, serverEnvironment } from './programs.js'
 import { launch, type ServerOptions, type TestServer } from './server.js'
+import { copyTemplate, makeTemplate } from './template.js'
 
 const user = 'postgres'
+
+export const makePostgresqlTemplate = () => makeTemplate('postgresql', user, makeData)
+
+async function makeData(folder: string): Promise<void> {
+  const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
+  const flags = ['-D', join(folder, 'data'), '-A', 'trust', '-U', 'steward', '-E', 'UTF8', `--locale=${locale}`]
+  const program = findPostgresql()?.initdb ?? 'initdb'
+  await run(asUser(user, [program, ...flags, '--no-sync', '--no-instructions']))
+}
 
 /** Starts a private PostgreSQL. Its user `steward` is a superuser without password; durability is off. */
 export async function startPostgresql(options: ServerOptions = {}): Promise<TestServer> {
@@ -18,9 +28,7 @@ export async function startPostgresql(options: ServerOptions = {}): Promise<Test
   if (isNew) {
     await mkdir(dir, { recursive: true })
     await giveTo(user, dir)
-    const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
-    const flags = ['-D', data, '-A', 'trust', '-U', 'steward', '-E', 'UTF8', `--locale=${locale}`]
-    await run(asUser(user, [programs.initdb, ...flags, '--no-sync', '--no-instructions']))
+    await copyTemplate('postgresql', dir, makeData)
   }
 
   const query = (port: number, database: string, sql: string) => {

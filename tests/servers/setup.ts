@@ -1,16 +1,30 @@
 import { missingChromium, provideChromium } from './chromium.js'
 import { ownTempFolder, removeAbandonedFolders } from './folders.js'
 import { tryToInstall } from './install.js'
-import { startMariadb } from './mariadb.js'
-import { startPostgresql } from './postgresql.js'
+import { makeMariadbTemplate, startMariadb } from './mariadb.js'
+import { makePostgresqlTemplate, startPostgresql } from './postgresql.js'
 import { findMariadb, findPostgresql } from './programs.js'
 import type { TestServer } from './server.js'
 import { missingTools, packagesOfTools, provideTools } from './tools.js'
 import { reasonVariable, urlVariable, type ServerName } from './variables.js'
 
 const servers = [
-  { name: 'postgresql', title: 'PostgreSQL', find: findPostgresql, start: startPostgresql, package: 'postgresql' },
-  { name: 'mysql', title: 'MariaDB', find: findMariadb, start: startMariadb, package: 'mariadb-server' },
+  {
+    name: 'postgresql',
+    title: 'PostgreSQL',
+    find: findPostgresql,
+    makeTemplate: makePostgresqlTemplate,
+    start: startPostgresql,
+    package: 'postgresql',
+  },
+  {
+    name: 'mysql',
+    title: 'MariaDB',
+    find: findMariadb,
+    makeTemplate: makeMariadbTemplate,
+    start: startMariadb,
+    package: 'mariadb-server',
+  },
 ] as const
 
 /**
@@ -47,8 +61,9 @@ export default async function setup(): Promise<() => Promise<void>> {
     removeTempFolder()
   }
   const results = await Promise.allSettled(
-    wanted.map(async ({ name, title, find, start }) => {
+    wanted.map(async ({ name, title, find, makeTemplate, start }) => {
       if (!find()) return giveUp(name, `${title} is not installed and ${reason}`)
+      await makeTemplate()
       const server = await start()
       running.push(server)
       process.env[urlVariable[name]] = server.url
