@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createPrincipal } from '../rights/principal.js'
@@ -14,6 +15,8 @@ const model = createModel(systemObjects)
 let service: BusinessObjects
 let isAdmin: (login: string) => Promise<boolean>
 let hashOf: (login: string) => Promise<unknown>
+
+useCheapPasswords()
 
 beforeEach(() => {
   const store = createMemoryStore()

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
+import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { createMemoryStore } from '../memory/memory-store.js'
 import { createModel } from '../model/create-model.js'
 import { createPrincipal } from '../rights/principal.js'
@@ -22,6 +23,8 @@ const service = createBusinessObjects({
 let generatedPassword = ''
 let userId = ''
 let groupId = ''
+
+useCheapPasswords()
 
 beforeAll(async () => {
   generatedPassword = (await createAdministrator(service))?.generatedPassword ?? ''

@@ -3,6 +3,7 @@ import type { Principal } from '@steward/rest-core'
 import { createUserDirectory, systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
 import type { Answer, Call } from './caller.js'
@@ -12,6 +13,7 @@ import type { TestServer } from './serve.js'
 
 /** Users, groups and grants: who reaches administrators, the same on every store. */
 export function testUsers(startService: StartService): void {
+  useCheapPasswords()
   let running: RunningService
   let server: TestServer
   let call: Call

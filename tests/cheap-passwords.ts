@@ -1,0 +1,30 @@
+import crypto from 'node:crypto'
+import type { BinaryLike, ScryptOptions } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeAll } from 'vitest'
+
+const { scrypt } = crypto
+
+/**
+ * Hashes of passwords cost next to nothing in the tests of the surrounding group, whatever they say of themselves. They
+ * are meant to take long, which is not the subject there, and fit no other process.
+ */
+export function useCheapPasswords(): void {
+  beforeAll(() => replace(cheap as typeof scrypt))
+  afterAll(() => replace(scrypt))
+}
+
+function cheap(
+  password: BinaryLike,
+  salt: BinaryLike,
+  length: number,
+  options: ScryptOptions,
+  done: (error: Error | null, key: Buffer) => void,
+): void {
+  scrypt(password, salt, length, { ...options, N: 16, p: 1 }, done)
+}
+
+function replace(other: typeof scrypt): void {
+  crypto.scrypt = other
+  syncBuiltinESMExports()
+}
