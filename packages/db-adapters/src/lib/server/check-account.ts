@@ -1,12 +1,18 @@
 import { DatabaseServerError } from './database-server.js'
 import type { DatabaseAccount } from './database-server.js'
 
+/** Most characters. */
+export interface LongestNames {
+  readonly name: number
+  readonly user: number
+}
+
 /**
  * Names go into statements; with these characters they need no quoting anywhere.
  *
  * @throws DatabaseServerError ERR_FAILED
  */
-export function checkAccount({ name, user }: DatabaseAccount, most: { readonly name: number; readonly user: number }) {
+export function checkAccount({ name, user }: DatabaseAccount, most: LongestNames): void {
   check('database', name, most.name)
   check('user', user, most.user)
 }

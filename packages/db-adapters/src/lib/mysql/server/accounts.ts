@@ -1,9 +1,9 @@
 import type { DatabaseAccount } from '../../server/database-server.js'
-import type { Query } from './connect.js'
+import type { RunSql } from '../../server/sql-sessions.js'
 
 /** Names are checked; see `checkAccount`. */
-export async function existsAccount(query: Query, { name, user }: DatabaseAccount): Promise<'no' | 'partial' | 'yes'> {
-  const [found] = await query(
+export async function existsAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<'no' | 'partial' | 'yes'> {
+  const [found] = await run(
     `select exists (select 1 from information_schema.schemata where schema_name = ?) as has_database,
        exists (select 1 from mysql.user where User = ?) as has_user,
        exists (select 1 from mysql.db where User = ? and Db = ?) as has_rights`,
@@ -15,30 +15,30 @@ export async function existsAccount(query: Query, { name, user }: DatabaseAccoun
 }
 
 /** The user may do everything in the database, nothing beside it, and comes from where we come from. */
-export async function createAccount(query: Query, { name, user, password }: DatabaseAccount): Promise<void> {
-  const account = [user, await hostOf(query)]
-  await query(`create database if not exists \`${name}\` character set utf8mb4`)
-  await query('create user if not exists ?@? identified by ?', [...account, password])
-  await query('alter user ?@? identified by ?', [...account, password])
-  await query(`grant all privileges on \`${pattern(name)}\`.* to ?@?`, account)
+export async function createAccount(run: RunSql, { name, user, password }: DatabaseAccount): Promise<void> {
+  const account = [user, await hostOf(run)]
+  await run(`create database if not exists \`${name}\` character set utf8mb4`)
+  await run('create user if not exists ?@? identified by ?', [...account, password])
+  await run('alter user ?@? identified by ?', [...account, password])
+  await run(`grant all privileges on \`${pattern(name)}\`.* to ?@?`, account)
 }
 
-export async function dropAccount(query: Query, { name, user }: DatabaseAccount): Promise<void> {
-  const hosts = await query('select Host as host from mysql.user where User = ?', [user])
-  for (const { host } of hosts) await query('drop user if exists ?@?', [user, host])
+export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<void> {
+  const hosts = await run('select Host as host from mysql.user where User = ?', [user])
+  for (const { host } of hosts) await run('drop user if exists ?@?', [user, host])
   // Open transactions would keep the tables.
-  const sessions = await query(
+  const sessions = await run(
     'select id from information_schema.processlist where (user = ? or db = ?) and id <> connection_id()',
     [user, name],
   )
-  for (const { id } of sessions) await kill(query, Number(id))
-  await query(`drop database if exists \`${name}\``)
+  for (const { id } of sessions) await kill(run, Number(id))
+  await run(`drop database if exists \`${name}\``)
 }
 
 /** Removes what is in the database; the user keeps the rights. */
-export async function emptyDatabase(query: Query, name: string): Promise<void> {
-  await query(`drop database if exists \`${name}\``)
-  await query(`create database \`${name}\` character set utf8mb4`)
+export async function emptyDatabase(run: RunSql, name: string): Promise<void> {
+  await run(`drop database if exists \`${name}\``)
+  await run(`create database \`${name}\` character set utf8mb4`)
 }
 
 /** In grants names are patterns: `_` stands for any character. */
@@ -47,15 +47,15 @@ function pattern(name: string): string {
 }
 
 /** From the same machine as this one, as the server sees it; from another one addresses may change. */
-async function hostOf(query: Query): Promise<string> {
-  const [found] = await query(`select substring_index(user(), '@', -1) as host`)
+async function hostOf(run: RunSql): Promise<string> {
+  const [found] = await run(`select substring_index(user(), '@', -1) as host`)
   const host = String(found?.['host'])
   return ['localhost', '127.0.0.1', '::1'].includes(host) ? host : '%'
 }
 
-async function kill(query: Query, id: number): Promise<void> {
+async function kill(run: RunSql, id: number): Promise<void> {
   try {
-    await query(`kill ${id}`)
+    await run(`kill ${id}`)
   } catch (error) {
     // 1094: Unknown thread id: it has ended meanwhile.
     if ((error as { errno?: number }).errno !== 1094) throw error

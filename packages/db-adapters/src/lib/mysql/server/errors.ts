@@ -1,26 +1,13 @@
-import { StoreError } from '@steward/rest-core/errors'
 import { isConnectionLoss } from '../store/errors.js'
-import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseServerErrorCode } from '../../server/database-server.js'
+import { createTranslator } from '../../server/translate-error.js'
 
-interface ServerError extends Error {
-  readonly code?: string
-  readonly errno?: number
-}
-
-/** What the driver, the server or a program gave, once for every call. The reason of an abort stays what it is. */
-export function translateError(error: unknown): Error {
-  const cause = error as ServerError
-  if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return cause
-  if (DatabaseServerError.is(error)) {
-    if (error.code !== 'ERR_FAILED' || error.output === undefined) return error
-    const code = codeOfText(error.output)
-    return code === 'ERR_FAILED' ? error : new DatabaseServerError(code, error.message, { cause, output: error.output })
-  }
-  if (StoreError.is(error)) return new DatabaseServerError('ERR_FAILED', error.message, { cause })
-  const code = codeOf(cause.errno ?? 0) ?? (isConnectionLoss(cause) ? 'ERR_UNREACHABLE' : 'ERR_FAILED')
-  return new DatabaseServerError(code, `MySQL: ${cause.message || cause.code}`, { cause })
-}
+export const translateError = createTranslator({
+  vendor: 'MySQL',
+  codeOf: (error: Error & { readonly errno?: number }) =>
+    codeOf(error.errno ?? 0) ?? (isConnectionLoss(error) ? 'ERR_UNREACHABLE' : 'ERR_FAILED'),
+  codeOfText,
+})
 
 /**
  * Numbers: https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html and, of clients,

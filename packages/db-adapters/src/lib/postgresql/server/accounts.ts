@@ -1,10 +1,10 @@
 import type { DatabaseAccount } from '../../server/database-server.js'
-import type { Query } from './connect.js'
+import type { RunSql } from '../../server/sql-sessions.js'
 import { scramVerifier } from './scram.js'
 
 /** Names are checked; see `checkAccount`. */
-export async function existsAccount(query: Query, { name, user }: DatabaseAccount): Promise<'no' | 'partial' | 'yes'> {
-  const [found] = await query(
+export async function existsAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<'no' | 'partial' | 'yes'> {
+  const [found] = await run(
     `select
        exists (select from pg_roles where rolname = $2) as has_user,
        exists (select from pg_database where datname = $1) as has_database,
@@ -18,8 +18,8 @@ export async function existsAccount(query: Query, { name, user }: DatabaseAccoun
 }
 
 /** The user owns the database, may do nothing beside it, and nobody else may connect to it. */
-export async function createAccount(query: Query, { name, user, password }: DatabaseAccount): Promise<void> {
-  const [found] = await query(
+export async function createAccount(run: RunSql, { name, user, password }: DatabaseAccount): Promise<void> {
+  const [found] = await run(
     `select (select datconnlimit from pg_database where datname = $1) as limit,
        exists (select from pg_roles where rolname = $2) as has_user,
        (select rolsuper from pg_roles where rolname = current_user) as is_superuser`,
@@ -28,18 +28,18 @@ export async function createAccount(query: Query, { name, user, password }: Data
   const rights = `login nosuperuser nocreatedb nocreaterole noreplication nobypassrls`
   const attributes = found?.['is_superuser'] ? rights : 'login nocreatedb nocreaterole'
   const verb = found?.['has_user'] ? 'alter' : 'create'
-  await query(`${verb} role ${user} with ${attributes} password '${scramVerifier(password)}'`)
+  await run(`${verb} role ${user} with ${attributes} password '${scramVerifier(password)}'`)
   // Only members of a role may give it a database, unless they are superusers.
-  if (!found?.['is_superuser']) await query(`grant ${user} to current_user`)
+  if (!found?.['is_superuser']) await run(`grant ${user} to current_user`)
   // -2: an interrupted "drop database" left it, of no use.
-  if (found?.['limit'] === -2) await query(`drop database ${name}`)
+  if (found?.['limit'] === -2) await run(`drop database ${name}`)
   if (typeof found?.['limit'] !== 'number' || found['limit'] === -2)
-    await query(`create database ${name} owner ${user} template template0 encoding 'UTF8'`)
-  else await query(`alter database ${name} owner to ${user}`)
-  await query(`revoke connect, temporary on database ${name} from public`)
+    await run(`create database ${name} owner ${user} template template0 encoding 'UTF8'`)
+  else await run(`alter database ${name} owner to ${user}`)
+  await run(`revoke connect, temporary on database ${name} from public`)
 }
 
-export async function dropAccount(query: Query, { name, user }: DatabaseAccount): Promise<void> {
-  await query(`drop database if exists ${name} with (force)`)
-  await query(`drop role if exists ${user}`)
+export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<void> {
+  await run(`drop database if exists ${name} with (force)`)
+  await run(`drop role if exists ${user}`)
 }

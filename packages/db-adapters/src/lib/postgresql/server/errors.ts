@@ -1,28 +1,11 @@
-import { StoreError } from '@steward/rest-core/errors'
 import { isConnectionLoss } from '../store/errors.js'
-import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseServerErrorCode } from '../../server/database-server.js'
+import { createTranslator } from '../../server/translate-error.js'
 
-interface ServerError extends Error {
-  /** SQLSTATE, of an error that the server sent. */
-  readonly code?: string
-}
-
-/** What the driver, the server or a program gave, once for every call. The reason of an abort stays what it is. */
-export function translateError(error: unknown): Error {
-  const cause = error as ServerError
-  if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return cause
-  if (DatabaseServerError.is(error)) {
-    if (error.code !== 'ERR_FAILED' || error.output === undefined) return error
-    const code = codeOfText(error.output)
-    return code === 'ERR_FAILED' ? error : new DatabaseServerError(code, error.message, { cause, output: error.output })
-  }
-  if (StoreError.is(error)) return new DatabaseServerError('ERR_FAILED', error.message, { cause })
-  return new DatabaseServerError(codeOf(cause), `PostgreSQL: ${cause.message || cause.code}`, { cause })
-}
+export const translateError = createTranslator({ vendor: 'PostgreSQL', codeOf, codeOfText })
 
 /** Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-function codeOf(error: ServerError): DatabaseServerErrorCode {
+function codeOf(error: Error & { readonly code?: string }): DatabaseServerErrorCode {
   switch (error.code ?? '') {
     case '28000': // no pg_hba.conf entry for host "%s", user "%s", database "%s"
     case '28P01': // password authentication failed for user "%s"

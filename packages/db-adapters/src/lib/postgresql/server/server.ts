@@ -1,28 +1,29 @@
-import { checkAccount, checkPassword } from '../../server/check-account.js'
-import type { DatabaseServerLocation, DatabaseServerTools } from '../../server/options.js'
 import { DatabaseServerError } from '../../server/database-server.js'
-import type {
-  DatabaseAccount,
-  DatabaseServer,
-  DatabaseServerInfo,
-  DirectDump,
-  Dump,
-  DumpOptions,
-} from '../../server/database-server.js'
+import type { DatabaseAccount, DatabaseServer } from '../../server/database-server.js'
 import { createTools } from '../../server/find-tool.js'
+import type { DatabaseServerLocation, DatabaseServerTools } from '../../server/options.js'
 import { canTie, runInto } from '../../server/run-into.js'
-import { copyThrough, dumpWithTool, restoreWithTool } from '../../server/tool-dump.js'
-import type { Readable } from 'node:stream'
+import { createSqlServer } from '../../server/sql-server.js'
+import { connectTimeoutMs, createSqlSessions, type RunSql } from '../../server/sql-sessions.js'
+import { dumpWithTool, restoreWithTool } from '../../server/tool-dump.js'
 import { createAccount, dropAccount, existsAccount } from './accounts.js'
-import { connected, connectTimeoutMs } from './connect.js'
-import type { Query } from './connect.js'
+import { connect } from './connect.js'
+import { postgresqlContents } from './contents.js'
 import { translateError } from './errors.js'
-import { changedSince, extent, isEmpty, statistics } from './statistics.js'
 
-const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
 const trailer = '-- PostgreSQL database dump complete'
+
 /** How long a dump waits for somebody who changes a table's columns. Not specified; chosen as a minute. */
 const lockWaitMs = 60_000
+
+const dumpArguments = [
+  '--format=plain',
+  '--no-owner',
+  '--no-privileges',
+  '--encoding=UTF8',
+  '--no-password',
+  `--lock-wait-timeout=${lockWaitMs}`,
+]
 
 /**
  * PostgreSQL 13 or later. Each database belongs to a user who may do nothing beside it, and nobody else may connect to
@@ -32,116 +33,74 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
   const location: DatabaseServerLocation = { ...options }
   const names = { pg_dump: ['pg_dump'], psql: ['psql'] }
   const tools = createTools(names, { ...options, usual: ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin'] })
-  const admin = <T>(work: (query: Query) => Promise<T>) => connected(location, 'postgres', work)
-  const asUser = <T>({ name, user, password }: DatabaseAccount, work: (query: Query) => Promise<T>) =>
-    connected({ ...location, user, password }, name, work)
-
-  return {
+  const sessions = createSqlSessions({ location, adminDatabase: 'postgres', connect, translate: translateError })
+  return createSqlServer({
     type: 'postgresql',
-    capabilities,
-    probe: () => admin(async (query) => ({ server: await probe(query), tools: tools.all() })),
-    async exists(account) {
-      check(account)
-      return admin((query) => existsAccount(query, account))
-    },
-    async isEmpty(account) {
-      check(account)
-      return asUser(account, isEmpty)
-    },
-    async create(account) {
-      check(account)
-      checkPassword(account)
-      await admin((query) => createAccount(query, account))
-    },
-    async drop(account) {
-      check(account)
-      await admin((query) => dropAccount(query, account))
-    },
-    dump,
-    dumpDirectly,
-    restore,
-    async copy(from, to, copyOptions = {}) {
-      tools.need('psql')
-      await copyThrough(await dump(from, copyOptions), (content) =>
-        restore(to, content, { signal: copyOptions.signal }),
-      )
-    },
-    url({ name, user, password }) {
-      const host = location.host.includes(':') ? `[${location.host}]` : location.host
-      return `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${location.port}/${name}`
-    },
-    async client(account) {
-      check(account)
-      return { command: tools.need('psql'), args: [], environment: environmentOf(account) }
-    },
-    extent: async (account) => asUser(account, extent),
-    statistics: async (account) => asUser(account, statistics),
-    changedSince: async (account, since) => asUser(account, (query) => changedSince(query, since)),
-    close: async () => {},
-  }
+    location,
+    sessions,
+    tools,
+    restorer: 'psql',
+    longestNames: { name: 63, user: 63 },
+    translate: translateError,
+    version,
+    accounts: { exists: existsAccount, create: createAccount, drop: dropAccount },
+    contents: postgresqlContents,
 
-  async function dump(account: DatabaseAccount, { signal, onProgress }: DumpOptions = {}): Promise<Dump> {
-    const { call, version } = await dumpCall(account)
-    return dumpWithTool({
-      call: { ...call, signal },
-      trailer,
-      tools: { pg_dump: version },
-      translate: translateError,
-      onProgress,
-    })
-  }
+    async dump(account, { signal, onProgress }) {
+      const { call, tool } = await dumpCall(account)
+      return dumpWithTool({
+        call: { ...call, signal },
+        trailer,
+        tools: { pg_dump: tool },
+        translate: translateError,
+        onProgress,
+      })
+    },
 
-  async function dumpDirectly(account: DatabaseAccount): Promise<DirectDump | undefined> {
-    const { call, version } = await dumpCall(account)
-    if (!(await canTie())) return undefined
-    return {
-      tools: { pg_dump: version },
-      trailer,
-      into: (output, { signal, onBegun } = {}) =>
-        // Source: https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-SNAPSHOT-SYNCHRONIZATION
-        asUser(account, async (query) => {
-          await query('begin isolation level repeatable read, read only')
-          const [found] = await query('select pg_export_snapshot() as snapshot')
-          onBegun?.()
-          await runInto({ ...call, args: [...call.args, `--snapshot=${String(found?.['snapshot'])}`], signal }, output)
-        }),
-    }
-  }
+    async dumpDirectly(account) {
+      const { call, tool } = await dumpCall(account)
+      if (!(await canTie())) return undefined
+      return {
+        tools: { pg_dump: tool },
+        trailer,
+        into: (output, { signal, onBegun } = {}) =>
+          // Source: https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-SNAPSHOT-SYNCHRONIZATION
+          sessions.asUser(account, async (run) => {
+            await run('begin isolation level repeatable read, read only')
+            const [found] = await run('select pg_export_snapshot() as snapshot')
+            onBegun?.()
+            await runInto(
+              { ...call, args: [...call.args, `--snapshot=${String(found?.['snapshot'])}`], signal },
+              output,
+            )
+          }),
+      }
+    },
 
-  async function dumpCall(account: DatabaseAccount) {
-    check(account)
-    const command = tools.need('pg_dump')
-    const version = await tools.version('pg_dump')
-    await asUser(account, (query) => requireFitting(version, query))
-    const args = [
-      ...['--format=plain', '--no-owner', '--no-privileges', '--encoding=UTF8', '--no-password'],
-      `--lock-wait-timeout=${lockWaitMs}`,
-    ]
-    return { call: { command, args, environment: environmentOf(account) }, version }
-  }
-
-  async function restore(account: DatabaseAccount, content: Readable, { signal, onProgress }: DumpOptions = {}) {
-    check(account)
-    const command = tools.need('psql')
-    if (!(await asUser(account, isEmpty)))
-      throw new DatabaseServerError(
-        'ERR_EXISTS',
-        `Cannot restore into the database "${account.name}": it is not empty.`,
-      )
-    const args = ['--no-psqlrc', '--quiet', '--no-password', '--set=ON_ERROR_STOP=1', '--output=/dev/null']
-    try {
-      await restoreWithTool({
-        call: { command, args, environment: environmentOf(account), signal },
+    restore: (account, content, { signal, onProgress }) =>
+      restoreWithTool({
+        call: {
+          command: tools.need('psql'),
+          args: ['--no-psqlrc', '--quiet', '--no-password', '--set=ON_ERROR_STOP=1', '--output=/dev/null'],
+          environment: environmentOf(account),
+          signal,
+        },
         content,
         trailer,
         // Not --single-transaction: psql would commit whatever came before its input ended early.
         before: 'begin;\n',
         after: '\ncommit;\n',
         onProgress,
-      })
-    } catch (error) {
-      throw translateError(error)
-    }
+      }),
+
+    client: (account) => ({ command: tools.need('psql'), args: [], environment: environmentOf(account) }),
+  })
+
+  async function dumpCall(account: DatabaseAccount) {
+    const command = tools.need('pg_dump')
+    const tool = await tools.version('pg_dump')
+    await sessions.asUser(account, (run) => requireFitting(tool, run))
+    return { call: { command, args: dumpArguments, environment: environmentOf(account) }, tool }
   }
 
   function environmentOf({ name, user, password }: DatabaseAccount): Record<string, string> {
@@ -157,13 +116,9 @@ export function createPostgresqlServer(options: DatabaseServerLocation & Databas
   }
 }
 
-function check(account: DatabaseAccount): void {
-  checkAccount(account, { name: 63, user: 63 })
-}
-
 /** @throws DatabaseServerError ERR_CREDENTIALS when the user may not make databases, ERR_FAILED for an old server */
-async function probe(query: Query): Promise<DatabaseServerInfo['server']> {
-  const [found] = await query(
+async function version(run: RunSql): Promise<string> {
+  const [found] = await run(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
        current_user as user, rolsuper or (rolcreatedb and rolcreaterole) as may_create
      from pg_roles where rolname = current_user`,
@@ -180,8 +135,8 @@ async function probe(query: Query): Promise<DatabaseServerInfo['server']> {
 }
 
 /** An older program does not know what a newer server has. @throws DatabaseServerError ERR_NO_TOOL */
-async function requireFitting(tool: string, query: Query): Promise<void> {
-  const [found] = await query(`select current_setting('server_version_num')::int / 10000 as version`)
+async function requireFitting(tool: string, run: RunSql): Promise<void> {
+  const [found] = await run(`select current_setting('server_version_num')::int / 10000 as version`)
   const server = Number(found?.['version'])
   const known = Number(/\d+/.exec(tool)?.[0])
   if (known >= server) return

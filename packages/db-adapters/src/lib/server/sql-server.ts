@@ -1,0 +1,112 @@
+import type { Readable } from 'node:stream'
+import { checkAccount, checkPassword, type LongestNames } from './check-account.js'
+import { DatabaseServerError } from './database-server.js'
+import type { ClientProgram, DatabaseAccount, DatabaseServer, Dump, DumpOptions } from './database-server.js'
+import type { Tools } from './find-tool.js'
+import type { DatabaseServerLocation } from './options.js'
+import { changedSince, extent, statistics, type SqlContents } from './sql-contents.js'
+import type { RunSql, SqlSessions } from './sql-sessions.js'
+import { copyThrough } from './tool-dump.js'
+
+/** What one database server has of its own: its SQL and its programs. Accounts that get here are checked. */
+export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirectly'> {
+  readonly location: DatabaseServerLocation
+  readonly sessions: SqlSessions
+  readonly tools: Tools
+  /** The tool that restores, by its name in `tools`. */
+  readonly restorer: string
+  readonly longestNames: LongestNames
+  readonly translate: (error: unknown) => Error
+  /** Name and version, e.g. `MariaDB 10.11.14`. @throws DatabaseServerError when it cannot be used */
+  readonly version: (run: RunSql) => Promise<string>
+  readonly accounts: {
+    exists(run: RunSql, account: DatabaseAccount): Promise<'no' | 'partial' | 'yes'>
+    create(run: RunSql, account: DatabaseAccount): Promise<void>
+    drop(run: RunSql, account: DatabaseAccount): Promise<void>
+    /** Removes what a failed restore leaves in a database. Absent: it leaves nothing. */
+    readonly empty?: (run: RunSql, database: string) => Promise<void>
+  }
+  readonly contents: SqlContents
+  dump(account: DatabaseAccount, options: DumpOptions): Promise<Dump>
+  /** Into a database that is empty. Errors may come as they are. */
+  restore(account: DatabaseAccount, content: Readable, options: DumpOptions): Promise<void>
+  client(account: DatabaseAccount): ClientProgram
+}
+
+const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
+
+/** A server with users and databases that are made by SQL, and programs of its vendor that dump and restore them. */
+export function createSqlServer(parts: SqlServerParts): DatabaseServer {
+  const { type, location, tools, accounts, contents, dumpDirectly } = parts
+  const { admin, asUser } = parts.sessions
+  const check = (account: DatabaseAccount) => checkAccount(account, parts.longestNames)
+
+  return {
+    type,
+    capabilities,
+    probe: () => admin(async (run) => ({ server: await parts.version(run), tools: tools.all() })),
+    async exists(account) {
+      check(account)
+      return admin((run) => accounts.exists(run, account))
+    },
+    async isEmpty(account) {
+      check(account)
+      return asUser(account, contents.isEmpty)
+    },
+    async create(account) {
+      check(account)
+      checkPassword(account)
+      await admin((run) => accounts.create(run, account))
+    },
+    async drop(account) {
+      check(account)
+      await admin((run) => accounts.drop(run, account))
+    },
+    dump,
+    ...(dumpDirectly && {
+      async dumpDirectly(account: DatabaseAccount) {
+        check(account)
+        return dumpDirectly(account)
+      },
+    }),
+    restore,
+    async copy(from, to, options = {}) {
+      tools.need(parts.restorer)
+      await copyThrough(await dump(from, options), (content) => restore(to, content, { signal: options.signal }))
+    },
+    url({ name, user, password }) {
+      const host = location.host.includes(':') ? `[${location.host}]` : location.host
+      return `${type}://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${location.port}/${name}`
+    },
+    async client(account) {
+      check(account)
+      return parts.client(account)
+    },
+    extent: async (account) => asUser(account, (run) => extent(run, contents)),
+    statistics: async (account) => asUser(account, (run) => statistics(run, contents)),
+    changedSince: async (account, since) => asUser(account, (run) => changedSince(run, since, contents)),
+    close: async () => {},
+  }
+
+  async function dump(account: DatabaseAccount, options: DumpOptions = {}): Promise<Dump> {
+    check(account)
+    return parts.dump(account, options)
+  }
+
+  async function restore(account: DatabaseAccount, content: Readable, options: DumpOptions = {}): Promise<void> {
+    check(account)
+    tools.need(parts.restorer)
+    if (!(await asUser(account, contents.isEmpty)))
+      throw new DatabaseServerError(
+        'ERR_EXISTS',
+        `Cannot restore into the database "${account.name}": it is not empty.`,
+      )
+    try {
+      await parts.restore(account, content, options)
+    } catch (error) {
+      const { empty } = accounts
+      if (empty) await admin((run) => empty(run, account.name)).catch(() => {})
+      throw parts.translate(error)
+    }
+  }
+}
