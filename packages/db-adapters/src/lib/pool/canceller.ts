@@ -1,4 +1,4 @@
-import type { Connection } from './connection.js'
+import type { ServerConnection } from './connection.js'
 
 /** Asks the server to end the statement that runs on a connection; tries, and never rejects. */
 export type Cancel<C> = (connection: C) => Promise<void>
@@ -8,7 +8,7 @@ export type Cancel<C> = (connection: C) => Promise<void>
  *
  * @param open Opens a connection.
  */
-export function createCanceller<C extends Connection>(
+export function createCanceller<C extends ServerConnection>(
   open: () => Promise<C>,
   statement: (connection: C) => string,
 ): Cancel<C> {

@@ -1,12 +1,12 @@
 import type { SchemaConnection } from '../schema/connection.js'
-import type { Call } from '../sql/statement.js'
+import type { BoundStatement } from '../sql/statement.js'
 import type { Poolable } from './pool.js'
 
 /** Rows with their values in the order of the statement's columns. */
 export type Rows = readonly (readonly unknown[])[]
 
 /** What a statement that gives no rows did. */
-export interface Change {
+export interface WriteCounts {
   readonly affected: number
   /** Id that the database gave to an inserted row, as text; `'0'` when there was none. */
   readonly insertId: string
@@ -16,9 +16,9 @@ export interface Change {
  * One session of a database server. Statements run one after the other in the order of the calls, whether or not the
  * earlier ones have been waited for. All methods reject with `StoreError` only.
  */
-export interface Connection extends Poolable, SchemaConnection {
-  query(call: Call): Promise<Rows>
-  change(call: Call): Promise<Change>
+export interface ServerConnection extends Poolable, SchemaConnection {
+  query(call: BoundStatement): Promise<Rows>
+  change(call: BoundStatement): Promise<WriteCounts>
   begin(): Promise<void>
   /** Once it rejects, the transaction is undone, or the connection is lost and the error says that nobody knows. */
   commit(): Promise<void>
@@ -28,5 +28,5 @@ export interface Connection extends Poolable, SchemaConnection {
    * Everything behind it is released when the consumer stops; when this is the transaction's only statement (`alone`),
    * that may be done by giving up the connection.
    */
-  stream(call: Call, alone: boolean): AsyncGenerator<Rows, void, undefined>
+  stream(call: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined>
 }

@@ -17,8 +17,8 @@ import { StoreError } from '@steward/rest-core/errors'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
-import type { Call } from '../sql/statement.js'
-import type { Change, Connection, Rows } from './connection.js'
+import type { BoundStatement } from '../sql/statement.js'
+import type { WriteCounts, ServerConnection, Rows } from './connection.js'
 
 /** A search with a limit up to this comes as one batch. Source: the contract of `StoreSession.search`. */
 const largestBatch = 1_000
@@ -33,13 +33,13 @@ export function isOneBatch(query: Query): boolean {
  * PostgreSQL does so by itself, and elsewhere its first half could be kept by mistake.
  */
 export class ConnectionSession implements StoreSession {
-  readonly #connection: Connection
+  readonly #connection: ServerConnection
   readonly #compiler: Compiler
   #failure: StoreError | undefined
   #ended = false
   #wrote = false
 
-  constructor(connection: Connection, compiler: Compiler) {
+  constructor(connection: ServerConnection, compiler: Compiler) {
     this.#connection = connection
     this.#compiler = compiler
   }
@@ -128,16 +128,16 @@ export class ConnectionSession implements StoreSession {
     return call !== undefined && (await this.#change(call)).affected > 0
   }
 
-  async #insertedId(call: Call): Promise<string> {
+  async #insertedId(call: BoundStatement): Promise<string> {
     const { insertId } = await this.#change(call)
     return call.rowId ?? insertId
   }
 
-  #query(call: Call): Promise<Rows> {
+  #query(call: BoundStatement): Promise<Rows> {
     return this.#run(() => this.#connection.query(call))
   }
 
-  #change(call: Call): Promise<Change> {
+  #change(call: BoundStatement): Promise<WriteCounts> {
     return this.#run(() => this.#connection.change(call))
   }
 
@@ -173,11 +173,11 @@ export function afterFailure(failure: StoreError): StoreError {
   )
 }
 
-export function records({ statement }: Call, rows: Rows): BusinessRecord[] {
+export function records({ statement }: BoundStatement, rows: Rows): BusinessRecord[] {
   return rows.map(statement.decode)
 }
 
-export function firstRecord({ statement }: Call, rows: Rows): BusinessRecord | undefined {
+export function firstRecord({ statement }: BoundStatement, rows: Rows): BusinessRecord | undefined {
   const [row] = rows
   return row && statement.decode(row)
 }

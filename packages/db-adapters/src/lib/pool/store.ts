@@ -29,14 +29,14 @@ import { applySync, planSync } from '../schema/sync.js'
 import { decodeGroups } from '../sql/aggregate.js'
 import type { Compiler } from '../sql/compiler.js'
 import { decodeHits } from '../sql/index-search.js'
-import type { Call } from '../sql/statement.js'
+import type { BoundStatement } from '../sql/statement.js'
 import type { BulkDialect } from './bulk.js'
 import type { Cancel } from './canceller.js'
-import type { Connection, Rows } from './connection.js'
+import type { ServerConnection, Rows } from './connection.js'
 import type { ConnectionSource } from './pool.js'
 import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
 
-export interface PooledStoreParts<C extends Connection> {
+export interface PooledStoreParts<C extends ServerConnection> {
   readonly capabilities: StoreCapabilities
   readonly compiler: Compiler
   readonly schema: SchemaDialect
@@ -51,14 +51,14 @@ export interface PooledStoreParts<C extends Connection> {
   readonly cancel?: Cancel<C> | undefined
 }
 
-const ping: Call = {
+const ping: BoundStatement = {
   statement: { id: 0, sql: 'select 1', gives: 'count', decode: () => ({ row_id: '' }), once: true },
   values: [],
   rowId: undefined,
 }
 
 /** A store on a database server: connections come from a pool, statements from a compiler. */
-export class PooledStore<C extends Connection> implements ObjectStore {
+export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly capabilities: StoreCapabilities
   readonly #compiler: Compiler
   readonly #schema: SchemaDialect
@@ -231,7 +231,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   }
 
   /** A read may be asked twice: when its connection turns out to be lost, another one answers. */
-  async #read(source: ConnectionSource<C>, call: Call, caller?: Caller): Promise<Rows> {
+  async #read(source: ConnectionSource<C>, call: BoundStatement, caller?: Caller): Promise<Rows> {
     const connection = source.take() ?? (await source.acquire())
     const stop = this.#cancelWhenGone(connection, caller)
     try {
@@ -252,7 +252,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   }
 
   /** A write is asked once: nobody knows how far it came when its connection was lost. */
-  async #write(call: Call): Promise<Rows> {
+  async #write(call: BoundStatement): Promise<Rows> {
     const connection = this.#pool.take() ?? (await this.#pool.acquire())
     try {
       return await connection.query(call)
@@ -276,7 +276,7 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   }
 
   /** As long as nothing has come, another connection may start again. */
-  async *#stream(call: Call, caller?: Caller): AsyncGenerator<Rows, void, undefined> {
+  async *#stream(call: BoundStatement, caller?: Caller): AsyncGenerator<Rows, void, undefined> {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.#pool.acquire()
       const stop = this.#cancelWhenGone(connection, caller)
@@ -333,11 +333,11 @@ export class PooledStore<C extends Connection> implements ObjectStore {
   }
 }
 
-function insertOn(connection: Connection, call: Call): Promise<unknown> {
+function insertOn(connection: ServerConnection, call: BoundStatement): Promise<unknown> {
   return call.statement.gives === 'changes' ? connection.change(call) : connection.query(call)
 }
 
-async function commit(connection: Connection): Promise<void> {
+async function commit(connection: ServerConnection): Promise<void> {
   try {
     await connection.commit()
   } catch (error) {
@@ -345,11 +345,11 @@ async function commit(connection: Connection): Promise<void> {
   }
 }
 
-function isLoss(error: unknown, connection: Connection): boolean {
+function isLoss(error: unknown, connection: ServerConnection): boolean {
   return !connection.usable && StoreError.is(error) && error.code === 'unavailable'
 }
 
-function outcome(error: unknown, connection: Connection): unknown {
+function outcome(error: unknown, connection: ServerConnection): unknown {
   if (connection.usable || !StoreError.is(error)) return error
   return new StoreError(error.code, `Whether the change was kept is not known: ${error.message}`, { cause: error })
 }

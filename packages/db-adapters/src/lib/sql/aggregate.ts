@@ -5,7 +5,7 @@ import { filterSql } from './filter.js'
 import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
 import { whereText } from './select.js'
-import type { Call } from './statement.js'
+import type { BoundStatement } from './statement.js'
 import { slots, sql, type Text } from './text.js'
 
 export interface AggregateParts {
@@ -59,7 +59,7 @@ export function aggregateText(dialect: Dialect, parts: AggregateParts): Aggregat
   }
 }
 
-export function decodeGroups({ statement }: Call, rows: readonly (readonly unknown[])[]): AggregateRow[] {
+export function decodeGroups({ statement }: BoundStatement, rows: readonly (readonly unknown[])[]): AggregateRow[] {
   const { decodeGroup } = statement
   if (!decodeGroup) throw new TypeError('This statement gives no groups.')
   return rows.map(decodeGroup)

@@ -8,7 +8,7 @@ import { quote as quoteForMysql } from '../mysql/quote.js'
 import { sqliteDialect } from '../sqlite/store/dialect.js'
 import { createCompiler } from './compiler.js'
 import type { Dialect } from './dialect.js'
-import type { Call } from './statement.js'
+import type { BoundStatement } from './statement.js'
 
 const model = createModel([
   {
@@ -51,7 +51,8 @@ function openTables(): Database.Database {
 
 describe('createCompiler() compiles a shape once', () => {
   const compiler = createCompiler(sqliteDialect)
-  const same = (a: Call | undefined, b: Call | undefined): boolean => a !== undefined && a.statement === b?.statement
+  const same = (a: BoundStatement | undefined, b: BoundStatement | undefined): boolean =>
+    a !== undefined && a.statement === b?.statement
 
   test('requests that differ in values only share their statement', () => {
     const where = (title: string, years: number[]): Filter => ({
@@ -102,7 +103,7 @@ describe('createCompiler() compiles a shape once', () => {
   test('requests that differ in anything else do not', () => {
     const order = movie.order
     const text: Filter = { op: '=', field: 'title', value: 'a' }
-    const calls: (Call | undefined)[] = [
+    const calls: (BoundStatement | undefined)[] = [
       compiler.get(movie, '1', { select }),
       compiler.get(movie, '1', { select: own }),
       compiler.get(movie, '1', { select, lock: true }),
@@ -265,7 +266,7 @@ describe('createCompiler() writes', () => {
       `create table ${quote(odd.table)} (row_id integer primary key, ${[...names, 'link?'].map(quote).join(', ')})`,
     )
     const compiler = createCompiler(sqliteDialect)
-    const run = (call: Call | undefined): unknown =>
+    const run = (call: BoundStatement | undefined): unknown =>
       call?.statement.decode(database.prepare(call.statement.sql).raw().get(call.values) as unknown[])
     const values = Object.fromEntries(names.map((name, at) => [`f${at}`, name]))
     const joined = { link__f0: 'a.b', link__f2: 'what?' }
@@ -313,7 +314,7 @@ describe('createCompiler() binds', () => {
   const compiler = createCompiler(sqliteDialect)
 
   test('values in the order of the placeholders, whatever the order of fields', () => {
-    const value = (call: Call | undefined): unknown[] | undefined => call?.values
+    const value = (call: BoundStatement | undefined): unknown[] | undefined => call?.values
     expect(
       value(compiler.update(movie, '3', { year: 1, title: 'a', genre: '2', seen: true }, { select })),
     ).toStrictEqual([1, 'a', 2n, 1, 3])
@@ -427,7 +428,7 @@ test('only names of the model get into the text of a statement, whatever the val
         compiler.update(movie, '1', { title }, { select, where }),
         compiler.delete(movie, '1', where),
       ]
-      for (const call of calls as Call[]) {
+      for (const call of calls as BoundStatement[]) {
         const { sql } = call.statement
         expect(sql).toMatch(/^(select|update|delete) [\w\s".,()<>=+*?'\\]*$/)
         expect(sql.match(/'[^']*'/g) ?? []).toSatisfy((literals: string[]) =>

@@ -21,7 +21,7 @@ import { bindGuards, guardsKey, type BoundGuards } from './guards.js'
 import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
 import { countText, selectText, type Paging } from './select.js'
-import type { Call, Statement } from './statement.js'
+import type { BoundStatement, Statement } from './statement.js'
 import { numberPlaceholders, type Text } from './text.js'
 import { deleteText, insertText, updateText } from './write.js'
 
@@ -34,33 +34,37 @@ import { deleteText, insertText, updateText } from './write.js'
  */
 export interface Compiler {
   /** `gives: 'records'`, at most one row. */
-  get(object: ObjectModel, rowId: string, options: ReadOptions): Call | undefined
+  get(object: ObjectModel, rowId: string, options: ReadOptions): BoundStatement | undefined
   /** Locks the row and nothing else, where `get` with a lock would also lock joined rows; then the row is read by a `get` without one. */
-  lock(object: ObjectModel, rowId: string, options: ReadOptions): Call | undefined
+  lock(object: ObjectModel, rowId: string, options: ReadOptions): BoundStatement | undefined
   /** `gives: 'records'`. */
-  search(object: ObjectModel, query: Query): Call
+  search(object: ObjectModel, query: Query): BoundStatement
   /** `gives: 'count'`. */
-  count(object: ObjectModel, where: Filter | undefined, guards?: readonly Guard[]): Call
+  count(object: ObjectModel, where: Filter | undefined, guards?: readonly Guard[]): BoundStatement
   /** `gives: 'groups'`. `wide`: for sums that do not fit into 64 bits; default false. */
-  aggregate(object: ObjectModel, query: AggregateQuery, wide?: boolean): Call
+  aggregate(object: ObjectModel, query: AggregateQuery, wide?: boolean): BoundStatement
   /** `gives: 'records'`, for `decodeHits`. `uncommitted`: this transaction has written. */
-  searchIndex(object: ObjectModel, query: IndexQuery, uncommitted?: boolean): Call
+  searchIndex(object: ObjectModel, query: IndexQuery, uncommitted?: boolean): BoundStatement
   /** `gives: 'count'`. */
-  countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards'>, uncommitted?: boolean): Call
+  countIndex(
+    object: ObjectModel,
+    query: Pick<IndexQuery, 'terms' | 'where' | 'guards'>,
+    uncommitted?: boolean,
+  ): BoundStatement
   /**
    * `gives: 'records'` (one row), except: `changes` where the dialect rereads, and `id` where one statement cannot give the
    * joined fields (an object that joins itself, with `cte`). Then the adapter goes on with `get` in the same transaction.
    */
-  insert(object: ObjectModel, values: Values, select: Selection): Call
+  insert(object: ObjectModel, values: Values, select: Selection): BoundStatement
   /** As `insert`; no row or no change when the row is not there or does not match `where`. Reread with `get` without `where`. */
   update(
     object: ObjectModel,
     rowId: string,
     values: Values,
     options: Pick<ReadOptions, 'select' | 'where'>,
-  ): Call | undefined
+  ): BoundStatement | undefined
   /** `gives: 'changes'`. */
-  delete(object: ObjectModel, rowId: string, where: Filter | undefined): Call | undefined
+  delete(object: ObjectModel, rowId: string, where: Filter | undefined): BoundStatement | undefined
 }
 
 export interface CompilerOptions {
@@ -411,7 +415,7 @@ function lockOf({ lock }: ReadOptions): 'change' | 'delete' | undefined {
   return lock === true ? 'change' : lock || undefined
 }
 
-function call({ statement, slots }: Shape, values: unknown[]): Call {
+function call({ statement, slots }: Shape, values: unknown[]): BoundStatement {
   return { statement, values: slots ? slots.map((slot) => values[slot]) : values, rowId: undefined }
 }
 

@@ -6,7 +6,7 @@ import { filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
 import { pageText, whereText } from './select.js'
-import type { Call } from './statement.js'
+import type { BoundStatement } from './statement.js'
 import { slots, sql, type Text } from './text.js'
 
 /** Values are taken in this order: words, filter, guards, limit, offset. */
@@ -47,7 +47,7 @@ export function indexCountText(dialect: Dialect, parts: Omit<IndexSearchParts, '
 }
 
 /** Rows and their scores; a row has the score behind its columns. */
-export function decodeHits({ statement }: Call, rows: readonly (readonly unknown[])[]): IndexHit[] {
+export function decodeHits({ statement }: BoundStatement, rows: readonly (readonly unknown[])[]): IndexHit[] {
   return rows.map((row) => ({ record: statement.decode(row), score: Number(row.at(-1)) }))
 }
 

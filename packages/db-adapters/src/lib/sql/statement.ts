@@ -27,7 +27,7 @@ export interface Statement {
 }
 
 /** A statement with the values of one request, in the driver's order and form. */
-export interface Call {
+export interface BoundStatement {
   readonly statement: Statement
   readonly values: unknown[]
   /** Of an insert: the id when it is known before (given, or made here for tables with string ids); else the database assigns it. */

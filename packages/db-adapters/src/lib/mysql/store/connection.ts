@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
 import type { StoreError } from '@steward/rest-core/errors'
-import type { Change, Connection, Rows } from '../../pool/connection.js'
+import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
-import type { Call } from '../../sql/statement.js'
+import type { BoundStatement } from '../../sql/statement.js'
 import { setStatementTimeout } from './config.js'
 import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
 import { RowStream, type RowSource } from './row-stream.js'
@@ -20,10 +20,10 @@ const batchSize = 500
 /** A server that does not answer a goodbye is left alone after this. */
 const closeTimeoutMs = 5_000
 
-type Statement = { readonly sql: string; readonly rowsAsArray: true; readonly values: readonly unknown[] }
+type DriverStatement = { readonly sql: string; readonly rowsAsArray: true; readonly values: readonly unknown[] }
 
 /** One session of MySQL or MariaDB. The driver sends a statement when the one before it has been answered. */
-export class MysqlConnection implements Connection {
+export class MysqlConnection implements ServerConnection {
   usable = true
   readonly #client: Client
   readonly #statementTimeoutMs: number
@@ -55,11 +55,11 @@ export class MysqlConnection implements Connection {
     socket.setTimeout(ms, () => this.#pending > 0 && socket.destroy())
   }
 
-  query(call: Call): Promise<Rows> {
+  query(call: BoundStatement): Promise<Rows> {
     return this.#execute(call)
   }
 
-  async change(call: Call): Promise<Change> {
+  async change(call: BoundStatement): Promise<WriteCounts> {
     const { affectedRows, insertId } = await this.#execute<ResultSetHeader>(call)
     return { affected: affectedRows, insertId: String(insertId) }
   }
@@ -84,7 +84,7 @@ export class MysqlConnection implements Connection {
     }
   }
 
-  async *stream({ statement, values }: Call, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+  async *stream({ statement, values }: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
     await this.#free()
     // Otherwise the limit would count the consumer's time, too.
     if (this.#statementTimeoutMs > 0) await this.#command(setStatementTimeout(0))
@@ -133,7 +133,7 @@ export class MysqlConnection implements Connection {
     return (this.#closed ??= this.#end())
   }
 
-  async #execute<T = Rows>(call: Call): Promise<T> {
+  async #execute<T = Rows>(call: BoundStatement): Promise<T> {
     if (this.#stream) await this.#free()
     const statement = toStatement(call.statement.sql, call.values)
     try {
@@ -148,7 +148,7 @@ export class MysqlConnection implements Connection {
     }
   }
 
-  #send<T>(statement: Statement): Promise<T> {
+  #send<T>(statement: DriverStatement): Promise<T> {
     this.#pending++
     return new Promise((resolve, reject) => {
       this.#client.execute(statement as never, (error: QueryError | null, result: unknown) => {
@@ -171,7 +171,7 @@ export class MysqlConnection implements Connection {
     if (this.#stream === stream) this.#stream = undefined
   }
 
-  #forget({ sql, rowsAsArray }: Statement): void {
+  #forget({ sql, rowsAsArray }: DriverStatement): void {
     // The key of the driver's cache includes the form of the rows.
     this.#client.unprepare({ sql, rowsAsArray } as unknown as string)
   }
@@ -207,7 +207,7 @@ export class MysqlConnection implements Connection {
   }
 }
 
-function toStatement(sql: string, values: readonly unknown[]): Statement {
+function toStatement(sql: string, values: readonly unknown[]): DriverStatement {
   return { sql, rowsAsArray: true, values: values.map(toText) }
 }
 

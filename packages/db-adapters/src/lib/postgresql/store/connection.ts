@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Change, Connection, Rows } from '../../pool/connection.js'
+import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
-import type { Call } from '../../sql/statement.js'
+import type { BoundStatement } from '../../sql/statement.js'
 import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
 import type { QueryOwner, StatementQuery, StatementQueryClass, Wire } from './statement-query.js'
 
@@ -23,7 +23,7 @@ const batchSize = 500
 const closeTimeoutMs = 5_000
 
 /** One session of PostgreSQL. Statements are sent at once and answered in their order (pipeline mode). */
-export class PostgresqlConnection implements Connection, QueryOwner {
+export class PostgresqlConnection implements ServerConnection, QueryOwner {
   usable = true
   /** Statements that are not answered yet. */
   pending = 0
@@ -67,11 +67,11 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     socket.setTimeout(ms, () => this.pending > 0 && this.#lose())
   }
 
-  query({ statement, values }: Call): Promise<Rows> {
+  query({ statement, values }: BoundStatement): Promise<Rows> {
     return this.#send(this.#nameOf(statement), statement.sql, values, 'rows')
   }
 
-  async change({ statement, values }: Call): Promise<Change> {
+  async change({ statement, values }: BoundStatement): Promise<WriteCounts> {
     const tag = await this.#send(this.#nameOf(statement), statement.sql, values, 'tag')
     return { affected: Number(tag.slice(tag.lastIndexOf(' ') + 1)), insertId: '0' }
   }
@@ -99,7 +99,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
   }
 
   /** By a cursor of SQL: other statements may run between its batches, which the portals of pg-cursor do not allow. */
-  async *stream({ statement, values }: Call, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+  async *stream({ statement, values }: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
     this.#cursors += 1
     const cursor = `c${this.#cursors}`
     // By default plans for cursors favour a quick first batch, at the cost of the whole.
@@ -176,7 +176,7 @@ export class PostgresqlConnection implements Connection, QueryOwner {
     else this.#submit({ ...query, name: '' })
   }
 
-  #nameOf({ id, once }: Call['statement']): string {
+  #nameOf({ id, once }: BoundStatement['statement']): string {
     return once || this.#prepared === undefined ? '' : `s${id}`
   }
 

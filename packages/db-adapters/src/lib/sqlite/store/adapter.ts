@@ -33,7 +33,7 @@ import { decodeHits } from '../../sql/index-search.js'
 import { readOptions, type SqliteConfig, type SqliteStoreOptions } from './config.js'
 import { Database } from './database.js'
 import { sqliteDialect } from './dialect.js'
-import type { Connection } from './connection.js'
+import type { SqliteConnection } from './connection.js'
 import { toStoreError } from './errors.js'
 import { exactSums } from './exact-sums.js'
 import { isQuick } from './quick-pages.js'
@@ -252,7 +252,7 @@ class SqliteStore implements ObjectStore {
   }
 }
 
-function snapshotSearch(connection: Connection, compiler: Compiler): SnapshotSession['search'] {
+function snapshotSearch(connection: SqliteConnection, compiler: Compiler): SnapshotSession['search'] {
   return async function* search(object, query) {
     const attempt = `search "${object.table}"`
     if (!connection.raw.open)

@@ -2,7 +2,7 @@ import type { AggregateRow, BusinessRecord, IndexHit } from '@steward/rest-core'
 import type BetterSqlite3 from 'better-sqlite3'
 import { decodeGroups } from '../../sql/aggregate.js'
 import { decodeHits } from '../../sql/index-search.js'
-import type { Call, Statement } from '../../sql/statement.js'
+import type { BoundStatement, Statement } from '../../sql/statement.js'
 import { decimalSum, decimalSumName } from './decimal-text.js'
 import type { Driver } from './driver.js'
 import { stopCheckName } from './stop-check.js'
@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 }
 
 /** One connection on this thread. Its methods throw what the driver throws. */
-export class Connection {
+export class SqliteConnection {
   readonly raw: BetterSqlite3.Database
   /** Bounded by the compiler's cache: what it forgets is collected here too. */
   readonly #prepared = new WeakMap<Statement, Prepared>()
@@ -41,12 +41,12 @@ export class Connection {
     }
   }
 
-  one({ statement, values }: Call): BusinessRecord | undefined {
+  one({ statement, values }: BoundStatement): BusinessRecord | undefined {
     const row = this.#prepare(statement).get(values) as unknown[] | undefined
     return row === undefined ? undefined : statement.decode(row)
   }
 
-  all({ statement, values }: Call): BusinessRecord[] {
+  all({ statement, values }: BoundStatement): BusinessRecord[] {
     const { decode } = statement
     const rows = this.#prepare(statement).all(values) as unknown[][]
     const records: BusinessRecord[] = []
@@ -55,7 +55,7 @@ export class Connection {
   }
 
   /** The rows, when there are at most `most` of them. */
-  few({ statement, values }: Call, most: number): BusinessRecord[] | undefined {
+  few({ statement, values }: BoundStatement, most: number): BusinessRecord[] | undefined {
     const records: BusinessRecord[] = []
     for (const row of this.#prepare(statement).iterate(values)) {
       if (records.length === most) return undefined
@@ -65,7 +65,7 @@ export class Connection {
   }
 
   /** In batches; nothing else may run on this connection until the last one. */
-  *batches({ statement, values }: Call, size: number): Generator<BusinessRecord[]> {
+  *batches({ statement, values }: BoundStatement, size: number): Generator<BusinessRecord[]> {
     let batch: BusinessRecord[] = []
     for (const row of this.#prepare(statement).iterate(values)) {
       if (batch.push(statement.decode(row as unknown[])) < size) continue
@@ -75,15 +75,15 @@ export class Connection {
     if (batch.length > 0) yield batch
   }
 
-  groups(call: Call): AggregateRow[] {
+  groups(call: BoundStatement): AggregateRow[] {
     return decodeGroups(call, this.#prepare(call.statement).all(call.values) as unknown[][])
   }
 
-  hits(call: Call): IndexHit[] {
+  hits(call: BoundStatement): IndexHit[] {
     return decodeHits(call, this.#prepare(call.statement).all(call.values) as unknown[][])
   }
 
-  count({ statement, values }: Call): number {
+  count({ statement, values }: BoundStatement): number {
     return (this.#prepare(statement).get(values) as [number])[0]
   }
 
@@ -91,13 +91,13 @@ export class Connection {
    * Runs a write that gives back the row. `all` and not `get`: an autocommit ends with the last step, and `get` does
    * not take it, so that a failing commit would go unnoticed.
    */
-  write({ statement, values }: Call): BusinessRecord | undefined {
+  write({ statement, values }: BoundStatement): BusinessRecord | undefined {
     const [row] = this.#prepare(statement).all(values) as unknown[][]
     return row && statement.decode(row)
   }
 
   /** Runs a write that gives nothing back; the number of rows it met. */
-  change({ statement, values }: Call): number {
+  change({ statement, values }: BoundStatement): number {
     return this.#prepare(statement).run(values).changes
   }
 

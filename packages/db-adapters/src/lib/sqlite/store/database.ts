@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTemporary, type SqliteConfig } from './config.js'
-import { Connection } from './connection.js'
+import { SqliteConnection } from './connection.js'
 import { loadDriver, type Driver } from './driver.js'
 import { isBusy, toStoreError } from './errors.js'
 import { Readers } from './readers.js'
@@ -20,15 +20,15 @@ export class Database {
   readonly #driver: Driver
   readonly #config: SqliteConfig
   readonly #filename: string
-  readonly #main: Connection
+  readonly #main: SqliteConnection
   readonly #lock = new WriteLock()
   readonly readers: Readers
   /** What others read while a transaction is open; opened when first needed. */
-  #committed: Connection | undefined
+  #committed: SqliteConnection | undefined
   #inTransaction = false
   #writes = 0
 
-  private constructor(driver: Driver, config: SqliteConfig, filename: string, main: Connection) {
+  private constructor(driver: Driver, config: SqliteConfig, filename: string, main: SqliteConnection) {
     this.#driver = driver
     this.#config = config
     this.#filename = filename
@@ -45,13 +45,13 @@ export class Database {
     const main = await retryWhileBusy(
       config.busyTimeoutMs,
       `open the database "${filename}"`,
-      () => new Connection(driver, { ...config, filename }),
+      () => new SqliteConnection(driver, { ...config, filename }),
     )
     return new Database(driver, config, filename, main)
   }
 
   /** Runs a read on this thread; it sees what is committed. */
-  read<T>(attempt: string, work: (connection: Connection) => T): T | Promise<T> {
+  read<T>(attempt: string, work: (connection: SqliteConnection) => T): T | Promise<T> {
     try {
       return work(this.#reading())
     } catch (error) {
@@ -61,7 +61,7 @@ export class Database {
   }
 
   /** Runs one statement that writes, when no transaction is open. */
-  write<T>(attempt: string, work: (connection: Connection) => T): T | Promise<T> {
+  write<T>(attempt: string, work: (connection: SqliteConnection) => T): T | Promise<T> {
     if (!this.#lock.isFree) return this.#writeLater(attempt, work)
     try {
       const result = work(this.#main)
@@ -73,7 +73,7 @@ export class Database {
     }
   }
 
-  async #writeLater<T>(attempt: string, work: (connection: Connection) => T): Promise<T> {
+  async #writeLater<T>(attempt: string, work: (connection: SqliteConnection) => T): Promise<T> {
     await this.#lock.acquire(this.#config.busyTimeoutMs)
     try {
       const result = await retryWhileBusy(this.#config.busyTimeoutMs, attempt, () => work(this.#main))
@@ -85,7 +85,7 @@ export class Database {
   }
 
   /** Lets nobody else write, and shows others nothing of what is not committed, until the work has ended. */
-  async exclusive<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async exclusive<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     await this.#lock.acquire(this.#config.busyTimeoutMs)
     this.#inTransaction = true
     try {
@@ -98,7 +98,7 @@ export class Database {
   }
 
   /** Runs the work between begin and commit. */
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const { busyTimeoutMs, readOnly } = this.#config
     return this.exclusive(async (connection) => {
       await retryWhileBusy(busyTimeoutMs, 'begin a transaction', () =>
@@ -111,10 +111,10 @@ export class Database {
   }
 
   /** Runs reads that all see one moment, on a connection of their own. */
-  async snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async snapshot<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const options = { ...this.#config, filename: this.#filename, readOnly: true }
     const connection = await retryWhileBusy(this.#config.busyTimeoutMs, 'begin to read', () => {
-      const opened = new Connection(this.#driver, options)
+      const opened = new SqliteConnection(this.#driver, options)
       try {
         opened.execute('begin')
         // The first read chooses the moment.
@@ -148,9 +148,9 @@ export class Database {
     if (isTemporary(this.#config.filename)) rmSync(join(this.#filename, '..'), { recursive: true, force: true })
   }
 
-  #reading(): Connection {
+  #reading(): SqliteConnection {
     if (!this.#inTransaction) return this.#main
-    return (this.#committed ??= new Connection(this.#driver, {
+    return (this.#committed ??= new SqliteConnection(this.#driver, {
       ...this.#config,
       filename: this.#filename,
       readOnly: true,

@@ -1,6 +1,6 @@
 import type { Filter, ObjectModel, Query } from '@steward/rest-core'
-import type { Call, Statement } from '../../sql/statement.js'
-import type { Connection } from './connection.js'
+import type { BoundStatement, Statement } from '../../sql/statement.js'
+import type { SqliteConnection } from './connection.js'
 import { isLong } from './dialect.js'
 
 /** Not specified; chosen so that a page takes some tens of milliseconds at most. `pages` of SQLite are 80 MB. */
@@ -21,10 +21,10 @@ const sizes = new WeakMap<ObjectModel, Size>()
  * no large table is read or sorted to find it.
  */
 export function isQuick(
-  connection: Connection,
+  connection: SqliteConnection,
   object: ObjectModel,
   query: Query,
-  { statement, values }: Call,
+  { statement, values }: BoundStatement,
 ): boolean {
   const { where, offset = 0 } = query
   if (offset > quick.offset || (where && comparesLong(where, object))) return false
@@ -44,12 +44,17 @@ function comparesLong(filter: Filter, object: ObjectModel): boolean {
 }
 
 /** `SCAN t` reads rows until the page is full, which is soon without a filter. */
-function scansOrSorts(connection: Connection, { sql }: Statement, values: unknown[], isFiltered: boolean): boolean {
+function scansOrSorts(
+  connection: SqliteConnection,
+  { sql }: Statement,
+  values: unknown[],
+  isFiltered: boolean,
+): boolean {
   const plan = connection.raw.prepare(`explain query plan ${sql}`).all(values) as readonly { detail: string }[]
   return plan.some(({ detail }) => detail.includes('TEMP B-TREE') || (isFiltered && detail.startsWith('SCAN ')))
 }
 
-function isLarge(connection: Connection, object: ObjectModel): boolean {
+function isLarge(connection: SqliteConnection, object: ObjectModel): boolean {
   const known = sizes.get(object)
   if (known && known.uses++ < looksAfter) return known.large
   const rows = rowsOf(connection, object)
@@ -64,7 +69,7 @@ function hasLongTexts({ fields }: ObjectModel): boolean {
 }
 
 /** About; a view may have any number. */
-function rowsOf({ raw }: Connection, { table }: ObjectModel): number {
+function rowsOf({ raw }: SqliteConnection, { table }: ObjectModel): number {
   try {
     const row = raw
       .prepare(`select max(rowid) from "${table.replaceAll('"', '""')}"`)

@@ -1,7 +1,7 @@
 import type { Caller } from '@steward/rest-core'
 import { Turns } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Call } from '../../sql/statement.js'
+import type { BoundStatement } from '../../sql/statement.js'
 import type { ReaderAnswer, ReaderRows, ReaderStep } from './reader-protocol.js'
 import { ReaderThread, type ReaderTask } from './reader-thread.js'
 
@@ -66,7 +66,7 @@ export class Readers {
     this.#options = options
   }
 
-  async count({ statement: { sql }, values }: Call, caller: Caller = {}): Promise<number> {
+  async count({ statement: { sql }, values }: BoundStatement, caller: Caller = {}): Promise<number> {
     const counting = this.#ask({ kind: 'value', job: ++jobs, sql, values }, caller)
     const settled = counting.catch(() => {}).finally(() => this.#counts.delete(settled))
     this.#counts.add(settled)
@@ -75,14 +75,14 @@ export class Readers {
   }
 
   /** All rows, in one piece. */
-  async all({ statement: { sql }, values }: Call, caller: Caller = {}): Promise<ReaderRows['rows']> {
+  async all({ statement: { sql }, values }: BoundStatement, caller: Caller = {}): Promise<ReaderRows['rows']> {
     const { answer } = await this.#ask({ kind: 'all', job: ++jobs, sql, values }, caller)
     return (answer as ReaderRows).rows
   }
 
   /** Rows in batches; the thread reads at most one batch ahead of the consumer, and stops when the consumer stops. */
   async *search(
-    { statement: { sql }, values }: Call,
+    { statement: { sql }, values }: BoundStatement,
     { user = nobody, signal }: Caller = {},
   ): AsyncGenerator<ReaderRows['rows'], void> {
     this.#openSearch(user)

@@ -1,9 +1,9 @@
 import type { SchemaConnection, SchemaRow, SchemaValue } from '../../schema/connection.js'
-import type { Connection } from './connection.js'
+import type { SqliteConnection } from './connection.js'
 import { retryWhileBusy } from './database.js'
 
 /** The connection as schema work wants it. */
-export function createSchemaConnection({ raw }: Connection, busyTimeoutMs: number): SchemaConnection {
+export function createSchemaConnection({ raw }: SqliteConnection, busyTimeoutMs: number): SchemaConnection {
   function all(sql: string, bindings: readonly SchemaValue[]): Promise<SchemaRow[]> {
     return retryWhileBusy(busyTimeoutMs, 'change or read the schema', () => {
       const statement = raw.prepare<unknown[], SchemaRow>(sql)

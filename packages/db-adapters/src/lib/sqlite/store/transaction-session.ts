@@ -1,8 +1,8 @@
 import type { BusinessRecord, Query, StoreSession } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type { Compiler } from '../../sql/compiler.js'
-import type { Call } from '../../sql/statement.js'
-import type { Connection } from './connection.js'
+import type { BoundStatement } from '../../sql/statement.js'
+import type { SqliteConnection } from './connection.js'
 import { exactSums } from './exact-sums.js'
 import { toStoreError } from './errors.js'
 
@@ -18,7 +18,7 @@ let spools = 0
  */
 export function createTransactionSession(
   compiler: Compiler,
-  connection: Connection,
+  connection: SqliteConnection,
   wrote: () => void,
 ): { session: StoreSession; end(): void } {
   let ended = false
@@ -100,7 +100,10 @@ export function createTransactionSession(
    * Rows of a large result, copied to a temporary table first: they have to stay what they were at the start while the
    * transaction writes, and the driver allows no writing while it reads row by row.
    */
-  async function* spooled({ statement, values }: Call, attempt: string): AsyncGenerator<readonly BusinessRecord[]> {
+  async function* spooled(
+    { statement, values }: BoundStatement,
+    attempt: string,
+  ): AsyncGenerator<readonly BusinessRecord[]> {
     const spool = `temp._search_${++spools}`
     run(attempt, () => connection.raw.prepare(`create table ${spool} as ${statement.sql}`).run(values))
     try {
