@@ -1,2 +1,3 @@
 export { createStore } from './lib/create-store.js'
-export type { StoreOptions } from './lib/create-store.js'
+export type { KnexStoreOptions, StoreOptions } from './lib/create-store.js'
+export type { KnexInstance } from './lib/knex.js'

@@ -1,32 +1,39 @@
 import { fileURLToPath } from 'node:url'
 import type { ObjectStore } from '@steward/rest-core'
+import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex.js'
 import type { MysqlStoreOptions } from './mysql/store/config.js'
+import type { PoolOptions } from './pool/options.js'
 import type { PostgresqlStoreOptions } from './postgresql/store/config.js'
 import type { SqliteStoreOptions } from './sqlite/store/config.js'
 
-/** A database by its URL, with options of the store that the URL chooses. */
-export type StoreOptions = { readonly url: string } & (
+type ChosenOptions =
   | Omit<SqliteStoreOptions, 'filename'>
   | Omit<PostgresqlStoreOptions, 'connection'>
   | Omit<MysqlStoreOptions, 'connection'>
-)
 
-type Create = (url: string, options: object) => Promise<ObjectStore>
+/** A database by its URL, with options of the store that the URL chooses. */
+export type StoreOptions = { readonly url: string } & ChosenOptions
 
-const postgresql: Create = async (connection, options) =>
-  (await import('./postgresql/store/adapter.js')).createPostgresqlStore({ ...options, connection })
-const mysql: Create = async (connection, options) =>
-  (await import('./mysql/store/adapter.js')).createMysqlStore({ ...options, connection })
-const sqlite: Create = async (url, options) =>
-  (await import('./sqlite/store/adapter.js')).createSqliteStore({ ...options, filename: filenameOf(url) })
+/** The database that a knex instance uses, with options of the store that it chooses. */
+export type KnexStoreOptions = { readonly knex: KnexInstance } & ChosenOptions
 
-const schemes: ReadonlyMap<string, Create> = new Map([
-  ['sqlite', sqlite],
-  ['file', sqlite],
-  ['postgresql', postgresql],
-  ['postgres', postgresql],
-  ['mysql', mysql],
-  ['mariadb', mysql],
+type DatabaseName = KnexDatabase['name']
+
+const factories: Readonly<Record<DatabaseName, (options: object) => Promise<ObjectStore>>> = {
+  sqlite: async (options) =>
+    (await import('./sqlite/store/adapter.js')).createSqliteStore(options as SqliteStoreOptions),
+  postgresql: async (options) =>
+    (await import('./postgresql/store/adapter.js')).createPostgresqlStore(options as PostgresqlStoreOptions),
+  mysql: async (options) => (await import('./mysql/store/adapter.js')).createMysqlStore(options as MysqlStoreOptions),
+}
+
+const schemes: ReadonlyMap<string, DatabaseName> = new Map([
+  ['sqlite', 'sqlite'],
+  ['file', 'sqlite'],
+  ['postgresql', 'postgresql'],
+  ['postgres', 'postgresql'],
+  ['mysql', 'mysql'],
+  ['mariadb', 'mysql'],
 ])
 
 /**
@@ -36,23 +43,32 @@ const schemes: ReadonlyMap<string, Create> = new Map([
  * - `postgresql://user:password@host:5432/database` (also `postgres:`)
  * - `mysql://user:password@host:3306/database` (also `mariadb:`)
  *
- * @throws TypeError for a URL of another scheme and for wrong options
+ * Of `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections are
+ * its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.
+ *
+ * @throws TypeError for a URL of another scheme, a knex instance of another database, and for wrong options
  *
  * @example
  * const store = await createStore('sqlite:data/catalog.db')
  */
-export async function createStore(database: string | StoreOptions): Promise<ObjectStore> {
+export async function createStore(database: string | StoreOptions | KnexStoreOptions): Promise<ObjectStore> {
+  if (typeof database === 'object' && 'knex' in database) {
+    const { knex, ...options } = database
+    const { name, where, pool } = databaseOfKnex(knex)
+    const own = (options as { readonly pool?: PoolOptions }).pool
+    return factories[name]({ ...options, ...where, pool: { ...pool, ...own } })
+  }
   const { url, ...options } = typeof database === 'string' ? { url: database } : database
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]
-  const create = schemes.get(scheme?.toLowerCase() ?? '')
-  if (!create) {
+  const name = schemes.get(scheme?.toLowerCase() ?? '')
+  if (!name) {
     // The rest of the URL may hold a password.
     const given = scheme === undefined ? 'it has no scheme' : `the scheme "${scheme}:" is unknown`
     throw new TypeError(
-      `Cannot choose a database by its URL: ${given}. Known are ${[...schemes.keys()].map((name) => `${name}:`).join(', ')}; for a file write sqlite:<path>.`,
+      `Cannot choose a database by its URL: ${given}. Known are ${[...schemes.keys()].map((known) => `${known}:`).join(', ')}; for a file write sqlite:<path>.`,
     )
   }
-  return create(url, options)
+  return factories[name]({ ...options, ...(name === 'sqlite' ? { filename: filenameOf(url) } : { connection: url }) })
 }
 
 function filenameOf(url: string): string {
