@@ -36,11 +36,9 @@ export function serve(info: TableInfo, object: string, dialect: SchemaDialect): 
       ? 'it holds the words of an index search'
       : twin !== undefined
         ? `its name differs from "${twin}" by case only`
-        : isUnspeakable(column.name)
-          ? 'its name cannot be used in statements'
-          : fieldTypeOf(column.type, false, dialect.introspection)
-            ? undefined
-            : `no field has the type ${column.declaration}`
+        : fieldTypeOf(column.type, false, dialect.introspection)
+          ? undefined
+          : `no field has the type ${column.declaration}`
     if (without !== undefined) {
       leftOut.push({ column: column.name, reason: without })
       continue
@@ -59,15 +57,10 @@ function whyNot({ kind, name }: TableInfo, { types }: SchemaDialect): string | u
   return types.schemasInNames && name.includes('.') ? 'a dot in its name would separate a schema' : undefined
 }
 
-/** Names that knex takes apart: `a.b`, `a as b`, `*`, `a[1]`. */
-function isUnspeakable(name: string): boolean {
-  return /[.*]|\sas\s|\[\d+\]/i.test(name)
-}
-
 function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['id'] | string {
   const [name, ...others] = info.primaryKey
   const column = info.columns.find((each) => each.name === name)
-  const values = column && others.length === 0 && !isUnspeakable(column.name) ? idValuesOf(column) : undefined
+  const values = column && others.length === 0 ? idValuesOf(column) : undefined
   if (column && values) {
     const assigned = column.autoIncrement || (column.hasDefault && introspection.defaultIdsAreKnown)
     const takesUuid = values === 'uuid' || (column.type.kind === 'string' && column.type.length === 36)
