@@ -1,15 +1,21 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import LongFilesFirst from './tests/sequencer.js'
 
-/** Tests that start nothing and leave nothing behind; a process of its own for each file would take longer than they do. */
-const light = ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts']
+/**
+ * Tests that leave their process as it was. To start one for each file and to load what it tests takes longer than most
+ * of these do: a third of a second of CPU for a file of manager-core.
+ */
+const together = [
+  'packages/{rest-core,rest-client,manager-core,manager-cli}/src/**/*.test.ts',
+  'packages/rest-koa/src/lib/**/*.test.ts',
+]
 const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'heavy', include: all, exclude: [...configDefaults.exclude, ...light] } },
-      { extends: true, test: { name: 'light', include: light, isolate: false } },
+      { extends: true, test: { name: 'alone', include: all, exclude: [...configDefaults.exclude, ...together] } },
+      { extends: true, test: { name: 'together', include: together, isolate: false } },
     ],
     globalSetup: ['tests/servers/setup.ts'],
     reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],
@@ -22,8 +28,6 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // Tests of real servers that are cut off or killed meet machines that are busy; what needed a repetition is printed.
-    retry: process.env.CI ? 1 : 0,
     // Other packages are loaded as users load them: built, by Node itself.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     coverage: { include: ['packages/*/src/**'] },

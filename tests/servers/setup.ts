@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { missingChromium, provideChromium } from './chromium.js'
 import { ownTempFolder, removeAbandonedFolders } from './folders.js'
 import { tryToInstall } from './install.js'
@@ -55,6 +57,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   await provideChromium()
 
   const removeTempFolder = await ownTempFolder()
+  // Hundreds of processes load the same programs.
+  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache')
   const running: TestServer[] = []
   const teardown = async () => {
     await Promise.all(running.map((server) => server.close()))
