@@ -8,6 +8,7 @@ const deep = [
   'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
   'packages/rest-core/src/lib/memory/memory-store.test.ts',
   'packages/manager-core/src/lib/operation/crash*.test.ts',
+  'packages/manager-core/src/lib/runtime/limits/limits.test.ts',
 ]
 
 const { projects: _none, ...test } = usual.test ?? {}

@@ -113,7 +113,8 @@ describe('limits by cgroups', () => {
     patience,
   )
 
-  it(
+  // Another Linux, which takes as long as ten usual files of tests.
+  it.runIf(process.env['TEST_DEEP'] === '1')(
     'are made in what was delegated to another user than root',
     async ({ skip }) => {
       if (why !== undefined) return skip(why)
