@@ -157,5 +157,6 @@ osd data = ${folder}/osd
 [client.rgw]
 rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 rgw data = ${folder}/rgw
+rgw multipart min part size = 1048576
 `
 }

@@ -68,7 +68,8 @@ key_repository = ${folder}/fernet
 [credential]
 key_repository = ${folder}/credential
 [cache]
-enabled = false
+enabled = true
+backend = dogpile.cache.memory
 [identity]
 password_hash_rounds = 4
 `

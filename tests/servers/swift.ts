@@ -215,6 +215,7 @@ memcache_servers = 127.0.0.1:${memcachedPort}
 [filter:s3api]
 use = egg:swift#s3api
 location = us-east-1
+min_segment_size = 1048576
 dns_compliant_bucket_names = false
 [filter:versioned_writes]
 use = egg:swift#versioned_writes

@@ -65,8 +65,8 @@ export async function cutUpload(
 ): Promise<TargetError> {
   const { cutAt, arrived } = cutPlan(target.capabilities)
   const told = { progress: 0 }
-  // Nothing needs to have arrived of what begins anew.
-  const patienceMs = target.capabilities.resume === 'none' ? 200 : 3000
+  // Nothing needs to have arrived of what begins anew; a store that takes what it is sent may be slow.
+  const patienceMs = target.capabilities.resume === 'none' ? 200 : 30_000
   async function* content(start: number) {
     yield* slices(bytes, start, cutAt)
     for (let waited = 0; told.progress < arrived && waited < patienceMs; waited += 20) await sleep(20)

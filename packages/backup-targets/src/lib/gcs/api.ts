@@ -12,6 +12,8 @@ export interface Api {
   readonly bucket: Bucket
   /** Begins the names of all objects. */
   readonly prefix: string
+  /** Of an upload, that are sent at a time. */
+  readonly pieceBytes: number
 }
 
 /** What the store tells of an object. */

@@ -5,8 +5,6 @@ import { TargetError } from '../target-error.js'
 import type { PutOptions, Source } from '../target.js'
 import { send, type Api, type ObjectResource } from './api.js'
 
-/** So much is kept in memory to be sent again; a multiple of 256 KiB. */
-const pieceBytes = 8 * 1024 ** 2
 const sliceBytes = 1 << 16
 /** Attempts at one piece after the first. */
 const retries = 2
@@ -34,6 +32,7 @@ export async function uploadInPieces(
   options: ResumableUpload,
 ): Promise<{ size: number; stored: ObjectResource }> {
   const { signal, hash, uri, onUri } = options
+  const { pieceBytes } = api
   const memory = Buffer.allocUnsafeSlow(Math.min(pieceBytes, source.size ?? pieceBytes))
   const parts = partsOf(source, () => memory, signal)
   let address = uri

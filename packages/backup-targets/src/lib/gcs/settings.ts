@@ -11,6 +11,8 @@ export interface GcsSettings {
   readonly keyFile: string | undefined
   /** Undefined: Google's. */
   readonly apiEndpoint: string | undefined
+  /** So much of an upload is kept in memory to be sent again; a multiple of 256 KiB. */
+  readonly pieceBytes: number
   readonly idleMs: number
 }
 
@@ -25,7 +27,14 @@ export function readSettings(options: Readonly<Record<string, string>>, context:
   if (apiEndpoint !== undefined && !/^https?:\/\/[^@]+$/.test(apiEndpoint)) {
     throw new TargetError('ERR_TARGET_SETTINGS', 'api_endpoint must be an address as https://storage.example.org.')
   }
-  return { bucket, prefix, keyFile: keyFile ?? ownCredentials(environment), apiEndpoint, idleMs }
+  return {
+    bucket,
+    prefix,
+    keyFile: keyFile ?? ownCredentials(environment),
+    apiEndpoint,
+    pieceBytes: 8 * 1024 ** 2,
+    idleMs,
+  }
 }
 
 /** Those of the process itself, of any kind, are found by the client. */

@@ -13,9 +13,13 @@ import { openTarget } from '../registry.js'
 import { reliable } from '../reliable/reliable.js'
 import { bytesSource } from '../sources.js'
 import { testBackupTarget } from '../testing/target-suite.js'
+import { readSettings } from './settings.js'
+import { createGcsTarget } from './target.js'
 
+/** The smallest that is allowed. */
+const pieceBytes = 262_144
 /** More than a piece of an upload. */
-const bigSize = 9_000_000
+const bigSize = 300_000
 
 describe('gcs', () => {
   let fake: FakeGcs
@@ -28,13 +32,10 @@ describe('gcs', () => {
   })
   afterAll(() => fake?.close())
 
-  const open = (options: Readonly<Record<string, string>> = {}, idleMs?: number) =>
-    openTarget({
-      type: 'gcs',
-      options: { bucket: 'backups', api_endpoint: fake.url, ...options },
-      environment: {},
-      ...(idleMs !== undefined && { idleMs }),
-    })
+  const open = async (options: Readonly<Record<string, string>> = {}, idleMs = 60_000) => {
+    const all = { bucket: 'backups', api_endpoint: fake.url, ...options }
+    return createGcsTarget({ ...readSettings(all, { environment: {}, idleMs }), pieceBytes })
+  }
   const openThrough = async (idleMs?: number) => {
     const proxy = await startFaultProxy({ to: fake.port })
     onTestFinished(() => proxy.close())
@@ -57,13 +58,13 @@ describe('gcs', () => {
 
   it('an upload that falls silent goes on with the next attempt', async () => {
     const { proxy, target } = await openThrough()
-    const bytes = madeUpBytes(2 * bigSize)
+    const bytes = madeUpBytes(4 * bigSize)
     proxy.set({ kind: 'blackhole', afterBytes: bigSize })
     const upload = { upload: 'silent00' }
-    await reliable(target, { minPauseMs: 50, idleMs: 200 }).put('silent', pieces(bytes), upload)
+    await reliable(target, { minPauseMs: 50, idleMs: 1500 }).put('silent', pieces(bytes), upload)
     expect(proxy.faults).toBe(1)
     // The first piece was sent once.
-    expect(proxy.bytes.up).toBeLessThan(2.5 * bigSize)
+    expect(proxy.bytes.up).toBeLessThan(4.5 * bigSize)
     expect(bytes.equals(fake.objects.get('backups/silent')?.bytes ?? Buffer.alloc(0))).toBe(true)
   })
 
@@ -95,7 +96,7 @@ describe('gcs', () => {
     const bytes = madeUpBytes(bigSize)
     await target.put('lost-answer', pieces(bytes), {
       onProgress: (done) =>
-        void (done >= 8 << 20 && proxy.faults === 0 && proxy.set({ kind: 'reset', direction: 'down' })),
+        void (done >= pieceBytes && proxy.faults === 0 && proxy.set({ kind: 'reset', direction: 'down' })),
     })
     expect(proxy.faults).toBe(1)
     expect(bytes.equals(fake.objects.get('backups/lost-answer')?.bytes ?? Buffer.alloc(0))).toBe(true)
@@ -112,12 +113,12 @@ describe('gcs', () => {
   })
 
   it('a download that is cut or silent goes on at the byte that is missing', async () => {
-    const { proxy, target } = await openThrough(500)
-    const bytes = madeUpBytes(3_000_000)
+    const { proxy, target } = await openThrough(1500)
+    const bytes = madeUpBytes(1_000_000)
     await target.put('download', pieces(bytes))
     for (const kind of ['reset', 'fin', 'blackhole'] as const) {
-      proxy.set({ kind, direction: 'down', afterBytes: 1_000_000, times: 1 })
-      const read = await bytesOf(reliable(target, { minPauseMs: 50, idleMs: 500 }), 'download')
+      proxy.set({ kind, direction: 'down', afterBytes: 300_000, times: 1 })
+      const read = await bytesOf(reliable(target, { minPauseMs: 50, idleMs: 1500 }), 'download')
       expect(bytes.equals(read), kind).toBe(true)
     }
     expect(proxy.faults).toBe(3)
@@ -216,7 +217,8 @@ describe('gcs', () => {
         encoding: 'buffer',
         ...(input && { input }),
       })
-    const target = await open({ prefix: 'seen/' })
+    const options = { bucket: 'backups', api_endpoint: fake.url, prefix: 'seen/' }
+    const target = await openTarget({ type: 'gcs', options, environment: {} })
     for (const size of [0, 70_000, bigSize]) {
       const bytes = madeUpBytes(size)
       await target.put(`by-rclone/${size}`, pieces(bytes))

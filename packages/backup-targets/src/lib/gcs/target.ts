@@ -37,13 +37,13 @@ const capabilities: TargetCapabilities = Object.freeze({
 
 /** Objects of a bucket of Google Cloud Storage. */
 export async function createGcsTarget(settings: GcsSettings): Promise<BackupTarget> {
-  const { prefix, keyFile, apiEndpoint, idleMs } = settings
+  const { prefix, keyFile, apiEndpoint, pieceBytes, idleMs } = settings
   const { CRC32C, Storage } = await loadPackage('@google-cloud/storage', () => import('@google-cloud/storage'))
   const storage = new Storage({
     ...(keyFile !== undefined && { authClient: await serviceAccount(keyFile) }),
     ...(apiEndpoint !== undefined && { apiEndpoint, useAuthWithCustomEndpoint: keyFile !== undefined }),
   })
-  const api: Api = { bucket: storage.bucket(settings.bucket), http: new HttpClient(idleMs), prefix }
+  const api: Api = { bucket: storage.bucket(settings.bucket), http: new HttpClient(idleMs), prefix, pieceBytes }
   const uploads = { cut: new Map<string, string>(), createHash: () => new CRC32C() }
   return {
     capabilities,

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bytesOf, readAll } from '../checks/expect.js'
@@ -53,6 +53,52 @@ function counted(target: BackupTarget) {
   ) as unknown as BackupTarget
   return { calls, counting }
 }
+
+/** Silence of this length ends an attempt, by a clock that tests move. */
+const idleMs = 60_000
+
+/** A target that keeps bytes in memory: what it does with them takes no time. It has `bytes` of any other key. */
+function inMemory() {
+  const stored = new Map<string, Buffer>()
+  const target: BackupTarget = {
+    ...local,
+    async put(key, source) {
+      const content = await readAll(await source.open())
+      stored.set(key, content)
+      return { key, size: content.length, modified: new Date() }
+    },
+    get: async (key, { start = 0 } = {}) => pieces(stored.get(key) ?? bytes).open(start),
+    stat: async (key) => ({ key, size: (stored.get(key) ?? bytes).length, modified: new Date(0) }),
+  }
+  return { stored, target }
+}
+
+/** Runs work that takes no time but by its clock, which stands still while anything moves in memory. */
+async function byItsClock<T>(work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const outcome = work()
+    const isOver = settled(outcome)
+    while (!isOver()) {
+      for (let turn = 0; turn < 20; turn++) await setImmediate()
+      await vi.advanceTimersByTimeAsync(idleMs / 60)
+    }
+    return await outcome
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+/** Tells whether a promise is settled. */
+function settled(promise: Promise<unknown>): () => boolean {
+  const state = { isSettled: false }
+  const settle = () => (state.isSettled = true)
+  promise.then(settle, settle)
+  return () => state.isSettled
+}
+
+/** By the clock of {@link byItsClock}. */
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 function retries() {
   const seen: { code: string; attempt: number; pauseMs: number }[] = []
@@ -217,14 +263,16 @@ describe('downloads', () => {
 
   it('that nobody reads are not cut, those that give nothing are', async () => {
     const { seen, onRetry } = retries()
-    // From memory, so that a busy disk is not taken for silence.
-    const inMemory: BackupTarget = { ...local, get: async () => pieces(bytes).open() }
-    const stream = await reliable(inMemory, { ...quick, idleMs: 200, onRetry }).get('a')
-    await sleep(500)
-    expect((await readAll(stream)).equals(bytes)).toBe(true)
+    const { target } = inMemory()
+    const unread = await byItsClock(async () => {
+      const stream = await reliable(target, { ...quick, idleMs, onRetry }).get('a')
+      await pause(3 * idleMs)
+      return readAll(stream)
+    })
+    expect(unread.equals(bytes)).toBe(true)
     expect(seen).toEqual([])
-    const target = reliable(silent(local, { afterBytes: 200_000, times: 2 }), { ...quick, idleMs: 400, onRetry })
-    expect((await bytesOf(target, 'a')).equals(bytes)).toBe(true)
+    const stuck = reliable(silent(target, { afterBytes: 200_000, times: 2 }), { ...quick, idleMs, onRetry })
+    expect((await byItsClock(() => bytesOf(stuck, 'a'))).equals(bytes)).toBe(true)
     expect(seen.map(({ code }) => code)).toEqual(['ERR_TARGET_UNREACHABLE', 'ERR_TARGET_UNREACHABLE'])
   })
 })
@@ -276,9 +324,11 @@ describe('each call', () => {
 
   it('waits as long as the store asks for, and no longer than is sensible', async () => {
     const { seen, onRetry } = retries()
-    const begin = performance.now()
+    const order: string[] = []
+    setTimeout(() => order.push('20 ms'), 20)
     await reliable(failing(local, throttled, 1), { ...quick, onRetry }).stat('a')
-    expect(performance.now() - begin).toBeGreaterThan(35)
+    order.push('the answer')
+    expect(order).toEqual(['20 ms', 'the answer'])
     expect(seen).toEqual([{ code: 'ERR_TARGET_THROTTLED', attempt: 1, pauseMs: 40 }])
     const tomorrow = new TargetError('ERR_TARGET_THROTTLED', 'Come back tomorrow.', { retryAfterMs: 86_400_000 })
     await expect(reliable(failing(local, tomorrow, 1), quick).stat('a')).rejects.toBe(tomorrow)
@@ -331,29 +381,31 @@ it('an aborted upload is over when the target has tidied up', async () => {
 describe('the watchdog', () => {
   it('cuts off an upload in which nothing moves', async () => {
     const { seen, onRetry } = retries()
-    const target = reliable(silent(local, { afterBytes: 100_000, times: 1 }), { ...quick, idleMs: 400, onRetry })
-    await target.put('a', pieces(bytes), { upload })
+    const { stored, target } = inMemory()
+    const stuck = reliable(silent(target, { afterBytes: 100_000, times: 1 }), { ...quick, idleMs, onRetry })
+    await byItsClock(() => stuck.put('a', pieces(bytes), { upload }))
     expect(seen).toMatchObject([{ code: 'ERR_TARGET_UNREACHABLE', attempt: 1 }])
-    expect((await bytesOf(local, 'a')).equals(bytes)).toBe(true)
+    expect(stored.get('a')?.equals(bytes)).toBe(true)
   })
 
   it('waits for a slow source, and longer for a store that has all bytes', async () => {
     const { seen, onRetry } = retries()
     async function* slowly() {
       yield bytes.subarray(0, 10)
-      await sleep(500)
+      await pause(3 * idleMs)
       yield bytes.subarray(10)
     }
+    const { target } = inMemory()
     const thinking: BackupTarget = {
-      ...local,
-      async put(key, source) {
-        const size = (await readAll(await source.open())).length
-        await sleep(500)
-        return { key, size, modified: new Date() }
+      ...target,
+      async put(...args) {
+        const stored = await target.put(...args)
+        await pause(3 * idleMs)
+        return stored
       },
     }
-    const target = reliable(thinking, { ...quick, idleMs: 200, onRetry })
-    const { size } = await target.put('a', streamSource(Readable.from(slowly()), bytes.length))
+    const source = streamSource(Readable.from(slowly()), bytes.length)
+    const { size } = await byItsClock(() => reliable(thinking, { ...quick, idleMs, onRetry }).put('a', source))
     expect(size).toBe(bytes.length)
     expect(seen).toEqual([])
   })
@@ -367,8 +419,11 @@ describe('the watchdog', () => {
         return new Promise(() => {})
       },
     }
-    const put = reliable(thinking, { ...quick, attempts: 2, idleMs: 20, onRetry }).put('a', bytesSource('abc'))
-    await expect(put).rejects.toMatchObject({ code: 'ERR_TARGET_UNREACHABLE', message: 'Nothing moved for 0.2 s.' })
+    const target = reliable(thinking, { ...quick, attempts: 2, idleMs, onRetry })
+    await expect(byItsClock(() => target.put('a', bytesSource('abc')))).rejects.toMatchObject({
+      code: 'ERR_TARGET_UNREACHABLE',
+      message: `Nothing moved for ${(10 * idleMs) / 1000} s.`,
+    })
     expect(seen).toHaveLength(1)
   })
 })
@@ -376,12 +431,13 @@ describe('the watchdog', () => {
 describe('the limit', () => {
   it('holds for all transfers together', async () => {
     const small = madeUpBytes(60_000)
-    const target = reliable(local, { bytesPerSecond: 300_000, idleMs: 300 })
-    const begin = performance.now()
+    const target = reliable(local, { bytesPerSecond: 300_000 })
+    // A tenth of a second's worth may come at once.
+    let isTime = false
+    setTimeout(() => (isTime = true), ((3 * 60_000 - 30_000) / 300_000) * 1000 * 0.9)
     await Promise.all(['a', 'b'].map((key) => target.put(key, pieces(small))))
     await bytesOf(target, 'a')
-    // A tenth of a second's worth may come at once.
-    expect(performance.now() - begin).toBeGreaterThan(((3 * 60_000 - 30_000) / 300_000) * 1000 * 0.9)
+    expect(isTime).toBe(true)
     expect((await bytesOf(local, 'b')).equals(small)).toBe(true)
   })
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { madeUpBytes, pieces } from '../checks/made-up.js'
 import { openTarget } from '../registry.js'
@@ -56,7 +57,10 @@ function xml(response: ServerResponse, status: number, code: string, message = `
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`)
 }
 
-const open = (endpoint: string, idleMs = 60_000) =>
+/** Silence of this length ends a request, by a clock that tests move. */
+const idleMs = 60_000
+
+const open = (endpoint: string) =>
   openTarget({
     type: 's3',
     options: { bucket: 'backups', endpoint, access_key: 'a', secret_key: 'b' },
@@ -121,10 +125,19 @@ describe('a bad store', () => {
   it('that never answers is given up', async () => {
     let isSilent = false
     const { endpoint } = await startBadS3({ answer: () => isSilent })
-    const target = await open(endpoint, 50)
+    const target = await open(endpoint)
     isSilent = true
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const calls = [target.stat('x'), target.list(), target.put('x', bytesSource('1'))]
-    for (const result of await Promise.allSettled<unknown>(calls))
+    const results = Promise.allSettled<unknown>(calls)
+    const state = { isOver: false }
+    void results.then(() => (state.isOver = true))
+    while (!state.isOver) {
+      await vi.advanceTimersByTimeAsync(idleMs)
+      await setImmediate()
+    }
+    for (const result of await results)
       expect(result).toMatchObject({ reason: { code: 'ERR_TARGET_UNREACHABLE', transient: true } })
   })
 

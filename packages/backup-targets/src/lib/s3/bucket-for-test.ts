@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { S3 } from '@aws-sdk/client-s3'
-import { openTarget } from '../registry.js'
 import type { BackupTarget } from '../target.js'
+import { readSettings } from './settings.js'
+import { createS3Target } from './target.js'
+
+/** Smaller than Amazon allows; the servers of these tests are set so. */
+export const partBytes = 1 << 20
 
 /** A server of a test. */
 export interface S3Server {
@@ -16,7 +20,7 @@ export interface TestBucket {
   readonly name: string
   /** To look at it by another way. */
   readonly s3: S3
-  /** Parts have 5 MiB, the smallest that are allowed. `endpoint`: of a proxy. */
+  /** Parts have `partBytes`. `endpoint`: of a proxy. */
   open(options?: Readonly<Record<string, string>>, idleMs?: number): Promise<BackupTarget>
   /** Keys of uploads that were begun and not ended. */
   unfinished(): Promise<(string | undefined)[]>
@@ -33,12 +37,22 @@ export async function makeBucket(server: S3Server, { withLock = false } = {}): P
   })
   const name = `backups-${randomBytes(4).toString('hex')}`
   await s3.createBucket({ Bucket: name, ...(withLock && { ObjectLockEnabledForBucket: true }) })
-  const common = { bucket: name, endpoint, region, access_key: accessKeyId, secret_key: secretAccessKey, part_mb: '5' }
+  const common = {
+    bucket: name,
+    endpoint,
+    region,
+    access_key: accessKeyId,
+    secret_key: secretAccessKey,
+    part_mb: '5',
+    lock_mode: 'compliance',
+  }
   return {
     name,
     s3,
-    open: (options, idleMs = 10_000) =>
-      openTarget({ type: 's3', options: { ...common, ...options }, idleMs, environment: {} }),
+    async open(options, idleMs = 10_000) {
+      const settings = readSettings({ ...common, ...options }, { environment: {}, idleMs })
+      return createS3Target({ ...settings, partBytes })
+    },
     async unfinished() {
       const { Uploads = [] } = await s3.listMultipartUploads({ Bucket: name })
       return Uploads.map(({ Key }) => Key)

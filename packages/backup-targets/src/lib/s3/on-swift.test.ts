@@ -4,7 +4,7 @@ import { madeUpBytes, pieces } from '../checks/made-up.js'
 import { reliable } from '../reliable/reliable.js'
 import { bytesSource } from '../sources.js'
 import { testBackupTarget } from '../testing/target-suite.js'
-import { makeBucket, type TestBucket } from './bucket-for-test.js'
+import { makeBucket, partBytes, type TestBucket } from './bucket-for-test.js'
 
 const missing = toolIsMissing('swift') ?? toolIsMissing('memcached')
 
@@ -33,7 +33,7 @@ describe.skipIf(missing)('s3 on Swift', () => {
 
   it('an upload goes on when the server was killed in the middle of it', async () => {
     const target = await bucket.open()
-    const bytes = madeUpBytes(12_000_000)
+    const bytes = madeUpBytes(4 * partBytes)
     let isKilled = false
     const killed = async () => {
       isKilled = true
