@@ -1,6 +1,9 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type { DatabaseAccount } from '../../server/database-server.js'
 import type { RunSql } from '../../server/sql-sessions.js'
-import { scramVerifier } from './scram.js'
+
+/** Not specified; chosen as what PostgreSQL itself takes by default. */
+const scramIterations = 4096
 
 /** Names are checked; see `checkAccount`. */
 export async function existsAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<'no' | 'partial' | 'yes'> {
@@ -42,4 +45,17 @@ export async function createAccount(run: RunSql, { name, user, password }: Datab
 export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount): Promise<void> {
   await run(`drop database if exists ${name} with (force)`)
   await run(`drop role if exists ${user}`)
+}
+
+/**
+ * What PostgreSQL keeps of a password. Given in its place, the password itself never reaches the server or its log.
+ * Source: RFC 5802, https://www.postgresql.org/docs/current/catalog-pg-authid.html
+ */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, scramIterations, 32, 'sha256')
+  const key = (name: string) => createHmac('sha256', salted).update(name).digest()
+  const storedKey = createHash('sha256').update(key('Client Key')).digest('base64')
+  const serverKey = key('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${scramIterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`
 }
