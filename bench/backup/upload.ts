@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { median, openHome, progress, time } from '../manager/commands.ts'
 import type { Figure, Size } from '../manager/figure.ts'
 import { startPostgresql } from '../rest/test-servers.ts'
+import { fillPostgresql } from './fill.ts'
 import { configure, openSsh, openSwift, type Store } from './stores.ts'
 
 /**
@@ -25,7 +26,7 @@ export async function benchUpload({ rounds, megabytes }: Size): Promise<readonly
     })
     await home.manager('add', 'bench', '--database', 'postgresql')
     await home.manager('stop', 'bench')
-    const database = await fill(postgresql.url, megabytes)
+    const database = await fillPostgresql(postgresql.url, megabytes)
     const figures: Figure[] = []
     for (const { target, write, read } of stores) {
       const [ours, peer]: [number[], number[]] = [[], []]
@@ -47,34 +48,5 @@ export async function benchUpload({ rounds, megabytes }: Size): Promise<readonly
     await home.close()
     for (const store of stores) await store.close()
     await postgresql.close()
-  }
-}
-
-/** Puts so much into the database of the only instance, half of which compresses well, as its user. @returns its URL. */
-async function fill(server: string, megabytes: number): Promise<string> {
-  const { default: pg } = await import('pg')
-  const [{ database = '', owner = '' } = {}] = await query(
-    server,
-    `select datname as database, rolname as owner from pg_database join pg_roles on pg_roles.oid = datdba
-       where datname not in ('postgres', 'test') and not datistemplate`,
-  )
-  const url = new URL(server)
-  url.pathname = `/${database}`
-  await query(url.href, `create table bench_row (id bigint primary key, text text not null)`)
-  await query(url.href, `alter table bench_row owner to "${owner}"`)
-  await query(
-    url.href,
-    `insert into bench_row select n, (select string_agg(md5(n::text || '-' || m), '') from generate_series(1, 16) m)
-       || repeat('Business objects and what belongs to them. ', 12) from generate_series(1, ${megabytes} * 1000) n`,
-  )
-  return url.href
-
-  async function query(connection: string, sql: string) {
-    const client = new pg.Client(connection)
-    await client.connect()
-    return client
-      .query<{ database?: string; owner?: string }>(sql)
-      .then(({ rows }) => rows)
-      .finally(() => client.end())
   }
 }

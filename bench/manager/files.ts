@@ -17,7 +17,7 @@ export async function addStopped(home: BenchHome, megabytes: number): Promise<st
 }
 
 /** Documents as applications keep them: half of each compresses well, half not at all; one in five is large. */
-function writeDocuments(folder: string, megabytes: number): void {
+export function writeDocuments(folder: string, megabytes: number): void {
   mkdirSync(folder, { recursive: true })
   const text = Buffer.alloc(block / 2, 'Business objects and what belongs to them. ')
   let [left, number] = [megabytes, 0]
