@@ -1,11 +1,11 @@
 import { ManagerError } from '../../errors.js'
 import type { Action } from '../action.js'
 import { storedBytes } from '../backup/manifest.js'
-import { fetchBackup } from '../backup/remote/fetch-backup.js'
-import { findCopy } from '../backup/remote/list-copies.js'
-import { failureText, makeCopies } from '../backup/remote/make-copies.js'
-import { remoteIn } from '../backup/remote/remote-backup.js'
-import { finishCopies } from '../backup/remote/settle-copies.js'
+import { fetchBackup } from '../backup/copies/fetch-backup.js'
+import { findCopy } from '../backup/copies/list-copies.js'
+import { copyTo, failureText } from '../backup/copies/copy-to.js'
+import { remoteIn } from '../backup/copies/remote-backup.js'
+import { endWanted } from '../backup/copies/copy-wanted.js'
 import { wireBackup } from '../backup/wire-backup.js'
 import { sizeText } from '../domain/readable.js'
 import { exportManager } from '../recovery/export-manager.js'
@@ -74,13 +74,13 @@ export const backupsExport: Action = {
       const bytes = storedBytes(manifest.files)
       return { message: `${key} (${sizeText(bytes)}) would be copied to ${targets.join(', ')}: nothing was done.` }
     }
-    const report = await makeCopies(context, caller, { backup, targets, readBack: input['read-back'] === true })
+    const report = await copyTo(context, caller, { backup, targets, readBack: input['read-back'] === true })
     const { copied, failed } = report
     const failure = failureText(backup, report)
     // A single one tells what is wrong as it is.
     if (failed[0] && copied.length === 0 && failed.length === 1) throw failed[0].error
     const { failures } = await exportManager(context, caller, copied)
-    const warnings = [...report.warnings, ...(await finishCopies(context, caller, backup, copied)), ...failures]
+    const warnings = [...report.warnings, ...(await endWanted(context, caller, backup, copied)), ...failures]
     const done = `The backup ${key} is at ${copied.join(', ')}.`
     return {
       message: [...(copied.length > 0 ? [done] : []), ...(failure === undefined ? [] : [failure])].join('\n'),

@@ -2,7 +2,7 @@ import type { Action } from '../action.js'
 import type { Backup } from '../backup/backup.js'
 import { nameIn } from '../backup/choose-backup.js'
 import { examineBackups, prune } from '../backup/prune.js'
-import { examineCopies, pruneCopies } from '../backup/remote/prune-copies.js'
+import { examineCopies, pruneCopies } from '../backup/copies/prune-copies.js'
 import type { Verdict } from '../backup/retention.js'
 import { recordHistory } from '../history/record-history.js'
 

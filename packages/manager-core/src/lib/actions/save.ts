@@ -1,6 +1,6 @@
 import type { Action, Option } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
-import { settleCopies } from '../backup/remote/settle-copies.js'
+import { copyWanted } from '../backup/copies/copy-wanted.js'
 import { saveKind } from '../backup/save.js'
 import { autoSaved, saveAll } from '../backup/save-all.js'
 import { wireBackup } from '../backup/wire-backup.js'
@@ -53,17 +53,17 @@ export const save: Action = {
     const request = { id, name, automatic: false, secrets: input['with-secrets'] === true, copyTo }
     return runOperation(call, saveKind, request, async ({ outcomes, warnings }) => {
       const { backup: key, bytes } = outcomes.get('save') as { backup: string; bytes: number }
-      const settled = await settleCopies(context, caller, await context.backups.find(name, key))
+      const wanted = await copyWanted(context, caller, await context.backups.find(name, key))
       const { failures } = await exportManager(context, caller, copyTo)
-      const copied = copyTo.filter((target) => !settled.failed.includes(target))
+      const copied = copyTo.filter((target) => !wanted.failed.includes(target))
       const where = copied.length > 0 ? ` It is also at ${copied.join(', ')}.` : ''
       const message = `Instance "${name}" is saved: ${key} (${sizeText(bytes)}).${where}`
-      const allWarnings = [...warnings, ...settled.warnings, ...failures]
+      const allWarnings = [...warnings, ...wanted.warnings, ...failures]
       return {
-        message: settled.failure === undefined ? message : `${message}\n${settled.failure}`,
+        message: wanted.failure === undefined ? message : `${message}\n${wanted.failure}`,
         item: wireBackup(await context.backups.find(name, key)),
         ...(allWarnings.length > 0 && { warnings: allWarnings }),
-        ...(settled.failure !== undefined && { exitCode: 1 }),
+        ...(wanted.failure !== undefined && { exitCode: 1 }),
       }
     })
   },

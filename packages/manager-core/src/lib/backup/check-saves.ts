@@ -3,7 +3,7 @@ import type { Instance } from '../domain/instance.js'
 import { timeOf } from './new-backup.js'
 import { autoSaved } from './save-all.js'
 import { nameIn } from './choose-backup.js'
-import { rememberedCopies } from './remote/remembered-copies.js'
+import { rememberedCopies } from './copies/remembered-copies.js'
 import type { BackupStatus } from './status.js'
 
 export type SaveCheck = {

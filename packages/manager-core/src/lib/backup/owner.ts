@@ -1,5 +1,6 @@
 import type { Registry } from '../store/registry.js'
-import type { Manifest } from './backup.js'
+import type { Backup, Manifest } from './backup.js'
+import { nameIn } from './choose-backup.js'
 
 /** Whose backups are meant by a name. */
 export interface Owner {
@@ -32,4 +33,13 @@ export function owns({ id }: Pick<Owner, 'id'>, { instance }: Pick<Manifest, 'in
 /** Whether a folder of backups may hold some of its. */
 export function isFolderOf({ names }: Pick<Owner, 'names'>, folder: string): boolean {
   return names.some((name) => name.toLowerCase() === folder.toLowerCase())
+}
+
+/** Whose a backup is, for the history. One that is gone has no id, and the name that it had. */
+export function instanceOf(
+  registry: Pick<Registry, 'byId'>,
+  { key, manifest }: Pick<Backup, 'key' | 'manifest'>,
+): { readonly id: string; readonly name: string } {
+  const { id = '', name = nameIn(key) } = registry.byId(manifest.instance.id) ?? {}
+  return { id, name }
 }

@@ -4,7 +4,7 @@ import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import type { Registry } from '../store/registry.js'
 import { needManifest } from './manifest.js'
-import { localFolderOf } from './remote/remote-backup.js'
+import { localFolderOf } from './copies/remote-backup.js'
 import { readStatus } from './status.js'
 import { checkSizes } from './verify-backup.js'
 

@@ -7,7 +7,7 @@ import { processesOf } from '../testing/end-processes.js'
 import { tellFake } from '../testing/fake-application.js'
 import { writeHook } from '../testing/write-hook.js'
 import { manifestName, manifestText } from './manifest.js'
-import { exportBackup } from './remote/export-backup.js'
+import { copyTo } from './copies/copy-to.js'
 import { statusFile } from './status.js'
 
 describe('prove', () => {
@@ -112,7 +112,7 @@ describe('prove', () => {
 
   it('proves a copy at a target, also when there is none here', async () => {
     const backup = await save()
-    await exportBackup(test.context, test.caller, { backup, target: 'nas' })
+    await copyTo(test.context, test.caller, { backup, targets: ['nas'], readBack: false })
     rmSync(backup.folder, { recursive: true })
     expect((await steps({ from: 'nas' }))?.slice(0, 2)).toEqual(['fetch', 'restore-verify'])
     const { message } = await test.perform('prove', { name: 'demo', from: 'nas' })

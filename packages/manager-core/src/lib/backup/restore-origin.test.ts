@@ -5,7 +5,7 @@ import type { Input } from '../domain/input.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import type { Backup } from './backup.js'
 import { manifestName } from './manifest.js'
-import { exportBackup } from './remote/export-backup.js'
+import { copyTo } from './copies/copy-to.js'
 
 describe('restore from a target', () => {
   let test: TestManager
@@ -35,7 +35,8 @@ describe('restore from a target', () => {
       rmSync(join(test.home, store), { recursive: true, force: true })
       mkdirSync(join(test.home, store))
     }
-    for (const backup of [first, last]) await exportBackup(test.context, test.caller, { backup, target: 'nas' })
+    for (const backup of [first, last])
+      await copyTo(test.context, test.caller, { backup, targets: ['nas'], readBack: false })
   })
   afterAll(() => test.close())
 
@@ -74,7 +75,7 @@ describe('restore from a target', () => {
   })
 
   it('touches nothing when a bit of the copy is flipped, and names others that are good', async () => {
-    await exportBackup(test.context, test.caller, { backup: first, target: 'safe' })
+    await copyTo(test.context, test.caller, { backup: first, targets: ['safe'], readBack: false })
     rmSync(first.folder, { recursive: true })
     flip(copy(first.key, 'files.tar.zst'))
     await expect(restore(`nas:${first.manifest.id}`)).rejects.toMatchObject({

@@ -5,9 +5,9 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { lastPart } from './choose-backup.js'
 import { manifestName, manifestText } from './manifest.js'
-import { listCopies } from './remote/list-copies.js'
-import { localFolderOf, remoteIn, type RemoteBackup } from './remote/remote-backup.js'
-import { rememberedCopies } from './remote/remembered-copies.js'
+import { listCopies } from './copies/list-copies.js'
+import { localFolderOf, remoteIn, type RemoteBackup } from './copies/remote-backup.js'
+import { rememberedCopies } from './copies/remembered-copies.js'
 import { readStatus, type BackupStatus } from './status.js'
 
 /** What is to be restored: a folder with at least the manifest. */

@@ -5,8 +5,8 @@ import { forEachInstance, type Done } from '../operation/for-each-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
 import { raiseAlarm } from './alarm.js'
 import type { Backup } from './backup.js'
-import { pruneCopies } from './remote/prune-copies.js'
-import { settleCopies } from './remote/settle-copies.js'
+import { pruneCopies } from './copies/prune-copies.js'
+import { copyWanted } from './copies/copy-wanted.js'
 import { saveKind } from './save.js'
 
 export type SaveAllEntry = {
@@ -80,16 +80,16 @@ async function saveOne(
   copyTo: readonly string[],
 ): Promise<Saved> {
   // Before, as that may make room here.
-  const earlier = await settleEarlier(context, caller, name)
+  const earlier = await copyEarlier(context, caller, name)
   const request = { id, name, automatic: true, secrets: false, copyTo }
   const { outcomes, warnings } = await context.operations.run(saveKind, request, ofSeveral(caller))
   const { backup } = outcomes.get('save') as { backup: string }
-  const settled = await settleCopies(context, caller, await context.backups.find(name, backup))
-  const pruned = settled.failure === undefined ? await pruneAt(context, caller, copyTo, name) : []
-  const failures = [settled.failure, ...earlier.failures].filter((text) => text !== undefined)
+  const copied = await copyWanted(context, caller, await context.backups.find(name, backup))
+  const pruned = copied.failure === undefined ? await pruneAt(context, caller, copyTo, name) : []
+  const failures = [copied.failure, ...earlier.failures].filter((text) => text !== undefined)
   return {
     backup,
-    warnings: [...warnings, ...earlier.warnings, ...settled.warnings, ...pruned],
+    warnings: [...warnings, ...earlier.warnings, ...copied.warnings, ...pruned],
     ...(failures.length > 0 && { failure: failures.join(' ') }),
   }
 }
@@ -114,16 +114,16 @@ async function pruneAt(
 }
 
 /** A target that does not take one is not tried with the next one. */
-async function settleEarlier(context: ManagerContext, caller: Caller, name: string) {
+async function copyEarlier(context: ManagerContext, caller: Caller, name: string) {
   const unfinished = (await context.backups.list({ name })).filter(({ wanted }: Backup) => wanted !== undefined)
   const failed = new Set<string>()
   const warnings: string[] = []
   const failures: string[] = []
   for (const backup of unfinished) {
-    const settled = await settleCopies(context, caller, backup, failed)
-    for (const target of settled.failed) failed.add(target)
-    warnings.push(...settled.warnings)
-    if (settled.failure !== undefined) failures.push(settled.failure)
+    const copied = await copyWanted(context, caller, backup, failed)
+    for (const target of copied.failed) failed.add(target)
+    warnings.push(...copied.warnings)
+    if (copied.failure !== undefined) failures.push(copied.failure)
   }
   return { warnings, failures }
 }

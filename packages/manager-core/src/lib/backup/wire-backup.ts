@@ -1,7 +1,7 @@
 import type { Backup } from './backup.js'
 import { nameIn } from './choose-backup.js'
 import { storedBytes } from './manifest.js'
-import type { RemoteBackup } from './remote/remote-backup.js'
+import type { RemoteBackup } from './copies/remote-backup.js'
 
 /** A backup as surfaces show it. */
 export type WireBackup = {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupTarget } from '@steward/backup-targets'
 import { manifestName } from '../backup/manifest.js'
-import { copyBackup } from '../backup/remote/copy-backup.js'
+import { writeCopy } from '../backup/copies/write-copy.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import { writePrivateFile } from '../files/write-private-file.js'
@@ -60,7 +60,7 @@ async function sendTo(
       const age = before ? clock().getTime() - Date.parse(before.at) : Infinity
       if (before?.digest === packed.digest && age < mostAgeMs) continue
       await context.targets.use(target, async (opened) => {
-        await copyBackup(opened, packed, { readBack: false, signal })
+        await writeCopy(opened, packed, { readBack: false, signal })
         await tidy(opened, packed.manifest.manager.id, clock())
       })
       const all = {

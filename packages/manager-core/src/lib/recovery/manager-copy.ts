@@ -1,8 +1,8 @@
 import type { BackupTarget, CallOptions, StoredObject } from '@steward/backup-targets'
 import type { BackupEncryption, ManifestFile } from '../backup/backup.js'
 import { manifestName, manifestText, parseStoredFiles } from '../backup/manifest.js'
-import { readSmall } from '../backup/remote/read-object.js'
-import { remoteKey } from '../backup/remote/remote-backup.js'
+import { readSmall } from '../backup/copies/read-object.js'
+import { remoteKey } from '../backup/copies/remote-backup.js'
 import type { Job } from '../schedule/jobs.js'
 
 /** What begins the keys of copies of managers; no instance is called so. */

@@ -1,13 +1,13 @@
 import type { ManagerContext } from '../../context.js'
 import type { Caller } from '../../domain/caller.js'
 import type { Backup } from '../backup.js'
+import { instanceOf } from '../owner.js'
 import { isInUse } from '../prune.js'
 import { removeBackup } from '../remove-backup.js'
 import { changeStatus, readStatus, type BackupStatus } from '../status.js'
-import { instanceOf } from './export-backup.js'
-import { failureText, makeCopies } from './make-copies.js'
+import { copyTo, failureText } from './copy-to.js'
 
-export interface SettleReport {
+export interface WantedReport {
   readonly warnings: readonly string[]
   /** Targets that did not take it. */
   readonly failed: readonly string[]
@@ -16,25 +16,25 @@ export interface SettleReport {
 }
 
 /**
- * Makes the copies of a backup that are still wanted, see {@link finishCopies}.
+ * Makes the copies of a backup that are still wanted, see {@link endWanted}.
  *
  * @param without targets that are not tried now
  */
-export async function settleCopies(
+export async function copyWanted(
   context: ManagerContext,
   caller: Caller,
   backup: Backup,
   without: ReadonlySet<string> = new Set(),
-): Promise<SettleReport> {
+): Promise<WantedReport> {
   const status = await readStatus(backup.folder)
   const due = dueOf(context, status)
-  const report = await makeCopies(context, caller, {
+  const report = await copyTo(context, caller, {
     backup,
     targets: due.filter((target) => !without.has(target)),
     readBack: mayGo(context, status),
   })
   return {
-    warnings: [...report.warnings, ...(await finishCopies(context, caller, backup, report.copied))],
+    warnings: [...report.warnings, ...(await endWanted(context, caller, backup, report.copied))],
     failed: report.failed.map(({ target }) => target),
     failure: failureText(backup, report),
   }
@@ -47,7 +47,7 @@ export async function settleCopies(
  * @param fresh targets that were written to or read just now; copies at others must still be there
  * @returns warnings
  */
-export async function finishCopies(
+export async function endWanted(
   context: ManagerContext,
   caller: Caller,
   backup: Backup,
@@ -62,7 +62,7 @@ export async function finishCopies(
     return []
   }
   const others = targets.filter((target) => !fresh.includes(target))
-  const { warnings, failed } = await makeCopies(context, caller, { backup, targets: others, readBack: false })
+  const { warnings, failed } = await copyTo(context, caller, { backup, targets: others, readBack: false })
   const problems = failed.map(({ error }) => `${backup.key} stays here: ${error.message}`)
   // What was sent again is read back the next time.
   const mayGoNow = problems.length === 0 && dueOf(context, await readStatus(backup.folder)).length === 0
@@ -94,7 +94,7 @@ async function removeLocal(
   backup: Backup,
 ): Promise<readonly string[]> {
   const { key, folder } = backup
-  const { id } = instanceOf({ registry }, backup)
+  const { id } = instanceOf(registry, backup)
   const lock = locks.tryAcquire(id === '' ? [] : [`instance:${id}`], `removal of ${key} by ${actor}`)
   try {
     if (!lock || isInUse(registry, folder)) return [`${key} is being used, and removed here by the next saveall.`]

@@ -18,14 +18,9 @@ import { manifestName } from '../manifest.js'
 import { faultOf, readSmall, type CheckDepth } from './read-object.js'
 import { remoteKey } from './remote-backup.js'
 
-export interface CopyOptions extends StreamOptions {
+export interface WriteCopyOptions extends StreamOptions {
   /** Every byte is read back, also of what is there already, and whatever the store tells. */
   readonly readBack: boolean
-}
-
-export interface CopyReport {
-  /** Bytes that were sent. */
-  readonly sent: number
 }
 
 type Stored = Pick<ManifestFile, 'name' | 'size' | 'sha256'>
@@ -34,17 +29,18 @@ type Stored = Pick<ManifestFile, 'name' | 'size' | 'sha256'>
  * Copies a backup to a target: its files, then its manifest, without which it is none. What is there already and good is
  * not sent again, what is damaged is replaced. When this resolves all is there, and its hashes are those of the manifest.
  *
+ * @returns how many bytes were sent
  * @throws TargetError; ManagerError ERR_BACKUP when the local backup is damaged
  */
-export async function copyBackup(
+export async function writeCopy(
   target: BackupTarget,
   {
     key,
     folder,
     manifest,
   }: { readonly key: string; readonly folder: string; readonly manifest: Pick<Manifest, 'files'> },
-  { readBack, signal, onBytes }: CopyOptions,
-): Promise<CopyReport> {
+  { readBack, signal, onBytes }: WriteCopyOptions,
+): Promise<number> {
   const text = await readFile(join(folder, manifestName))
   const published = await readSmall(target, remoteKey(key), { signal })
   const isCommitted = published?.equals(text) ?? false
@@ -63,7 +59,7 @@ export async function copyBackup(
       mustCommit = true
       const path = join(folder, file.name)
       await assertSize(path, file)
-      await send(target, key, file, fileSource(path, file.size), { depth, signal, onBytes: tell }, () =>
+      await writeObject(target, key, file, fileSource(path, file.size), { depth, signal, onBytes: tell }, () =>
         assertGood(path, file),
       )
       sent += file.size
@@ -71,7 +67,7 @@ export async function copyBackup(
     done += 2 * file.size
     onBytes?.(done)
   }
-  if (!mustCommit) return { sent }
+  if (!mustCommit) return sent
 
   for (const file of manifest.files) {
     // Somebody may have tidied up meanwhile.
@@ -79,15 +75,15 @@ export async function copyBackup(
     if (fault !== undefined) throw new TargetError('ERR_TARGET_FAILED', `${remoteKey(key, file.name)} ${fault}.`)
   }
   const sha256 = createHash('sha256').update(text).digest('hex')
-  await send(target, key, { name: manifestName, size: text.length, sha256 }, bytesSource(text), {
+  await writeObject(target, key, { name: manifestName, size: text.length, sha256 }, bytesSource(text), {
     depth: 'bytes',
     signal,
   })
-  return { sent: sent + text.length }
+  return sent + text.length
 }
 
 /** Stores a file and looks at what is there then; when that is something else, it is removed, and sent once more. */
-async function send(
+async function writeObject(
   target: BackupTarget,
   key: string,
   file: Stored,

@@ -19,9 +19,9 @@ import { isTargetError } from '../../targets/target-failure.js'
 import type { Backup, ManifestFile } from '../backup.js'
 import { nameIn } from '../choose-backup.js'
 import { manifestName, manifestText, storedBytes } from '../manifest.js'
+import { instanceOf } from '../owner.js'
 import { removeBackup } from '../remove-backup.js'
 import { changeStatus } from '../status.js'
-import { instanceOf } from './export-backup.js'
 import { damagedCopy, rememberCopy, remoteKey, type RemoteBackup } from './remote-backup.js'
 
 /** A local backup that came from a target. */
@@ -41,7 +41,11 @@ export interface FetchReport {
  */
 export function fetchBackup(context: ManagerContext, caller: Caller, copy: RemoteBackup): Promise<FetchReport> {
   const { key, target } = copy
-  const options = { action: 'backups fetch', instance: instanceOf(context, copy), parameters: { backup: key, target } }
+  const options = {
+    action: 'backups fetch',
+    instance: instanceOf(context.registry, copy),
+    parameters: { backup: key, target },
+  }
   return recordHistory(context, caller, options, () =>
     context.locks.with([`fetch:${key}`], lockOptionsOf(caller, `fetch of ${key}`, context.clock()), async () => {
       const local = await localBackup(context, key)
