@@ -120,9 +120,6 @@ export function globalSettingsOf(
     targets: targetsOf(values, variables),
     targetBandwidth: kilobytes(value('APPS_TARGET_BANDWIDTH')),
     saveAllParallel: value('APPS_SAVEALL_PARALLEL'),
-    backupRecipients: value('APPS_BACKUP_RECIPIENTS') ?? [],
-    backupPassphrase: value('APPS_BACKUP_PASSPHRASE'),
-    backupIdentity: value('APPS_BACKUP_IDENTITY'),
     mail: mail(values),
     quality: {
       url: value('APPS_QUALITY_URL'),

@@ -83,11 +83,6 @@ export interface GlobalSettings {
   readonly targetBandwidth: number | undefined
   /** Chosen: APPS_SAVEALL_PARALLEL: how many instances `saveall` saves at the same time (default 2). */
   readonly saveAllParallel: number
-  /** Chosen: APPS_BACKUP_RECIPIENTS; empty: none. */
-  readonly backupRecipients: readonly string[]
-  /** Chosen: APPS_BACKUP_PASSPHRASE, APPS_BACKUP_IDENTITY (absolute path). */
-  readonly backupPassphrase: Secret | undefined
-  readonly backupIdentity: string | undefined
   /** APPS_MYSQL_HOST … */
   readonly databaseServers: Readonly<Record<Exclude<DatabaseType, 'sqlite'>, DatabaseServerSettings>>
   /** APPS_MAILSERVER …; undefined: no mail is sent. */
