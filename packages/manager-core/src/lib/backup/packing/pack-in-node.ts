@@ -127,7 +127,10 @@ async function addFile(
       : await open(at, constants.O_RDONLY | foreignFlags).catch(ignoreReplaced)
   if (!handle) return
   try {
-    if (owner !== undefined && !isOwn(await handle.stat(), owner)) return
+    if (owner !== undefined && !isOwn(await handle.stat(), owner)) {
+      changes.push(`${path}: belongs to another user and is not in the backup`)
+      return
+    }
     const writer = add({ ...header, size, type: 'file' }).getWriter()
     let left = size
     if (size > 0)
