@@ -43,11 +43,12 @@ export async function fillMysql(server: string, megabytes: number): Promise<void
   const { default: mysql } = await import('mysql2/promise')
   const connection = await mysql.createConnection(server)
   try {
-    const [[found]] = await connection.query<import('mysql2').RowDataPacket[][]>(
+    const [rows] = await connection.query(
       `select schema_name as name from information_schema.schemata
          where schema_name not in ('mysql', 'sys', 'test', 'information_schema', 'performance_schema')`,
-    ) as unknown as [[{ readonly name: string }]]
-    await connection.query(`use \`${found.name}\``)
+    )
+    const [{ name = '' } = {}] = rows as readonly { readonly name?: string }[]
+    await connection.query(`use \`${name}\``)
     await connection.query('create table bench_row (id bigint primary key, text text not null)')
     await connection.query(`set max_recursive_iterations = 100000000`)
     await connection.query(`insert into bench_row with recursive n as (select 1 as n union all select n + 1 from n where n < ${megabytes * 1000})
