@@ -77,7 +77,11 @@ async function describe(
   const env = { ...(account && plainEnvironment(data, account)), ...settings.others }
   const { execa } = await import('execa')
   const result = await execa(program, [...before, ...args], {
-    ...{ env, extendEnv: account === undefined, timeout, stdin: 'ignore' as const, reject: false as const },
+    env,
+    extendEnv: account === undefined,
+    timeout,
+    stdin: 'ignore' as const,
+    reject: false as const,
     maxBuffer: 64 * 2 ** 20,
   })
   const described = result.failed ? undefined : parse(result.stdout)

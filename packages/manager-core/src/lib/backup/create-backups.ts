@@ -64,7 +64,10 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
       const { backups, damaged } = await scan(owner)
       const others = owner.id === undefined ? [] : (await scan(ownerOfFolder(owner.name))).backups
       return chooseBackup({
-        ...{ backups, damaged, owner: owner.name, wanted },
+        backups,
+        damaged,
+        owner: owner.name,
+        wanted,
         where: '',
         first: `save ${owner.name}`,
         help: others.some(({ manifest }) => !owns(owner, manifest)) ? othersHelp(owner.name) : helpOf(owner.name),
@@ -98,7 +101,12 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
     if (!manifest) return undefined
     const { verified, proved, copies = {}, wanted } = await readStatus(folder)
     return {
-      ...{ key, folder, manifest, proved, copies, wanted },
+      key,
+      folder,
+      manifest,
+      proved,
+      copies,
+      wanted,
       verified: verified?.at ?? manifest.finished,
       damage: verified?.damage,
     }

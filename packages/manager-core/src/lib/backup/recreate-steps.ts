@@ -68,7 +68,7 @@ export function recreateSteps(options: RecreateStepsOptions): readonly Step[] {
     verifyStep({ backup }),
     reserveStep(row, note, options.port),
     ...(isolated ? [accountStep()] : []),
-    unpackStep(options),
+    unpackHomeStep(options),
     settingsStep({ row, saved: (context) => savedSettings(context, backup, sameInstance) }),
     databaseStep({ row }),
     fillStep(options),
@@ -84,7 +84,7 @@ async function savedSettings(context: ManagerContext, backup: string, sameInstan
   }
 }
 
-function unpackStep({ row, backup, sameInstance, isolated }: RecreateStepsOptions): Step {
+function unpackHomeStep({ row, backup, sameInstance, isolated }: RecreateStepsOptions): Step {
   return {
     id: 'layout',
     title: 'Unpack application and files',

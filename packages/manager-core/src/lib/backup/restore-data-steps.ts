@@ -33,7 +33,7 @@ function workOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>):
   return join(context.home.instances, `.${operation}.restore`)
 }
 
-/** Where `restoreDataSteps` work: what comes, until it is in its place, and in `old` what it replaced. */
+/** Where these steps work: what comes, until it is in its place, and in `old` what it replaced. */
 export function restoreWorkOf(run: Pick<StepRun, 'context' | 'operation'>) {
   return { ...instanceHomeAt(workOf(run)), old: instanceHomeAt(join(workOf(run), 'old')) }
 }
@@ -47,12 +47,12 @@ function newNames(
   return { name, user: name }
 }
 
-export function restoreDataSteps(options: RestoreDataOptions): readonly Step[] {
+/** Lays out beside what a backup holds; `swapStep` follows when the instance is stopped, `removeOldStep` when all is well. */
+export function layOutBackupSteps(options: RestoreDataOptions): readonly Step[] {
   return [
     verifyStep(options),
-    unpackStep(options),
-    ...(options.parts === 'app' ? [] : [databaseStep(options)]),
-    swapStep(options),
+    unpackBesideStep(options),
+    ...(options.parts === 'app' ? [] : [restoreDatabaseStep(options)]),
   ]
 }
 
@@ -76,7 +76,7 @@ export function verifyStep({ backup }: Pick<RestoreDataOptions, 'backup'>): Step
   }
 }
 
-function unpackStep({ folder, backup }: RestoreDataOptions): Step {
+function unpackBesideStep({ folder, backup }: RestoreDataOptions): Step {
   return {
     id: 'restore-files',
     title: 'Unpack its files beside',
@@ -94,7 +94,7 @@ function unpackStep({ folder, backup }: RestoreDataOptions): Step {
   }
 }
 
-function databaseStep({ instance, folder, backup }: RestoreDataOptions): Step {
+function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): Step {
   return {
     id: 'restore-database',
     title: 'Restore its database beside',
@@ -133,7 +133,7 @@ async function newSettings(run: StepRun, id: string, settings: InstanceSettings)
 }
 
 /** By renaming; the instance is stopped. What was there is in `old` until all is well. */
-function swapStep({ folder, parts }: RestoreDataOptions): Step {
+export function swapStep({ folder, parts }: RestoreDataOptions): Step {
   const swapped = parts === 'all' ? (['app', 'data'] as const) : [parts]
   return {
     id: 'restore-swap',
@@ -177,7 +177,7 @@ function swapStep({ folder, parts }: RestoreDataOptions): Step {
 const oldOf = (run: StepRun) => restoreWorkOf(run).old
 
 /** Removes what was there before; from now on it is not put back. */
-export function removeReplacedStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {
+export function removeOldStep({ instance }: Pick<RestoreDataOptions, 'instance'>): Step {
   return {
     id: 'restore-old',
     title: 'Remove what was there before',

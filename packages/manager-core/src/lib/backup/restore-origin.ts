@@ -64,7 +64,10 @@ export async function namingOthers<T>(
     const good =
       others.length === 0 ? 'No other is known.' : `Others: ${others.map((one) => `--from ${one}`).join(', ')}.`
     throw new ManagerError(code, message, {
-      ...{ cause: error, command, output, operation },
+      cause: error,
+      command,
+      output,
+      operation,
       help: `${help} ${good}`.trim(),
     })
   }

@@ -12,7 +12,7 @@ import { checkFits, checkKnown, checkNotNewer } from './check-version.js'
 import { databaseFileOf } from './database-of-backup.js'
 import { copyApplicationStep, keepOldStep, type KeptState } from './keep-old-step.js'
 import { needManifest, plainBytes } from './manifest.js'
-import { restoreDataSteps, removeReplacedStep } from './restore-data-steps.js'
+import { layOutBackupSteps, removeOldStep, swapStep } from './restore-data-steps.js'
 import { checkKeys } from './verify-backup.js'
 
 export type RestoreRequest = {
@@ -103,19 +103,19 @@ function describeOther({ instance: { id, name } }: Manifest, { registry }: Manag
 function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts): Plan {
   const { name, folder, before, after, kept } = facts
   const instance = { id, name }
-  const steps = restoreDataSteps({ instance, folder, backup, parts })
+  const data = { instance, folder, backup, parts }
   const what = { all: 'What it holds', data: 'Its data', app: 'Its application' }[parts]
   return {
     title: `Restore instance "${name}" from ${facts.backup}${parts === 'all' ? '' : ` (${parts} only)`}`,
     instance,
     steps: [
-      ...steps.slice(0, -1),
+      ...layOutBackupSteps(data),
       ...(kept && parts === 'data' ? [copyApplicationStep(folder)] : []),
       stopStep({ instance, folder }),
-      ...steps.slice(-1),
+      swapStep(data),
       versionStep(id, after, before),
       startStep({ instance, folder, stopStepId: 'stop' }),
-      kept ? keepOldStep(folder, kept) : removeReplacedStep({ instance }),
+      kept ? keepOldStep(folder, kept) : removeOldStep({ instance }),
     ],
     notes: [
       `${what} now is replaced by what was saved at ${facts.saved}.`,

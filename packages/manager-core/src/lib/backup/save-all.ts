@@ -61,7 +61,8 @@ export function saveAll(
         subject: `saving ${failed.map(({ name }) => name).join(', ')} failed`,
         text,
         instances: failed.map(({ name, backup, message }) => ({
-          ...{ name, message },
+          name,
+          message,
           reason: backup === '' ? 'save-failed' : 'copy-failed',
         })),
       }),

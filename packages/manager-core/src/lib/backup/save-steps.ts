@@ -50,7 +50,8 @@ function writeStep({ instance, folder, target, backup, suspend, secrets, encrypt
         folder,
         target: partOf(target),
         id: backup.slice(backup.indexOf('/') + 1),
-        ...{ secrets, encrypt },
+        secrets,
+        encrypt,
         consistency: (run.intent as { consistency: Manifest['consistency'] }).consistency,
       })
       return { backup, folder: target, bytes: storedBytes(files) }

@@ -57,7 +57,7 @@ export function removeThrowAwaySteps(
     { ...stopStep({ instance: { id, name }, folder, force: true }), pointOfNoReturn: true },
     undefineStep({ row, folder }),
     ...databaseSteps(database, names),
-    removeStep([folder, ...others]),
+    removeFoldersStep([folder, ...others]),
     ...(isolated ? [removeAccountStep(accountNameOf)] : []),
   ]
 }
@@ -67,7 +67,7 @@ function databaseSteps(database: DatabaseType, names: ThrowAway['names']): reado
   return database === 'sqlite' ? [] : [dropDatabaseStep('drop', database, names)]
 }
 
-function removeStep(folders: readonly string[]): Step {
+function removeFoldersStep(folders: readonly string[]): Step {
   return {
     id: 'remove',
     title: 'Remove its folder',

@@ -83,9 +83,9 @@ function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, re
     steps: [
       reserveStep(row, note),
       ...(isolated ? [accountStep()] : []),
-      placeStep({ trash, folder, record }),
+      takeOutOfTrashStep({ trash, folder, record }),
       ...(isolated ? [ownStep(folder)] : []),
-      settingsStep(row, folder),
+      adjustSettingsStep(row, folder),
       defineStep({ row, folder }),
       ...(row.desired === 'started' ? [firstStartStep({ instance, folder })] : []),
     ],
@@ -94,7 +94,7 @@ function planUndelete({ entry }: UndeleteRequest, { row, note, trash, folder, re
   }
 }
 
-function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note' | 'isolated'>): Step {
+function takeOutOfTrashStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note' | 'isolated'>): Step {
   return {
     id: 'place',
     title: 'Take its folder out of the trash',
@@ -116,7 +116,7 @@ function placeStep({ trash, folder, record }: Omit<UndeleteFacts, 'row' | 'note'
 }
 
 /** What in them depends on name and port. */
-function settingsStep({ id, name }: NewInstance, folder: string): Step {
+function adjustSettingsStep({ id, name }: NewInstance, folder: string): Step {
   return {
     id: 'settings',
     title: 'Bring its settings in step with its port',

@@ -89,7 +89,7 @@ export function switchStep(folder: string): Step {
  *
  * @param kept what becomes a restore point, unless APPS_RESTOREPOINTDAYS is 0. Default: nothing is kept.
  */
-export function dropStep(folder: string, kept?: KeptPoint): Step {
+export function removeOldApplicationStep(folder: string, kept?: KeptPoint): Step {
   return {
     id: 'drop',
     title: kept ? 'Keep what was there before as a restore point' : 'Remove the application that was there before',

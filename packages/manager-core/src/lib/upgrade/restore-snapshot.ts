@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { restoreWorkOf } from '../backup/restore-data-steps.js'
-import { removeReplacedStep, restoreDataSteps } from '../backup/restore-data-steps.js'
+import { layOutBackupSteps, removeOldStep, restoreWorkOf, swapStep } from '../backup/restore-data-steps.js'
 import type { Step, StepRun } from '../context.js'
 
 export interface SnapshotOptions {
@@ -13,13 +12,14 @@ export interface SnapshotOptions {
 
 /** Puts data and database back as they are in the snapshot. May be repeated after a kill at any point. */
 export async function restoreSnapshot(run: StepRun, { instance, folder, snapshot }: SnapshotOptions): Promise<void> {
-  const steps = restoreDataSteps({ instance, folder, backup: snapshot, parts: 'data' })
+  const data = { instance, folder, backup: snapshot, parts: 'data' } as const
   const work = restoreWorkOf(run)
   // What was replaced is there: all was ready before, and perhaps not everything is in its place yet.
   const isReplacing = existsSync(work.old.folder)
   const isReplaced = isReplacing && !existsSync(work.data) && !existsSync(work.settings)
-  for (const step of isReplaced ? [] : isReplacing ? steps.slice(-1) : steps) await perform(step, run)
-  await perform(removeReplacedStep({ instance }), run)
+  if (!isReplacing) for (const step of layOutBackupSteps(data)) await perform(step, run)
+  if (!isReplaced) await perform(swapStep(data), run)
+  await perform(removeOldStep({ instance }), run)
 }
 
 async function perform(step: Step, run: StepRun): Promise<void> {

@@ -5,7 +5,7 @@ import { isEncrypting } from '../backup/encryption.js'
 import { needManifest, plainBytes } from '../backup/manifest.js'
 import { newBackup } from '../backup/new-backup.js'
 import { restoreWorkOf } from '../backup/restore-data-steps.js'
-import { removeReplacedStep, restoreDataSteps } from '../backup/restore-data-steps.js'
+import { layOutBackupSteps, removeOldStep, swapStep } from '../backup/restore-data-steps.js'
 import { saveSteps } from '../backup/save-steps.js'
 import { settingsOfBackup } from '../backup/settings-of-backup.js'
 import type { ManagerContext, OperationKind, Plan, Step } from '../context.js'
@@ -19,7 +19,7 @@ import { checkSpace } from '../instances/inspect-creation.js'
 import { startStep, stopToStartStep } from '../instances/runtime-steps.js'
 import { unprotected } from '../instances/unprotected.js'
 import { versionStep, type InstanceVersion } from '../instances/version-step.js'
-import { besideStep, dropStep, switchStep } from './application-steps.js'
+import { besideStep, removeOldApplicationStep, switchStep } from './application-steps.js'
 import { lossNotes } from './losses.js'
 import { applicationOf, pointOf, snapshotOf, type RestorePoint } from './restore-points.js'
 import { upgradeBesideSteps } from './upgrade-beside.js'
@@ -138,21 +138,26 @@ function dataSteps(
   { folder, point, before, after, save, runs, windowMs }: RollbackFacts,
 ): readonly Step[] {
   const backup = snapshotOf(point)
-  const steps = restoreDataSteps({ instance, folder, backup, parts: 'all' })
+  const data = { instance, folder, backup, parts: 'all' } as const
   return [
-    ...steps.slice(0, -1),
+    ...layOutBackupSteps(data),
     stopToStartStep({ instance, folder }),
     ...(save
       ? saveSteps({
-          ...{ instance, folder, target: save.target, backup: save.key, secrets: save.secrets },
-          ...{ suspend: false, encrypt: true },
+          instance,
+          folder,
+          target: save.target,
+          backup: save.key,
+          suspend: false,
+          secrets: save.secrets,
+          encrypt: true,
         })
       : []),
-    ...steps.slice(-1),
-    settingsStep(folder, backup),
+    swapStep(data),
+    oldSettingsStep(folder, backup),
     versionStep(instance.id, after, before),
     ...(runs ? [watchedStartStep(instance, folder, windowMs)] : []),
-    removeReplacedStep({ instance }),
+    removeOldStep({ instance }),
   ]
 }
 
@@ -171,7 +176,7 @@ function applicationSteps(
     switchStep(folder),
     version,
     ...(runs ? [watchedStartStep(instance, folder, windowMs)] : []),
-    dropStep(folder),
+    removeOldApplicationStep(folder),
   ]
 }
 
@@ -190,7 +195,7 @@ function watchedStartStep(
  * Settings as they were, but for its address and its database, which is another one now; and what was told to send
  * nothing out does not begin to. `restore-swap` puts the present ones back when this is undone.
  */
-function settingsStep(folder: string, backup: string): Step {
+function oldSettingsStep(folder: string, backup: string): Step {
   return {
     id: 'settings',
     title: 'Put its settings back',
@@ -205,7 +210,8 @@ function settingsStep(folder: string, backup: string): Step {
       const { context, url, database, databaseHost, databasePort, databaseName, databaseUser, databasePassword } = now
       const kept = { context, url, database, databaseHost, databasePort, databaseName, databaseUser, databasePassword }
       await settings.writeInstance(folder, {
-        ...{ ...before, ...kept },
+        ...before,
+        ...kept,
         ...((now.neutralised || before.neutralised) && { neutralised: true }),
       })
     },

@@ -1,7 +1,7 @@
 import type { Step } from '../context.js'
 import type { WithoutGap } from '../instances/gap.js'
 import { handOverSteps, otherCopy, secondPortStep, type CopyPlace } from '../instances/hand-over.js'
-import { applicationsOf, besideStep, dropStep, switchStep } from './application-steps.js'
+import { applicationsOf, besideStep, removeOldApplicationStep, switchStep } from './application-steps.js'
 import type { KeptPoint } from './restore-points.js'
 
 export interface UpgradeBesideOptions {
@@ -46,6 +46,6 @@ export function upgradeBesideSteps({
     start,
     point,
     { ...end, pointOfNoReturn: true },
-    dropStep(folder, kept),
+    removeOldApplicationStep(folder, kept),
   ]
 }

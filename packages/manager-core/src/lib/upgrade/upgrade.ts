@@ -14,7 +14,7 @@ import { startStep, stopStep } from '../instances/runtime-steps.js'
 import { unprotected } from '../instances/unprotected.js'
 import { installedOf, type InstanceVersion } from '../instances/version-step.js'
 import { isUpgradeNeeded, shortRevision, titleChange, whyNotReplaced } from '../templates/upgrade-needed.js'
-import { besideStep, dropStep, switchStep } from './application-steps.js'
+import { besideStep, removeOldApplicationStep, switchStep } from './application-steps.js'
 import { checkNotes, checkUpgrade, lossText, type UpgradeCheck } from './check-upgrade.js'
 import { patchesStep } from './patches.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
@@ -148,7 +148,7 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
     tryStep(),
     ...(patches ? [patchesStep(folder, template)] : []),
     ...(runs ? [] : [stopAgainStep()]),
-    dropStep(folder, kept),
+    removeOldApplicationStep(folder, kept),
   ]
   const trial = runs ? '' : ', which is stopped: it is started to try it'
   return {

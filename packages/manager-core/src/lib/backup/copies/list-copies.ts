@@ -72,7 +72,10 @@ export async function findCopy(
     isWanted,
   })
   return chooseBackup({
-    ...{ backups, damaged, owner, wanted },
+    backups,
+    damaged,
+    owner,
+    wanted,
     where: ` at "${target}"`,
     first: `backups list ${owner} --at ${target}`,
     list: `backups list ${owner} --at ${target}`,
@@ -106,7 +109,9 @@ async function look(
     for (const { name, size } of manifest.files) await assertSize(opened, target, key, { name, size }, objects, options)
     const status = await copyStatus(context, key, target)
     return {
-      ...{ target, key, manifest },
+      target,
+      key,
+      manifest,
       stored: objects.get(manifestName)?.modified.toISOString() ?? '',
       verified: status?.verified ?? '',
       damage: status?.damage,

@@ -3,8 +3,10 @@ const blockingFactor = 256
 
 /** GNU tar tells after each 8 MB how far it is. */
 export const progressFlags = [
-  ...[`--blocking-factor=${blockingFactor}`, '--read-full-records'],
-  ...['--checkpoint=64', '--checkpoint-action=echo=%u'],
+  `--blocking-factor=${blockingFactor}`,
+  '--read-full-records',
+  '--checkpoint=64',
+  '--checkpoint-action=echo=%u',
 ]
 
 /** Bytes so far, of a line that tells it. */

@@ -54,7 +54,9 @@ export async function unpackByPrograms(
 }
 
 const extraction = (folder: string) => [
-  ...['--extract', '--no-same-owner', '--preserve-permissions'],
+  '--extract',
+  '--no-same-owner',
+  '--preserve-permissions',
   `--directory=${folder}`,
 ]
 
