@@ -7,11 +7,14 @@ import { createBusinessObjects, createDiskDocumentStore, createModel, defineObje
 import type { BusinessObjects } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { expect, onTestFinished, test } from 'vitest'
+import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { onEachDatabase } from '../../../../../tests/databases.js'
 import { allOf, boss, temporaryFolder } from './exchange-for-test.js'
 import { importFile } from './import-file.js'
 import type { FileFormat } from './write-file.js'
 import { exportFile } from './write-file.js'
+
+useCheapPasswords()
 
 const codes = ['red', 'dark red', 'é', 'a,b', 'a"b']
 

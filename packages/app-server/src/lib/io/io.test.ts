@@ -4,12 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { basic, makeFolder, shopFiles } from '../../running-app-for-test.js'
 import { loadAppDefinition } from '../app-definition.js'
 import { createApplication } from '../create-application.js'
 import { createLogRing } from '../log-ring.js'
 import { listen } from '../serve.js'
 import { readSettings } from '../settings.js'
+
+useCheapPasswords()
 
 const account = { STEWARD_SERVICE_USER: 'io', STEWARD_SERVICE_PASSWORD: 's3rvice' }
 const io = basic('io', 's3rvice')
