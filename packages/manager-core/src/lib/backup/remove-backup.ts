@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBackupId } from './choose-backup.js'
-import { changeStatus, readStatus, statusFile } from './status.js'
+import { changeStatus, isStatusOfDead, readStatus, removeStatusOfDead, statusFile } from './status.js'
 
 const suffix = '.removed'
 
@@ -23,6 +23,7 @@ export async function removeBackup(folder: string): Promise<void> {
 
 /** Removes what is known of a backup that is not here, unless there are copies of it. */
 export async function forgetBackup(folder: string): Promise<void> {
+  await removeStatusOfDead(folder)
   const { copies = {} } = await readStatus(folder)
   if (Object.keys(copies).length > 0)
     await changeStatus(folder, ({ copies: now = {}, proved, of }) => ({
@@ -51,6 +52,8 @@ export async function tidyFolder(folder: string, now: Date): Promise<void> {
     } else if (name.endsWith('.part') && isBackupId(name.slice(0, -'.part'.length))) {
       const { mtime } = await stat(path)
       if (now.getTime() - mtime.getTime() > unfinishedMs) await rm(path, { recursive: true, force: true })
+    } else if (isStatusOfDead(name)) {
+      await rm(path, { force: true })
     }
   }
 }

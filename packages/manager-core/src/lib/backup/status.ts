@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import pLimit from 'p-limit'
+import { identify } from '../system/process-identity.js'
 
 /** What became known of a backup after it was made. Times are ISO 8601. */
 export interface BackupStatus {
@@ -47,6 +48,21 @@ export async function readStatus(folder: string): Promise<BackupStatus> {
 
 /** What is read is written before another one reads. */
 const oneAtATime = pLimit(1)
+
+/** What a process was writing when it was killed. */
+export function isStatusOfDead(name: string): boolean {
+  const [, pid] = /^\..*\.status\.json\.(\d+)\.part$/.exec(name) ?? []
+  return pid !== undefined && identify(Number(pid)) === undefined
+}
+
+/** The same of one backup. */
+export async function removeStatusOfDead(folder: string): Promise<void> {
+  const file = statusFile(folder)
+  const names = await readdir(dirname(file)).catch(() => [])
+  for (const name of names)
+    if (name.startsWith(`${basename(file)}.`) && isStatusOfDead(name))
+      await rm(join(dirname(file), name), { force: true })
+}
 
 /** Where nothing may be written, what was found out still counts for now. */
 export function changeStatus(folder: string, change: (status: BackupStatus) => BackupStatus): Promise<void> {

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../domain/home.js'
-import { identify } from '../system/process-identity.js'
+import { removeWorkOfDead } from '../store/registry-copies.js'
 
 /**
  * Does work in a folder of its own below the copies of the registry, which may hold secrets and is removed afterwards; so
@@ -12,11 +12,7 @@ export async function inWorkFolder<T>(
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
   await mkdir(registryCopies, { recursive: true, mode: 0o700 })
-  for (const name of await readdir(registryCopies)) {
-    const [, pid] = /^\.work-(\d+)-/.exec(name) ?? []
-    if (pid === undefined || identify(Number(pid)) !== undefined) continue
-    await rm(join(registryCopies, name), { recursive: true, force: true })
-  }
+  removeWorkOfDead(registryCopies)
   const folder = await mkdtemp(join(registryCopies, `.work-${process.pid}-`))
   try {
     return await work(folder)

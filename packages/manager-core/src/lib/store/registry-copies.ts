@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { failureOf } from '../system/failure.js'
+import { identify } from '../system/process-identity.js'
 import { migrate, tablesOf } from './migrations.js'
 import { isAlone } from './registry.js'
 import { freeBytes } from './reserve.js'
@@ -59,6 +60,7 @@ export function createRegistryCopies({ folder, file, database, clock }: Registry
         if (freeBytes(dirname(file)) < 2 * statSync(file).size)
           return `The registry is not copied to ${folder}: the disk is full.`
         mkdirSync(folder, { recursive: true, mode: 0o700 })
+        removeWorkOfDead(folder)
         const part = join(folder, `.work-${process.pid}-registry`)
         try {
           const made = copyRegistry(file, part)
@@ -75,6 +77,15 @@ export function createRegistryCopies({ folder, file, database, clock }: Registry
         return `The registry could not be copied to ${folder}: ${failureOf(error).message}`
       }
     },
+  }
+}
+
+/** What processes that were killed had at work beside the copies; it may hold secrets. */
+export function removeWorkOfDead(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^\.work-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && identify(Number(pid)) === undefined)
+      rmSync(join(folder, name), { recursive: true, force: true })
   }
 }
 
