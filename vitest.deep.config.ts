@@ -9,6 +9,7 @@ const deep = [
   'packages/rest-core/src/lib/memory/memory-store.test.ts',
   'packages/manager-core/src/lib/operation/crash*.test.ts',
   'packages/manager-core/src/lib/runtime/limits/limits.test.ts',
+  'packages/manager-core/src/lib/testing/simulation/*.test.ts',
 ]
 
 const { projects: _none, ...test } = usual.test ?? {}

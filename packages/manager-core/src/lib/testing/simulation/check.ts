@@ -1,0 +1,193 @@
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { verifyHistory } from '../../history/verify-history.js'
+import { behaviourOf } from './applications.js'
+import { adminPassword } from './home.js'
+import { query, registryOf, rowsOf, textOfFile, walk } from './look.js'
+import { machine, secrets } from './machine.js'
+
+/** A backup that was made, as its manifest told. */
+export interface MadeBackup {
+  readonly folder: string
+  readonly instance: string
+  /** ISO 8601 */
+  readonly started: string
+}
+
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** Backups that are there, complete. */
+export function backupsIn(folder: string): readonly MadeBackup[] {
+  return namesIn(`${folder}/save`).flatMap((name) =>
+    namesIn(`${folder}/save/${name}`).flatMap((id) => {
+      const text = textOfFile(`${folder}/save/${name}/${id}/manifest.json`)
+      if (text === undefined) return []
+      const manifest = JSON.parse(text) as { readonly started: string; readonly instance: { readonly id: string } }
+      return [{ folder: `${folder}/save/${name}/${id}`, instance: manifest.instance.id, started: manifest.started }]
+    }),
+  )
+}
+
+/** Operations that have not ended, with what they say. */
+export function unended(folder: string): readonly string[] {
+  const rows = query(
+    folder,
+    `select title, state, message from operation where state not in ('succeeded', 'rolled_back')`,
+  )
+  return rows.map(({ title, state, message }) => `${String(title)}: ${String(state)}, ${String(message)}`)
+}
+
+/**
+ * What must be true whenever nobody is at work and all was recovered.
+ *
+ * @param made every backup that ever was there
+ * @param kept how many of an instance are kept
+ */
+export async function problemsOf(
+  folder: string,
+  made: ReadonlyMap<string, MadeBackup>,
+  kept: number,
+): Promise<readonly string[]> {
+  return [
+    ...lockProblems(folder),
+    ...(await historyProblems(folder)),
+    ...addressProblems(folder),
+    ...leaks(folder),
+    ...dataProblems(folder),
+    ...backupProblems(made, kept),
+    ...secretProblems(folder),
+  ]
+}
+
+function lockProblems(folder: string): readonly string[] {
+  return [...machine.locks.keys()].map((path) => `The lock ${path.slice(folder.length + 1)} is held.`)
+}
+
+async function historyProblems(folder: string): Promise<readonly string[]> {
+  const { faults } = await verifyHistory(registryOf(folder))
+  return faults.map(({ id, problem }) => `History ${id}: ${problem}`)
+}
+
+function addressProblems(folder: string): readonly string[] {
+  const rows = rowsOf(folder)
+  const twice = (values: readonly unknown[]) => values.filter((value, at) => values.indexOf(value) !== at)
+  const ports = [
+    ...rows.map(({ port }) => port),
+    ...query(folder, 'select port from reserved_port').map((row) => row['port']),
+  ]
+  return [
+    ...twice(ports).map((port) => `Port ${String(port)} is given twice.`),
+    ...twice(rows.map(({ name }) => name.toLowerCase())).map((name) => `The name ${String(name)} is given twice.`),
+  ]
+}
+
+/** Folders, files, databases, processes and ports that belong to nobody. */
+function leaks(folder: string): readonly string[] {
+  const ids = new Set(rowsOf(folder).map(({ id }) => id))
+  const trash = namesIn(`${folder}/trash`)
+  const owners = [
+    ...namesIn(`${folder}/instances`).map((name) => `${folder}/instances/${name}`),
+    ...trash.map((name) => `${folder}/trash/${name}`),
+  ]
+  const named = new Set(owners.flatMap((owner) => textOfFile(`${owner}/settings.sh`)?.match(/steward_\w+/g) ?? []))
+  const { databases, users, instances } = machine.state
+  const open = unended(folder).length > 0
+  const temporary = [...walk(folder)].filter((path) => {
+    const name = basename(path)
+    return (
+      (/^\.(?!application-server|revisions$)/.test(name) && !isStatusOfBackup(path) && !isTidied(path)) ||
+      (/\.(part|new|tmp)$/.test(name) && !isTidied(path))
+    )
+  })
+  return [
+    ...namesIn(`${folder}/instances`)
+      .filter((name) => !ids.has(name) && !(open && name.startsWith('.')))
+      .map((name) => `instances/${name} belongs to no instance.`),
+    ...[...ids].filter((id) => !existsSync(`${folder}/instances/${id}`)).map((id) => `instances/${id} is gone.`),
+    ...trash
+      .filter((name) => !existsSync(`${folder}/trash/${name}/trash.json`))
+      .map((name) => `trash/${name} is no entry.`),
+    ...(open
+      ? []
+      : [
+          ...[...databases.keys()].filter((name) => !named.has(name)).map((name) => `The database ${name} is leaked.`),
+          ...[...users.keys()].filter((name) => !named.has(name)).map((name) => `The user ${name} is leaked.`),
+          ...temporary.map((path) => `${path.slice(folder.length + 1)} was left.`),
+          ...query(folder, 'select port from reserved_port').map(({ port }) => `Port ${String(port)} stays reserved.`),
+          ...backupFolders(folder).map((path) => `${path} was left.`),
+        ]),
+    ...[...instances]
+      .filter(([key, { state }]) => state === 'started' && !ids.has(key.split('/')[0] ?? ''))
+      .map(([key]) => `${key} runs and is no instance.`),
+  ]
+}
+
+/** What a killed process was writing that the next one removes which writes there. */
+function isTidied(path: string): boolean {
+  const [, backup] = /^\.(.*)\.status\.json\.\d+\.part$/.exec(basename(path)) ?? []
+  const isOfBackup = backup !== undefined && existsSync(`${dirname(path)}/${backup}/manifest.json`)
+  return isOfBackup || path.includes('/registry/.work-')
+}
+
+/** What is known of a backup stays as long as there are copies of it. */
+function isStatusOfBackup(path: string): boolean {
+  const [, backup] = /^\.(.*)\.status\.json$/.exec(basename(path)) ?? []
+  if (backup === undefined) return false
+  return existsSync(`${dirname(path)}/${backup}/manifest.json`) || (textOfFile(path) ?? '').includes('"copies":{"')
+}
+
+/** Those without a manifest. */
+function backupFolders(folder: string): readonly string[] {
+  return namesIn(`${folder}/save`).flatMap((name) =>
+    namesIn(`${folder}/save/${name}`).flatMap((id) =>
+      id.startsWith('.') || existsSync(`${folder}/save/${name}/${id}/manifest.json`) ? [] : [`save/${name}/${id}`],
+    ),
+  )
+}
+
+/** Each instance has its database, and the password that opens it. */
+function dataProblems(folder: string): readonly string[] {
+  if (unended(folder).length > 0) return []
+  const { databases, users, instances } = machine.state
+  return rowsOf(folder).flatMap(({ id, name, desired }) => {
+    const settings = textOfFile(`${folder}/instances/${id}/settings.sh`) ?? ''
+    const [database = ''] = settings.match(/steward_\w+/g) ?? []
+    const found = databases.get(database)
+    const app = `${folder}/instances/${id}/app`
+    const runs = ['a', 'b'].filter((copy) => instances.get(`${id}/${copy}`)?.state === 'started').length
+    const mayRun = behaviourOf(app).start !== 'fail'
+    return [
+      ...(found ? [] : [`${name} has no database ${database}.`]),
+      ...(found && !settings.includes(users.get(found.user) ?? '(no user)') ? [`${name} has another password.`] : []),
+      ...(existsSync(`${app}/app.yaml`) ? [] : [`${name} has no application.`]),
+      ...(runs > 1 ? [`${name} runs twice.`] : []),
+      ...(runs > 0 && !mayRun && desired === 'stopped' ? [`${name} runs, and is to be stopped.`] : []),
+    ]
+  })
+}
+
+/** Of each instance, whatever it was called, the newest that were made are there. */
+function backupProblems(made: ReadonlyMap<string, MadeBackup>, kept: number): readonly string[] {
+  const ofInstances = Map.groupBy(made.values(), ({ instance }) => instance)
+  return [...ofInstances].flatMap(([instance, backups]) =>
+    backups
+      .toSorted((a, b) => b.started.localeCompare(a.started) || b.folder.localeCompare(a.folder))
+      .slice(0, kept)
+      .filter((backup) => !existsSync(`${backup.folder}/manifest.json`))
+      .map(
+        (backup) => `The backup ${basename(dirname(backup.folder))}/${basename(backup.folder)} of ${instance} is lost.`,
+      ),
+  )
+}
+
+/** Passwords are in the settings of instances, which only their user reads, and nowhere else. */
+function secretProblems(folder: string): readonly string[] {
+  const files = [...walk(folder)].filter(
+    (path) => !/\/$|\/(settings|config)\.sh$|\.zst$|-reserve$|\/app\//.test(path) && lstatSync(path).isFile(),
+  )
+  return files.flatMap((path) => {
+    const content = readFileSync(path)
+    const found = [...secrets, adminPassword].filter((secret) => secret.length > 5 && content.includes(secret))
+    return found.length > 0 ? [`${path.slice(folder.length + 1)} has a password in it.`] : []
+  })
+}

@@ -1,0 +1,197 @@
+import type { Input } from '../../domain/input.js'
+import type { Condition } from './machine.js'
+import { randomOf, type Random } from './random.js'
+
+/** An action as a process of its own performs it. */
+export interface Command {
+  readonly action: string
+  readonly input: Readonly<Record<string, Input>>
+  /** It is killed right after this effect; undefined: it is not. */
+  readonly killAt?: number | undefined
+}
+
+/** One thing that happens. Its seed decides what is random in it, so that others may be left out. */
+export type Happening = { readonly seed: number } & (
+  | ({
+      readonly type: 'command'
+      /** At which effects the recoveries of a killed one are killed, one after the other. */
+      readonly recoveriesKilledAt: readonly number[]
+    } & Command)
+  /** At the same time, by several managers. */
+  | { readonly type: 'together'; readonly commands: readonly Command[] }
+  | { readonly type: 'data'; readonly name: string }
+  | { readonly type: 'application'; readonly name: string; readonly does: 'start' | 'fail' | 'hang' }
+  | { readonly type: 'template'; readonly does: 'start' | 'fail' }
+  | { readonly type: 'disk'; readonly isFull: boolean }
+  | { readonly type: 'database server' | 'target'; readonly condition: Condition }
+  | { readonly type: 'port'; readonly port: number }
+  | { readonly type: 'time'; readonly hours: number }
+)
+
+const names = ['alpha', 'beta', 'gamma'] as const
+
+/** What there is when nothing fails: most commands are about that. */
+interface Expected {
+  /** Names of instances. */
+  readonly there: Set<string>
+  /** Names that instances had. */
+  readonly had: Set<string>
+  /** Names of what was deleted. */
+  readonly trash: Set<string>
+}
+
+/** About how many effects an action has. */
+const mostEffects: Readonly<Record<string, number>> = { start: 50, stop: 45, rename: 50, delete: 60, refresh: 70 }
+
+/** A history of so many happenings that follows from a seed. */
+export function historyOf(seed: number, length?: number): readonly Happening[] {
+  const random = randomOf(seed)
+  const expected: Expected = { there: new Set(), had: new Set(), trash: new Set() }
+  const history: Happening[] = [
+    { seed: random.below(2 ** 31), type: 'command', ...commandOf('add', random, expected), recoveriesKilledAt: [] },
+  ]
+  for (let left = length ?? 3 + random.below(10); left > 1; left--) history.push(happening(random, expected))
+  return history
+}
+
+function happening(random: Random, expected: Expected): Happening {
+  const { there } = expected
+  const seed = random.below(2 ** 31)
+  const dice = random.below(100)
+  if (dice < 10) {
+    const commands = [0, 1].map(() => {
+      const command = commandOf(random.pick(actions), random, expected)
+      return random.chance(0.2) ? { ...command, killAt: killOf(command.action, random) } : command
+    })
+    return { seed, type: 'together', commands }
+  }
+  if (dice < 16) return { seed, type: 'data', name: existing(random, there) }
+  if (dice < 22)
+    return { seed, type: 'application', name: existing(random, there), does: random.pick(['start', 'fail', 'hang']) }
+  if (dice < 25) return { seed, type: 'template', does: random.pick(['start', 'start', 'fail']) }
+  if (dice < 27) return { seed, type: 'disk', isFull: random.chance(0.6) }
+  if (dice < 31)
+    return {
+      seed,
+      type: random.pick(['database server', 'target']),
+      condition: random.pick(['well', 'well', 'slow', 'failing', 'down']),
+    }
+  if (dice < 32) return { seed, type: 'port', port: 20_000 + random.below(3) }
+  if (dice < 36) return { seed, type: 'time', hours: 1 + random.below(100) }
+  const command = commandOf(random.pick(actions), random, expected)
+  const isKilled = random.chance(0.3)
+  const kills = isKilled && random.chance(0.3) ? 1 + random.below(2) : 0
+  return {
+    seed,
+    type: 'command',
+    ...command,
+    killAt: isKilled ? killOf(command.action, random) : undefined,
+    recoveriesKilledAt: Array.from({ length: kills }, () => 1 + random.below(30)),
+  }
+}
+
+function killOf(action: string, random: Random): number {
+  return 1 + random.below(mostEffects[action] ?? 110)
+}
+
+const existing = (random: Random, there: ReadonlySet<string>) =>
+  there.size > 0 && random.chance(0.98) ? random.pick([...there]) : random.pick(names)
+
+/** Rather one that somebody had before. */
+const free = (random: Random, there: ReadonlySet<string>, had: ReadonlySet<string> = new Set()) => {
+  const left = names.filter((name) => !there.has(name))
+  const again = left.filter((name) => had.has(name))
+  if (left.length === 0 || random.chance(0.03)) return random.pick(names)
+  return again.length > 0 && random.chance(0.8) ? random.pick(again) : random.pick(left)
+}
+
+/** By how often they are wanted. */
+const actions: readonly string[] = Object.entries({
+  add: 6,
+  save: 16,
+  'save to target': 3,
+  restore: 6,
+  recreate: 2,
+  rename: 9,
+  clone: 4,
+  delete: 5,
+  'delete and purge': 2,
+  undelete: 4,
+  purge: 2,
+  reset: 4,
+  start: 5,
+  stop: 5,
+  restart: 8,
+  refresh: 4,
+  upgrade: 6,
+  rollback: 4,
+  prove: 2,
+  'backups prune': 1,
+  saveall: 1,
+  autosave: 1,
+  protect: 1,
+  unprotect: 1,
+  neutralise: 1,
+}).flatMap(([action, weight]) => Array.from({ length: weight }, () => action))
+
+function commandOf(wanted: string, random: Random, { there, had, trash }: Expected): Command {
+  const kind = kindFor(wanted, there, trash)
+  const name = existing(random, there)
+  const other = free(random, there, had)
+  const comes = (one: string) => there.add(one)
+  const goes = (one: string) => {
+    there.delete(one)
+    had.add(one)
+  }
+  switch (kind) {
+    case 'add':
+      comes(other)
+      return { action: 'add', input: { name: other } }
+    case 'clone':
+      comes(other)
+      return { action: 'clone', input: { name, new: other } }
+    case 'rename':
+      goes(name)
+      comes(other)
+      return { action: 'rename', input: { name, new: other } }
+    case 'recreate':
+      comes(other)
+      return { action: 'restore', input: { name, as: other } }
+    case 'save to target':
+      return { action: 'save', input: { name, to: 'nas' } }
+    case 'delete':
+      goes(name)
+      trash.add(name)
+      return { action: 'delete', input: { name } }
+    case 'delete and purge':
+      goes(name)
+      return { action: 'delete', input: { name, purge: true } }
+    case 'undelete':
+    case 'purge': {
+      const entry = random.pick([...trash])
+      trash.delete(entry)
+      if (kind === 'undelete') comes(entry)
+      return { action: kind, input: { entry } }
+    }
+    case 'refresh':
+    case 'saveall':
+    case 'backups prune':
+      return { action: kind, input: {} }
+    default:
+      return { action: kind, input: { name } }
+  }
+}
+
+/** Where there is nothing for it to work on, another one. */
+function kindFor(wanted: string, there: ReadonlySet<string>, trash: ReadonlySet<string>): string {
+  if (there.size === 0) return 'add'
+  const isFull = there.size === names.length && ['add', 'clone', 'recreate'].includes(wanted)
+  const isEmpty = trash.size === 0 && ['undelete', 'purge'].includes(wanted)
+  return isFull ? 'rename' : isEmpty ? 'save' : wanted
+}
+
+/** For people, a line each. */
+export function textOf(happening: Happening): string {
+  const { seed: _seed, type, ...rest } = happening
+  return `${type} ${JSON.stringify(rest)}`
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { machine } from './machine.js'
+
+/** All that a command may change but the history, without dates: two that are equal are the same state. */
+export type Picture = Readonly<Record<string, string>>
+
+export interface Row {
+  readonly id: string
+  readonly name: string
+  readonly port: number
+  readonly desired: string
+  readonly protected: number
+}
+
+export function rowsOf(folder: string): readonly Row[] {
+  return query(folder, 'select * from instance order by name') as unknown as Row[]
+}
+
+let opened: { readonly folder: string; readonly database: DatabaseSync } | undefined
+
+/** The registry of a home, until `closeRegistry`. */
+export function registryOf(folder: string): DatabaseSync {
+  if (opened?.folder !== folder) {
+    closeRegistry()
+    opened = { folder, database: new DatabaseSync(`${folder}/manager.db`) }
+  }
+  return opened.database
+}
+
+/** Before the home is replaced. */
+export function closeRegistry(): void {
+  opened?.database.close()
+  opened = undefined
+}
+
+export function query(folder: string, sql: string): readonly Record<string, unknown>[] {
+  return registryOf(folder).prepare(sql).all()
+}
+
+const unsettled = /\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
+/** They have dates in them. */
+const dated = /\.zst$|manifest\.json$|trash\.json$|point\.json$|\.status\.json$/
+
+const blur = (text: string) =>
+  text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>').replaceAll(/\d{8}T\d{6}Z/g, '<stamp>')
+
+export function pictureOf(folder: string): Picture {
+  const { databases, users, instances, serving, store } = machine.state
+  const picture: Record<string, string> = {}
+  for (const { id, ...row } of rowsOf(folder)) {
+    const { updated: _updated, operation: _operation, ...rest } = row as unknown as Record<string, unknown>
+    picture[`row ${id}`] = blur(JSON.stringify(rest))
+  }
+  for (const { port } of query(folder, 'select port from reserved_port')) picture[`reserved ${String(port)}`] = ''
+  for (const [name, database] of databases) picture[`database ${name}`] = JSON.stringify(database)
+  for (const [name, password] of users) picture[`user ${name}`] = password
+  for (const [key, { state }] of instances) if (state === 'started') picture[`runs ${key}`] = state
+  for (const [id, copy] of serving) if (copy !== 'a') picture[`serves ${id}`] = copy
+  for (const key of store.keys()) if (!key.startsWith('_manager/')) picture[`stored ${blur(key)}`] = ''
+  for (const path of walk(folder)) {
+    const name = path.slice(folder.length)
+    if (unsettled.test(name) || ['/instances/', '/trash/', '/save/', '/locks/', '/logs/'].includes(name)) continue
+    picture[blur(name)] = path.endsWith('/') || dated.test(name) ? '' : contentOf(path)
+  }
+  return picture
+}
+
+function contentOf(path: string): string {
+  if (lstatSync(path).isSymbolicLink()) return readlinkSync(path)
+  const content = readFileSync(path)
+  return content.length > 2000 ? createHash('sha256').update(content).digest('hex') : blur(content.toString())
+}
+
+/** What is not the same; undefined: all is. */
+export function difference(now: Picture, wanted: Picture): string | undefined {
+  const keys = [...new Set([...Object.keys(now), ...Object.keys(wanted)])].filter((key) => now[key] !== wanted[key])
+  if (keys.length === 0) return undefined
+  return keys.map((key) => `${key}: ${now[key] ?? '(none)'} instead of ${wanted[key] ?? '(none)'}`).join('\n')
+}
+
+/** Paths of all files, folders (with a slash) and links below a folder. */
+export function* walk(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) {
+      yield `${path}/`
+      yield* walk(path)
+    } else yield path
+  }
+}
+
+/** undefined: it is not there. */
+export function textOfFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,290 @@
+// Stands in for `node:fs`: the same calls on the same files, each of them seen by the simulated machine.
+import type * as Fs from 'node:fs'
+import { Readable, Writable } from 'node:stream'
+import { act, current, findProcess, inTurn, look, machine } from '../machine.js'
+
+export const real = globalThis.process.getBuiltinModule('node:fs')
+
+function noRoom(path: unknown): Error {
+  return Object.assign(new Error(`ENOSPC: no space left on device, write '${String(path)}'`), {
+    code: 'ENOSPC',
+    errno: -28,
+    syscall: 'write',
+  })
+}
+
+/** @throws Error ENOSPC */
+export function takeRoom(path: unknown): void {
+  const { state } = machine
+  if (!current() || !state.isDiskFull) return
+  if (state.room-- <= 0) throw noRoom(path)
+}
+
+type Path = Fs.PathLike | number
+
+function halfOf(content: unknown): Uint8Array {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array)
+  return bytes.subarray(0, bytes.length >> 1)
+}
+
+/** What a dead process had open is closed by the kernel. */
+function keepOpen(fd: number): number {
+  const process = current()
+  if (!process) return fd
+  const close = () => {
+    try {
+      real.closeSync(fd)
+    } catch {
+      // It was closed.
+    }
+  }
+  process.held.add(close)
+  closers.set(fd, () => process.held.delete(close))
+  return fd
+}
+
+const closers = new Map<number, () => void>()
+
+const isForWriting = (flags: unknown) =>
+  typeof flags === 'string' ? /[wa+]/.test(flags) : ((flags as number | undefined) ?? 0) % 4 !== 0
+
+export const writeFileSync: typeof Fs.writeFileSync = (path, content, options) =>
+  act(
+    `write ${String(path)}`,
+    () => {
+      takeRoom(path)
+      real.writeFileSync(path, content, options)
+    },
+    () => real.writeFileSync(path, halfOf(content), options),
+  )
+
+export const appendFileSync: typeof Fs.appendFileSync = (path, content, options) =>
+  act(`append ${String(path)}`, () => {
+    takeRoom(path)
+    real.appendFileSync(path, content, options)
+  })
+
+export const mkdirSync = ((path: Fs.PathLike, options?: Fs.MakeDirectoryOptions) =>
+  act(`mkdir ${String(path)}`, () => {
+    takeRoom(path)
+    return real.mkdirSync(path, options)
+  })) as typeof Fs.mkdirSync
+
+export const mkdtempSync = ((prefix: string) =>
+  act(`mkdtemp ${prefix}`, () => {
+    takeRoom(prefix)
+    const path = prefix + machine.random.bytes(4).toString('hex')
+    real.mkdirSync(path, { mode: 0o700 })
+    return path
+  })) as typeof Fs.mkdtempSync
+
+export const renameSync: typeof Fs.renameSync = (from, to) =>
+  act(`rename ${String(from)} ${String(to)}`, () => real.renameSync(from, to))
+
+export const symlinkSync: typeof Fs.symlinkSync = (target, path, type) =>
+  act(`symlink ${String(path)}`, () => {
+    takeRoom(path)
+    real.symlinkSync(target, path, type)
+  })
+
+export const linkSync: typeof Fs.linkSync = (from, to) =>
+  act(`link ${String(to)}`, () => {
+    takeRoom(to)
+    real.linkSync(from, to)
+  })
+
+export const copyFileSync: typeof Fs.copyFileSync = (from, to, mode) =>
+  act(
+    `copy ${String(to)}`,
+    () => {
+      takeRoom(to)
+      real.copyFileSync(from, to, mode)
+    },
+    () => real.writeFileSync(to, halfOf(real.readFileSync(from))),
+  )
+
+export const unlinkSync: typeof Fs.unlinkSync = (path) =>
+  act(`unlink ${String(path)}`, () => {
+    real.unlinkSync(path)
+    giveRoom(path)
+  })
+
+export const rmdirSync: typeof Fs.rmdirSync = (path) => act(`rmdir ${String(path)}`, () => real.rmdirSync(path))
+
+function giveRoom(path: Fs.PathLike): void {
+  // The reserve has room for some pages of the registry.
+  if (String(path).endsWith('-reserve')) machine.state.room = 200
+}
+
+/** Entry by entry, so that it can end in its middle. */
+export const rmSync: typeof Fs.rmSync = (path, options = {}) => {
+  const stats = look(() => real.lstatSync(path, { throwIfNoEntry: false }))
+  if (!stats && options.force) return
+  if (!stats?.isDirectory() || !options.recursive) return act(`rm ${String(path)}`, () => remove(path, options))
+  for (const name of real.readdirSync(path)) rmSync(`${String(path)}/${name}`, options)
+  rmdirSync(path)
+}
+
+function remove(path: Fs.PathLike, options: Fs.RmOptions): void {
+  real.rmSync(path, options)
+  giveRoom(path)
+}
+
+/** Entry by entry, so that it can end in its middle. */
+export const cpSync: typeof Fs.cpSync = (from, to, options = {}) => {
+  const [source, target] = [String(from), String(to)]
+  if (options.filter && !options.filter(source, target)) return
+  const stats = look(() => real.lstatSync(source))
+  if (stats.isDirectory()) {
+    if (!options.recursive) throw Object.assign(new Error(`${source} is a folder`), { code: 'ERR_FS_EISDIR' })
+    if (!real.existsSync(target)) mkdirSync(target, { recursive: true, mode: stats.mode })
+    for (const name of real.readdirSync(source)) cpSync(`${source}/${name}`, `${target}/${name}`, options)
+  } else if (stats.isSymbolicLink()) {
+    rmSync(target, { force: true })
+    symlinkSync(real.readlinkSync(source), target)
+  } else {
+    copyFileSync(source, target, options.mode ?? 0)
+  }
+  if (options.preserveTimestamps && !stats.isSymbolicLink()) utimesSync(target, stats.atime, stats.mtime)
+}
+
+export const chmodSync: typeof Fs.chmodSync = (path, mode) =>
+  act(`chmod ${String(path)}`, () => real.chmodSync(path, mode))
+export const chownSync: typeof Fs.chownSync = (path, uid, gid) =>
+  act(`chown ${String(path)}`, () => real.chownSync(path, uid, gid))
+export const utimesSync: typeof Fs.utimesSync = (path, accessed, modified) =>
+  act(`utimes ${String(path)}`, () => real.utimesSync(path, accessed, modified))
+export const truncateSync: typeof Fs.truncateSync = (path, length) =>
+  act(`truncate ${String(path)}`, () => real.truncateSync(path, length))
+export const ftruncateSync: typeof Fs.ftruncateSync = (fd, length) =>
+  act(`ftruncate ${fd}`, () => real.ftruncateSync(fd, length))
+export const fchmodSync: typeof Fs.fchmodSync = (fd, mode) => act(`fchmod ${fd}`, () => real.fchmodSync(fd, mode))
+export const fchownSync: typeof Fs.fchownSync = (fd, uid, gid) =>
+  act(`fchown ${fd}`, () => real.fchownSync(fd, uid, gid))
+export const fsyncSync: typeof Fs.fsyncSync = (fd) => look(() => real.fsyncSync(fd))
+export const fdatasyncSync: typeof Fs.fdatasyncSync = (fd) => look(() => real.fdatasyncSync(fd))
+
+export const openSync: typeof Fs.openSync = (path, flags, mode) =>
+  isForWriting(flags)
+    ? act(`open ${String(path)}`, () => {
+        takeRoom(path)
+        return keepOpen(real.openSync(path, flags, mode))
+      })
+    : look(() => keepOpen(real.openSync(path, flags, mode)))
+
+export const closeSync: typeof Fs.closeSync = (fd) => {
+  look(() => real.closeSync(fd))
+  closers.get(fd)?.()
+  closers.delete(fd)
+}
+
+export const writeSync = ((fd: number, bytes: Uint8Array | string, ...rest: []) =>
+  act(
+    `write to ${fd}`,
+    () => {
+      takeRoom(fd)
+      return real.writeSync(fd, bytes as Uint8Array, ...rest)
+    },
+    () => real.writeSync(fd, halfOf(bytes)),
+  )) as typeof Fs.writeSync
+
+export const readSync: typeof Fs.readSync = ((...args: Parameters<typeof Fs.readSync>) =>
+  look(() => real.readSync(...args))) as typeof Fs.readSync
+
+/** The kernel tells of simulated processes, too. */
+export const readFileSync = ((path: Path, ...rest: []) => {
+  const [, pid] = typeof path === 'string' ? (/^\/proc\/(\d{10,})\/stat$/.exec(path) ?? []) : []
+  if (pid === undefined) return look(() => real.readFileSync(path, ...rest))
+  if (!findProcess(Number(pid))) throw Object.assign(new Error('ENOENT: no such process'), { code: 'ENOENT' })
+  return `${pid} (manager) S${' 0'.repeat(18)} ${pid} 0`
+}) as typeof Fs.readFileSync
+
+export const existsSync: typeof Fs.existsSync = (path) => look(() => real.existsSync(path))
+export const statSync = ((...args: Parameters<typeof Fs.statSync>) =>
+  look(() => real.statSync(...args))) as typeof Fs.statSync
+export const lstatSync = ((...args: Parameters<typeof Fs.lstatSync>) =>
+  look(() => real.lstatSync(...args))) as typeof Fs.lstatSync
+export const fstatSync = ((...args: Parameters<typeof Fs.fstatSync>) =>
+  look(() => real.fstatSync(...args))) as typeof Fs.fstatSync
+export const readdirSync = ((...args: Parameters<typeof Fs.readdirSync>) =>
+  look(() => real.readdirSync(...args))) as typeof Fs.readdirSync
+export const readlinkSync = ((path: Fs.PathLike) => look(() => real.readlinkSync(path))) as typeof Fs.readlinkSync
+export const realpathSync = ((path: Fs.PathLike) => look(() => real.realpathSync(path))) as typeof Fs.realpathSync
+export const accessSync: typeof Fs.accessSync = (path, mode) => look(() => real.accessSync(path, mode))
+export const globSync = ((...args: Parameters<typeof Fs.globSync>) =>
+  look(() => real.globSync(...args))) as typeof Fs.globSync
+export const statfsSync = ((path: Fs.PathLike) =>
+  look(() => {
+    const stats = real.statfsSync(path)
+    if (machine.state.isDiskFull && current()) stats.bavail = stats.bfree = machine.state.room > 0 ? 256 : 0
+    return stats
+  })) as typeof Fs.statfsSync
+
+export const { constants, openAsBlob, Stats } = real
+
+interface ReadOptions {
+  readonly start?: number
+  readonly end?: number
+  readonly highWaterMark?: number
+}
+
+/** A stream that reads when it is its turn. */
+export function readingStream(open: () => number, close: (fd: number) => void, options: ReadOptions = {}): Readable {
+  const { start, end = Infinity, highWaterMark = 65_536 } = options
+  let fd: number | undefined
+  let at = start ?? 0
+  return new Readable({
+    highWaterMark,
+    read(size) {
+      void inTurn(() => {
+        try {
+          fd ??= open()
+          const buffer = Buffer.alloc(Math.max(0, Math.min(size, end - at + 1)))
+          const count = buffer.length === 0 ? 0 : readSync(fd, buffer, 0, buffer.length, at)
+          at += count
+          this.push(count === 0 ? null : buffer.subarray(0, count))
+        } catch (error) {
+          this.destroy(error as Error)
+        }
+      })
+    },
+    destroy(error, done) {
+      if (fd !== undefined && !current()?.isDead) close(fd)
+      done(error)
+    },
+  })
+}
+
+/** A stream that writes when it is its turn. */
+export function writingStream(open: () => number, close: (fd: number) => void): Writable {
+  let fd: number | undefined
+  const attempt = (done: (error?: Error | null) => void, work: () => void) =>
+    void inTurn(() => {
+      try {
+        work()
+      } catch (error) {
+        return done(error as Error)
+      }
+      done()
+    })
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      attempt(done, () => writeSync((fd ??= open()), chunk))
+    },
+    final(done) {
+      attempt(done, () => void (fd ??= open()))
+    },
+    destroy(error, done) {
+      if (fd !== undefined && !current()?.isDead) close(fd)
+      done(error)
+    },
+  })
+}
+
+export const createReadStream = ((path: Fs.PathLike, options?: ReadOptions | BufferEncoding) => {
+  const stream = readingStream(() => openSync(path, 'r'), closeSync, typeof options === 'string' ? {} : options)
+  return typeof options === 'string' ? stream.setEncoding(options) : stream
+}) as unknown as typeof Fs.createReadStream
+
+export const createWriteStream = ((path: Fs.PathLike, { mode, flags = 'w' }: { mode?: number; flags?: string } = {}) =>
+  writingStream(() => openSync(path, flags, mode), closeSync)) as unknown as typeof Fs.createWriteStream

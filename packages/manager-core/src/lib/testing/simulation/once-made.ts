@@ -1,0 +1,45 @@
+import type { Mutation } from './bundle.js'
+
+/** A mistake that the manager once made. */
+export interface Mistake {
+  readonly mistake: string
+  /** What makes it again. */
+  readonly mutations: readonly Mutation[]
+  /** Of a history that comes to it. */
+  readonly seed: number
+  readonly finds: RegExp
+}
+
+/** A simulation that does not find these finds nothing. */
+export const onceMade: readonly Mistake[] = [
+  {
+    mistake: 'backups follow the name, not the instance',
+    seed: 74,
+    finds: /The backup \S+ of \w+ is lost/,
+    mutations: [
+      { file: 'backup/owner.ts', replace: 'if (!instance) return', by: 'return' },
+      {
+        file: 'backup/retention.ts',
+        replace: 'Map.groupBy(backups, ({ manifest }) => manifest.instance.id)',
+        by: 'Map.groupBy(backups, ({ key }) => nameIn(key))',
+      },
+    ],
+  },
+  {
+    mistake: 'a restart that fails locks the instance',
+    seed: 24,
+    finds: /stop .* is refused: ERR_ATTENTION .* Restart instance/,
+    mutations: [
+      {
+        file: 'instances/restart.ts',
+        replace: 'import { startStep, stopToStartStep }',
+        by: 'import { startStep, stopStep as stopToStartStep }',
+      },
+      {
+        file: 'operation/engine.ts',
+        replace: 'if (stuck && !kind.despiteAttention && !kind.replacesAll?.(request))',
+        by: 'if (stuck)',
+      },
+    ],
+  },
+]

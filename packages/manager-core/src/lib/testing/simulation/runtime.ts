@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { ManagerError } from '../../../errors.js'
+import type { Copy, InstanceRef, InstanceSpec, Runtime } from '../../runtime/runtime.js'
+import { startApplication } from './applications.js'
+import { act, inTurn, look, machine, type SimulatedInstance } from './machine.js'
+
+const capabilities = Object.freeze({
+  parallelCopies: true,
+  suspend: false,
+  limits: false,
+  bootStart: false,
+  nativeRollback: false,
+  processes: false,
+  debug: false,
+})
+
+/** Runs instances on the simulated machine: what is started goes on whatever becomes of the manager. */
+export function createProcessRuntime(): Runtime {
+  const servingOf = ({ id }: InstanceRef): Copy => machine.state.serving.get(id) ?? 'a'
+  const keyOf = (ref: InstanceRef) => `${ref.id}/${ref.copy ?? servingOf(ref)}`
+  const keysOf = (ref: InstanceRef) =>
+    ref.copy === undefined ? [`${ref.id}/a`, `${ref.id}/b`] : [`${ref.id}/${ref.copy}`]
+  const find = (ref: InstanceRef) => look(() => machine.state.instances.get(keyOf(ref)))
+
+  function start(spec: InstanceSpec): void {
+    if (find(spec)?.state === 'started') return
+    act(`start ${keyOf(spec)}`, () => {
+      const instance: SimulatedInstance = {
+        folder: spec.folder,
+        port: spec.port,
+        app: spec.command.find((part) => part.endsWith('/app')) ?? join(spec.folder, 'app'),
+        environment: spec.environment,
+        state: 'stopped',
+        since: new Date(machine.state.now).toISOString(),
+      }
+      instance.state = startApplication(instance) ? 'started' : 'crashed'
+      machine.state.instances.set(keyOf(spec), instance)
+    })
+  }
+
+  function stop(key: string): boolean {
+    const instance = look(() => machine.state.instances.get(key))
+    if (!instance || instance.state === 'stopped') return false
+    const wasRunning = instance.state === 'started'
+    act(`stop ${key}`, () => (instance.state = 'stopped'))
+    return wasRunning
+  }
+
+  return {
+    name: 'simulated',
+    capabilities,
+    probe: () => Promise.resolve({ ok: true, message: 'Instances run on a simulated machine.' }),
+    define: () => Promise.resolve(),
+    undefine: (ref) =>
+      inTurn(() => {
+        for (const key of keysOf(ref)) {
+          if (machine.state.instances.get(key)?.state === 'started')
+            throw new ManagerError('ERR_STATE', `Instance ${ref.id} runs; it must be stopped first.`)
+          if (machine.state.instances.has(key))
+            act(`undefine ${key}`, () => {
+              machine.state.instances.delete(key)
+              machine.state.serving.delete(ref.id)
+            })
+        }
+      }),
+    start: (spec) => inTurn(() => start(spec)),
+    stop: (ref) =>
+      inTurn(() => {
+        const stopped = keysOf(ref).map(stop)
+        return stopped.includes(true) ? { wasRunning: true, code: 0 } : { wasRunning: false }
+      }),
+    serving: (ref) => inTurn(() => servingOf(ref)),
+    serve: ({ id }, copy) => inTurn(() => void act(`serve ${id}/${copy}`, () => machine.state.serving.set(id, copy))),
+    observe: (ref) =>
+      inTurn(() => {
+        const { state, since } = find(ref) ?? { state: 'stopped', since: '' }
+        return {
+          state,
+          since,
+          restarts: 0,
+          pids: [],
+          ...(state === 'crashed' && { lastExit: { code: 1, at: since } }),
+        }
+      }),
+    observeAll: (refs) => inTurn(() => new Map(refs.map((ref) => [ref.id, find(ref)?.state ?? 'stopped']))),
+    processes: () => Promise.resolve([]),
+    usageAll: () => Promise.resolve(new Map()),
+    async *logs() {},
+  }
+}
