@@ -56,12 +56,17 @@ export function cutPlan({ multipart }: TargetCapabilities) {
   return { size: 2 * part + 5000, cutAt: part + (part >> 1), arrived: multipart ? part : part >> 1 }
 }
 
-/** Begins an upload and lets its source fail after a part of it, when that has arrived as far as the target tells. */
+/**
+ * Begins an upload and lets its source fail after a part of it, when that has arrived as far as the target tells.
+ *
+ * @param restMs so long afterwards: what the target has handed over may still be on its way
+ */
 export async function cutUpload(
   target: BackupTarget,
   key: string,
   bytes: Buffer,
   options: PutOptions = {},
+  restMs = 0,
 ): Promise<TargetError> {
   const { cutAt, arrived } = cutPlan(target.capabilities)
   const told = { progress: 0 }
@@ -70,6 +75,7 @@ export async function cutUpload(
   async function* content(start: number) {
     yield* slices(bytes, start, cutAt)
     for (let waited = 0; told.progress < arrived && waited < patienceMs; waited += 20) await sleep(20)
+    await sleep(restMs)
     throw new Error('the source was cut')
   }
   const source: Source = {
