@@ -77,6 +77,8 @@ interface InputBase {
   readonly summary: string
   /** `instance` is the name of one that is there; `version` one of the versions; `file` a path of this machine. */
   readonly type: InputType
+  /** Of `instance`: also the name of one that is gone. */
+  readonly orGone?: true
   /** Of `choice`. */
   readonly choices?: readonly string[]
   /** Of `integer`. */

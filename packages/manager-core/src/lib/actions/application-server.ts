@@ -1,21 +1,21 @@
 import { ManagerError } from '../../errors.js'
 import type { Action } from '../action.js'
-import type { ManagerContext } from '../context.js'
-import type { Input } from '../domain/input.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { appDebugKind, appStartKind, appStopKind } from '../instances/start-and-stop.js'
 import { wireLimits, type WireLimits } from '../instances/wire-limits.js'
 import { checkHealth } from '../runtime/health.js'
 import type { Observation } from '../runtime/runtime.js'
 import { urlOf } from '../settings/public-url.js'
-import { nameOfInstance, refOf } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { runOperation } from './run-operation.js'
 
 const onStarted =
   'Only on a started instance: its recorded status stays started whatever its application server does, no hooks run, ' +
   'and startall starts the application server again. To stop an instance, use stop.'
 
-const status: Action = {
+const status = defineAction({
   name: 'app-status',
   formerly: ['tomcat-status'],
   group: 'Application',
@@ -28,7 +28,7 @@ const status: Action = {
   examples: ['app-status demo'],
   view: { type: 'record' },
   async handler({ context, input }) {
-    const instance = startedInstance(context, input.name)
+    const instance = started(input.name)
     const ref = refOf(context, instance)
     const { state, since, restarts, lastExit, debugAddress } = await context.runtime.observe(ref)
     const running = isRunning(state)
@@ -53,9 +53,9 @@ const status: Action = {
       exitCode: running ? 0 : 1,
     }
   },
-}
+})
 
-const stop: Action = {
+const stop = defineAction({
   name: 'app-stop',
   formerly: ['tomcat-stop'],
   group: 'Application',
@@ -69,16 +69,16 @@ const stop: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = startedInstance(context, input.name)
+    const { id, name } = started(input.name)
     const { state } = await context.runtime.observe(refOf(context, { id }))
     if (!isRunning(state)) return { message: `The application server of "${name}" is already stopped.` }
     return runOperation(call, appStopKind, { id, name }, () => ({
       message: `The application server of "${name}" is stopped; app-start ${name} starts it.`,
     }))
   },
-}
+})
 
-const start: Action = {
+const start = defineAction({
   name: 'app-start',
   formerly: ['tomcat-start'],
   group: 'Application',
@@ -92,7 +92,7 @@ const start: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const instance = startedInstance(context, input.name)
+    const instance = started(input.name)
     const { id, name } = instance
     const { state } = await context.runtime.observe(refOf(context, { id }))
     if (state === 'started') return { message: `The application server of "${name}" is already started.` }
@@ -100,9 +100,9 @@ const start: Action = {
       message: `The application server of "${name}" is started: ${urlOf(instance)}`,
     }))
   },
-}
+})
 
-const debug: Action = {
+const debug = defineAction({
   name: 'app-debug',
   formerly: ['tomcat-debug'],
   group: 'Application',
@@ -119,7 +119,7 @@ const debug: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = startedInstance(context, input.name)
+    const { id, name } = started(input.name)
     if (!context.runtime.capabilities.debug)
       throw new ManagerError('ERR_STATE', `Instances that run as "${context.runtime.name}" cannot be debugged.`)
     return runOperation(call, appDebugKind, { id, name }, async ({ warnings }) => {
@@ -136,9 +136,9 @@ const debug: Action = {
       }
     })
   },
-}
+})
 
-const ps: Action = {
+const ps = defineAction({
   name: 'ps',
   group: 'Looking',
   summary: 'Show the processes of an instance',
@@ -153,7 +153,7 @@ const ps: Action = {
     empty: 'It has no processes.',
   },
   async handler({ context, input }) {
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const processes = await context.runtime.processes(refOf(context, instance))
     return {
       message: `${processes.length} ${processes.length === 1 ? 'process' : 'processes'} of "${instance.name}"; ${limitsText(await wireLimits(context, instance))}`,
@@ -162,7 +162,7 @@ const ps: Action = {
       })),
     }
   },
-}
+})
 
 export const appActions: readonly Action[] = [status, stop, start, debug, ps]
 
@@ -175,8 +175,8 @@ function limitsText({ limit_memory, limit_cpu, limit_processes, limit_files }: W
   return `limits: memory ${limit_memory}; CPU ${limit_cpu}; processes ${limit_processes}; open files ${limit_files}`
 }
 
-function startedInstance({ registry }: ManagerContext, name: Input): Instance {
-  const instance = registry.get(name as string)
+/** @throws ManagerError ERR_STATE */
+function started(instance: Instance): Instance {
   if (instance.desired === 'started') return instance
   throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped; this is for started instances.`, {
     command: `start ${instance.name}`,

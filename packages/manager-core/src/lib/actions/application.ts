@@ -3,7 +3,7 @@ import { goAccessReport, hasGoAccess } from '../access-logs/goaccess.js'
 import { readRequests } from '../access-logs/read-requests.js'
 import { summaryHtml, summaryText } from '../access-logs/report.js'
 import { summarise } from '../access-logs/summarise.js'
-import type { Action, ActionCall, ActionResult, Parameter } from '../action.js'
+import type { Action, ActionResult } from '../action.js'
 import { callIo } from '../application/call-io.js'
 import { monitor } from '../application/monitor.js'
 import type { ManagerContext } from '../context.js'
@@ -13,21 +13,21 @@ import type { Json } from '../domain/json.js'
 import { recordHistory } from '../history/record-history.js'
 import { checkHealth } from '../runtime/health.js'
 import type { InstanceSettings } from '../settings/settings.js'
+import { defineAction, type CallPlace } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 
-const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
-
-const health: Action = {
+const health = defineAction({
   name: 'health',
   formerly: ['ping', 'healthcheck'],
   group: 'Application',
   summary: 'Show what the health check of an instance says',
-  parameters: [name],
+  parameters: [nameOfInstance],
   ability: 'read',
   mutating: false,
   examples: ['health demo', 'health demo --json'],
   view: { type: 'text' },
-  async handler({ context, input }) {
-    const instance = context.registry.get(input.name as string)
+  async handler({ input }) {
+    const instance = input.name
     const { ok, reason, text, sections, responseTime } = await checkHealth(instance.port)
     const message = text === '' ? `"${instance.name}" does not answer (${reason}).` : text
     return {
@@ -36,9 +36,9 @@ const health: Action = {
       exitCode: ok ? 0 : 1,
     }
   },
-}
+})
 
-const monitorAction: Action = {
+const monitorAction = defineAction({
   name: 'monitor',
   group: 'Application',
   summary: 'Check the health of an instance at intervals',
@@ -46,7 +46,7 @@ const monitorAction: Action = {
     'A line per check. On each error or warning, and once when all is well again, the hook monitoring.sh is called with ' +
     'the name and a reason: unreachable, http-<code>, status-<value>, slow or recovered. Ctrl-C ends it.',
   parameters: [
-    name,
+    nameOfInstance,
     { name: 'interval', type: 'integer', min: 1, max: 86_400, summary: 'Seconds between checks (default 60)' },
   ],
   options: [
@@ -59,31 +59,32 @@ const monitorAction: Action = {
   examples: ['monitor demo', 'monitor demo 10', 'monitor demo 1 --count 5'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const stream = monitor(context, instance, {
-      intervalSeconds: (input.interval as number | undefined) ?? 60,
-      count: input.count as number | undefined,
-      slowMs: (input.slow as number | undefined) ?? 5000,
+      intervalSeconds: input.interval ?? 60,
+      count: input.count,
+      slowMs: input.slow ?? 5000,
       signal: caller.signal ?? new AbortController().signal,
     })
     return { message: `Checking "${instance.name}"`, stream }
   },
-}
+})
 
-const ioCredentials: Action = {
+const ioCredentials = defineAction({
   name: 'iocredentials',
   group: 'Application',
   summary: 'Show address, user and password of the I/O endpoint of an instance',
   description:
     "Also the administrator of the instance's first start, whose password may have been changed since. The users of a " +
     'clone, and of an instance that was made of a backup, are those in its data, with their passwords.',
-  parameters: [name],
+  parameters: [nameOfInstance],
   ability: 'sensitive',
   mutating: false,
   examples: ['iocredentials demo', 'iocredentials demo --json'],
   view: { type: 'text' },
   async handler({ context, input }) {
-    const { instance, settings } = await instanceOf(context, input.name as string)
+    const instance = input.name
+    const settings = await settingsOf(context, instance)
     const { url, user, password, adminUser, adminPassword } = settings
     const madeItsUsers = instance.source.startsWith('template:')
     const shown = [
@@ -107,47 +108,54 @@ const ioCredentials: Action = {
       },
     }
   },
-}
+})
+
+const depth = (summary: string) => ({ name: 'depth', type: 'integer', min: 0, max: 99_999, summary }) as const
+const ofObject = { name: 'object', type: 'text', summary: 'Of one object only' } as const
 
 /** What `task-<name>` does, and its parameter. Source: requirements, "Command line". */
-const tasks: readonly (readonly [task: string, summary: string, field?: string, parameter?: string])[] = [
-  ['purgelogs', 'Purge the log lines that an instance keeps', 'depth', 'Keep those of so many days'],
-  ['purgejobs', 'Purge finished jobs of an instance', 'depth', 'Keep those of so many days'],
-  ['purgesupervisions', 'Purge supervisions of an instance', 'depth', 'Keep those of so many days'],
-  ['purgerecyclebin', 'Purge the recycle bin of an instance', 'depth', 'Keep those of so many days'],
-  ['purgeexports', 'Purge kept exports of an instance', 'depth', 'Keep those of so many days'],
-  ['purgetempfiles', 'Purge temporary files of an instance', 'depth', 'Keep those of so many days'],
-  ['purgeall', 'Purge everything that can be purged in an instance', 'depth', 'Keep what is of so many days'],
-  ['buildindex', 'Build the search index of an instance anew', 'object', 'Of one object only'],
+const tasks: readonly (readonly [
+  task: string,
+  summary: string,
+  parameter?: ReturnType<typeof depth> | typeof ofObject,
+])[] = [
+  ['purgelogs', 'Purge the log lines that an instance keeps', depth('Keep those of so many days')],
+  ['purgejobs', 'Purge finished jobs of an instance', depth('Keep those of so many days')],
+  ['purgesupervisions', 'Purge supervisions of an instance', depth('Keep those of so many days')],
+  ['purgerecyclebin', 'Purge the recycle bin of an instance', depth('Keep those of so many days')],
+  ['purgeexports', 'Purge kept exports of an instance', depth('Keep those of so many days')],
+  ['purgetempfiles', 'Purge temporary files of an instance', depth('Keep those of so many days')],
+  ['purgeall', 'Purge everything that can be purged in an instance', depth('Keep what is of so many days')],
+  ['buildindex', 'Build the search index of an instance anew', ofObject],
   ['clearcache', 'Clear the caches of an instance'],
 ]
 
-const taskActions = tasks.map(([task, summary, field, about]): Action => {
-  const parameter: readonly Parameter[] =
-    field === 'depth'
-      ? [{ name: 'depth', type: 'integer', min: 0, max: 99_999, summary: about as string }]
-      : field === undefined
-        ? []
-        : [{ name: field, type: 'text', summary: about as string }]
-  return {
+const taskActions = tasks.map(([task, summary, parameter]) =>
+  defineAction({
     name: `task-${task}`,
     formerly: [`ant-${task}`],
     group: 'Application',
     summary,
-    parameters: [name, ...parameter],
+    parameters: [nameOfInstance, ...(parameter ? [parameter] : [])],
     ability: 'operate',
     mutating: true,
     surfaces: ['cli'],
-    examples: [`task-${task} demo${field === 'depth' ? ' 30' : ''}`],
+    examples: [`task-${task} demo${parameter?.name === 'depth' ? ' 30' : ''}`],
     view: { type: 'text' },
     async handler(call) {
-      const given = field === undefined ? undefined : call.input[field]
-      return runIo(call, task, given === undefined ? {} : { [field as string]: String(given) })
+      const { name: instance, ...given } = call.input
+      const fields = Object.entries(given).filter(([, value]) => value !== undefined)
+      return runIo(call, {
+        instance,
+        action: `task-${task}`,
+        service: task,
+        fields: Object.fromEntries(fields.map(([field, value]) => [field, String(value)])),
+      })
     },
-  }
-})
+  }),
+)
 
-const unitTests: Action = {
+const unitTests = defineAction({
   // Spelled so in the requirements, "Command line".
   name: 'unitttests',
   aliases: ['unittests'],
@@ -155,7 +163,7 @@ const unitTests: Action = {
   summary: 'Run unit tests of the application on an instance',
   description: 'What a test writes is undone. Ends with 1 when a test fails.',
   parameters: [
-    name,
+    nameOfInstance,
     {
       name: 'test',
       type: 'text',
@@ -169,26 +177,27 @@ const unitTests: Action = {
   examples: ['unitttests demo contacts', 'unittests demo contacts --json'],
   view: { type: 'text' },
   async handler(call) {
-    return runIo(call, 'unittests', { test: call.input.test as string })
+    const { name: instance, test } = call.input
+    return runIo(call, { instance, action: 'unitttests', service: 'unittests', fields: { test } })
   },
-}
+})
 
-const accessLogs: Action = {
+const accessLogs = defineAction({
   name: 'accesslogs',
   group: 'Application',
   summary: 'Report on the requests to an instance',
   description:
     "Counted from the logs that are kept, without the manager's own health checks. --html gives a report as one HTML file, made by GoAccess where it is installed.",
-  parameters: [name],
+  parameters: [nameOfInstance],
   options: [{ name: 'html', type: 'flag', summary: 'Report as an HTML file' }],
   ability: 'read',
   mutating: false,
   examples: ['accesslogs demo', 'accesslogs demo --json', 'accesslogs demo --html'],
   view: { type: 'text' },
   async handler({ context, input }) {
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const { logs } = context.home.instance(instance.id)
-    if (input.html === true) {
+    if (input.html) {
       const content = (await hasGoAccess())
         ? await goAccessReport(readRequests(logs), instance.name)
         : summaryHtml(instance.name, await summarise(readRequests(logs)))
@@ -200,7 +209,7 @@ const accessLogs: Action = {
     const summary = await summarise(readRequests(logs))
     return { message: summaryText(instance.name, summary), item: summary as unknown as Json }
   },
-}
+})
 
 export const applicationActions: readonly Action[] = [
   health,
@@ -211,13 +220,19 @@ export const applicationActions: readonly Action[] = [
   accessLogs,
 ]
 
+interface IoCall {
+  readonly instance: Instance
+  /** Its name in the history. */
+  readonly action: string
+  readonly service: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
 async function runIo(
-  { context, input, caller }: ActionCall,
-  service: string,
-  fields: Readonly<Record<string, string>>,
+  { context, caller }: CallPlace,
+  { instance, action, service, fields }: IoCall,
 ): Promise<ActionResult> {
-  const { instance, settings } = await instanceOf(context, input.name as string)
-  const action = service === 'unittests' ? 'unitttests' : `task-${service}`
+  const settings = await settingsOf(context, instance)
   if (!isRunning(instance.observed))
     throw new ManagerError('ERR_STATE', `"${instance.name}" is stopped, and ${action} needs it started.`, {
       command: `start ${instance.name}`,
@@ -230,12 +245,8 @@ async function runIo(
   })
 }
 
-async function instanceOf(
-  context: ManagerContext,
-  name: string,
-): Promise<{ readonly instance: Instance; readonly settings: InstanceSettings }> {
-  const instance = context.registry.get(name)
-  return { instance, settings: await context.settings.instance(context.home.instance(instance.id).folder) }
+function settingsOf({ settings, home }: ManagerContext, { id }: Instance): Promise<InstanceSettings> {
+  return settings.instance(home.instance(id).folder)
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {

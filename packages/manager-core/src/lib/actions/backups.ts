@@ -10,16 +10,15 @@ import type { ManagerContext } from '../context.js'
 import { countText } from '../domain/readable.js'
 import { checksaves } from './check-saves.js'
 import { backupsExport, backupsFetch } from './copies.js'
+import { defineAction, type CallOf } from './define-action.js'
 import { download } from './download.js'
-import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
+import { atTarget, nameOfBackup, whichBackup } from './shared-inputs.js'
 import { prove } from './prove.js'
 import { backupsPrune } from './prune.js'
 import { restore } from './restore.js'
 import { save, saveall } from './save.js'
 
-const at: Option = { name: 'at', type: 'text', summary: 'Those at a target, see "target list" (default: those here)' }
-
-const backups: Action = {
+const backups = defineAction({
   name: 'backups list',
   aliases: ['backups'],
   group: 'Backups',
@@ -29,7 +28,7 @@ const backups: Action = {
     'called when they were made. With --at those at a target, which is asked: they ' +
     'are known by their manifests there, so that another manager finds them, too.',
   parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
-  options: [at],
+  options: [atTarget],
   ability: 'read',
   mutating: false,
   scoped: true,
@@ -41,8 +40,8 @@ const backups: Action = {
     empty: 'There are no backups.',
   },
   async handler({ context, input, caller }) {
-    const target = targetOf({ input, caller })
-    const filter = input.name === undefined ? {} : { name: input.name as string }
+    const target = allowedTarget(input.at, caller)
+    const filter = input.name === undefined ? {} : { name: input.name }
     const {
       list,
       problems,
@@ -59,7 +58,7 @@ const backups: Action = {
       return { list: found.backups.map(wireCopy), problems: found.damaged.map(({ error }) => error.message) }
     }
   },
-}
+})
 
 interface Listed {
   readonly list: readonly WireBackup[]
@@ -69,8 +68,7 @@ interface Listed {
 }
 
 /** @throws ManagerError ERR_ACCESS: at targets are backups of all instances */
-function targetOf({ input, caller }: Pick<ActionCall, 'input' | 'caller'>): string | undefined {
-  const target = input.at as string | undefined
+function allowedTarget(target: string | undefined, caller: ActionCall['caller']): string | undefined {
   if (target === undefined || !caller.instances) return target
   throw new ManagerError('ERR_ACCESS', 'You may use backups that are here only, as you may use some instances only.')
 }
@@ -104,7 +102,13 @@ async function othersOf(local: Backups, name: string, own: readonly Backup[]): P
   return (await local.list({ savedAs: name })).filter(({ key }) => !keys.has(key)).length
 }
 
-const verify: Action = {
+const deep = {
+  name: 'deep',
+  type: 'flag',
+  summary: 'Also look at all that it holds; not with --at',
+} as const satisfies Option
+
+const verify = defineAction({
   name: 'backups verify',
   aliases: ['verify'],
   group: 'Backups',
@@ -113,43 +117,43 @@ const verify: Action = {
     'What came out is remembered, see backups list. With --deep it is also decrypted and unpacked, without being written ' +
     'anywhere. With --at the copy at a target is read back; a damaged one is replaced by backups export.',
   parameters: [nameOfBackup, whichBackup],
-  options: [{ name: 'deep', type: 'flag', summary: 'Also look at all that it holds; not with --at' }, at],
+  options: [deep, atTarget],
   ability: 'operate',
   mutating: false,
   scoped: true,
   examples: ['backups verify demo', 'backups verify demo 20261121T030000Z --deep', 'backups verify demo --at scp'],
   view: { type: 'text' },
   handler(call) {
-    const { deep } = call.input
-    const target = targetOf(call)
+    const target = allowedTarget(call.input.at, call.caller)
     if (target === undefined) return verifyHere(call)
-    if (deep !== true) return verifyAway(call, target)
+    if (!call.input.deep) return verifyAway(call, target)
     throw new ManagerError('ERR_USAGE', '--deep is for backups that are here: a copy is compared byte by byte.', {
-      command: `backups fetch ${call.input.name as string} --from ${target}`,
+      command: `backups fetch ${call.input.name} --from ${target}`,
     })
   },
-}
+})
 
-async function verifyHere({ context, input, caller }: ActionCall): Promise<ActionResult> {
-  const deep = input.deep === true
-  const backup = await context.backups.find(input.name as string, wantedOf(input))
-  const of = (deep ? plainBytes : storedBytes)(backup.manifest.files)
+type VerifyCall = CallOf<typeof nameOfBackup | typeof whichBackup | typeof deep>
+
+async function verifyHere({ context, input, caller }: VerifyCall): Promise<ActionResult> {
+  const backup = await context.backups.find(input.name, input.backup ?? 'latest')
+  const of = (input.deep ? plainBytes : storedBytes)(backup.manifest.files)
   const { depth, note } = await context.backups.verify(backup, {
-    deep,
+    deep: input.deep,
     signal: caller.signal,
     onBytes: (bytes) => caller.onEvent?.({ type: 'progress', step: 'verify', text: 'Read the backup', bytes, of }),
   })
   const what = depth === 'contents' ? 'all that it holds was looked at' : 'every byte was read'
   return {
     message: `The backup ${backup.key} is good: ${what}.`,
-    item: wireBackup(await context.backups.find(input.name as string, backup.key)),
+    item: wireBackup(await context.backups.find(input.name, backup.key)),
     ...(note !== undefined && { warnings: [note] }),
   }
 }
 
-async function verifyAway({ context, input, caller }: ActionCall, target: string): Promise<ActionResult> {
+async function verifyAway({ context, input, caller }: VerifyCall, target: string): Promise<ActionResult> {
   const { signal } = caller
-  const copy = await findCopy(context, input.name as string, { target, backup: wantedOf(input) }, { signal })
+  const copy = await findCopy(context, input.name, { target, backup: input.backup ?? 'latest' }, { signal })
   const of = storedBytes(copy.manifest.files)
   const verified = await verifyCopy(context, copy, {
     signal,

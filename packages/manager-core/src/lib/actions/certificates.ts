@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult, Option } from '../action.js'
+import type { Action, ActionResult, Option } from '../action.js'
 import { alarmOf } from '../certificates/alarms.js'
 import { checkHost } from '../certificates/hosts.js'
 import { checkAcme, issueCertificate } from '../certificates/issue.js'
@@ -9,10 +9,15 @@ import { dueCertificates, surveyCertificates, type Surveyed } from '../certifica
 import type { Json } from '../domain/json.js'
 import { recordHistory } from '../history/record-history.js'
 import { lockOptionsOf } from '../system/lock-options.js'
+import { defineAction, type CallOf } from './define-action.js'
 
-const force: Option = { name: 'force', type: 'flag', summary: 'Now, although it failed a short time ago' }
+const force = {
+  name: 'force',
+  type: 'flag',
+  summary: 'Now, although it failed a short time ago',
+} as const satisfies Option
 
-const list: Action = {
+const list = defineAction({
   name: 'certificates list',
   aliases: ['certificates'],
   group: 'Manager',
@@ -36,7 +41,7 @@ const list: Action = {
       list: surveyed.map(wireCertificate),
     }
   },
-}
+})
 
 function wireCertificate(one: Surveyed): Json {
   const { name, origin, hosts, state, info, renewal, attempts } = one
@@ -52,7 +57,7 @@ function wireCertificate(one: Surveyed): Json {
   }
 }
 
-const issue: Action = {
+const issue = defineAction({
   name: 'certificates issue',
   group: 'Manager',
   summary: 'Issue certificates over ACME: one for the hosts that are named, or one for each address',
@@ -69,18 +74,18 @@ const issue: Action = {
   async handler(call) {
     const { context, input, caller } = call
     checkAcme(context)
-    const named = ((input.hosts as readonly string[] | undefined) ?? []).flatMap((one) => one.split(/[\s,]+/))
+    const named = (input.hosts ?? []).flatMap((one) => one.split(/[\s,]+/))
     const hosts = [...new Set(named.filter((one) => one !== '').map(checkHost))]
     if (hosts.length === 0) return renewed(call, (all) => all.filter(({ state }) => state === 'missing'))
     if (caller.dryRun) return { message: `A certificate would be issued for ${hosts.join(', ')}: nothing was done.` }
     await context.proxies.publish(caller)
-    await issueCertificate(context, hosts, caller, { action: 'certificates issue', force: input.force === true })
+    await issueCertificate(context, hosts, caller, { action: 'certificates issue', force: input.force })
     const warnings = await publishCertificates(context, caller)
     return answer([{ name: hosts[0]!, hosts }], warnings)
   },
-}
+})
 
-const renew: Action = {
+const renew = defineAction({
   name: 'certificates renew',
   group: 'Manager',
   summary: 'Renew certificates that are due, and issue those that are missing',
@@ -95,11 +100,11 @@ const renew: Action = {
   view: { type: 'table', columns: ['name', 'hosts', 'result'], empty: 'No certificate is due.' },
   async handler(call) {
     checkAcme(call.context)
-    const name = call.input.certificate as string | undefined
+    const name = call.input.certificate
     if (name === undefined) return renewed(call, (all) => dueCertificates(all, call.context.clock()))
     return renewed(call, (all) => [named(all, name)])
   },
-}
+})
 
 /** @throws ManagerError ERR_NOT_FOUND */
 function named(all: readonly Surveyed[], name: string): Surveyed {
@@ -111,7 +116,7 @@ function named(all: readonly Surveyed[], name: string): Surveyed {
 }
 
 async function renewed(
-  { context, caller, input }: ActionCall,
+  { context, caller, input }: CallOf<typeof force>,
   choose: (all: readonly Surveyed[]) => readonly Surveyed[],
 ): Promise<ActionResult> {
   if (caller.dryRun) {
@@ -121,7 +126,7 @@ async function renewed(
       list: chosen.map(({ name, hosts }) => ({ name, hosts: hosts.join(' '), result: 'would be issued' })),
     }
   }
-  const { renewals, warnings } = await renewCertificates(context, caller, choose, { force: input.force === true })
+  const { renewals, warnings } = await renewCertificates(context, caller, choose, { force: input.force })
   return answer(renewals, warnings)
 }
 
@@ -135,7 +140,7 @@ function answer(renewals: readonly Renewal[], warnings: readonly string[]): Acti
   }
 }
 
-const remove: Action = {
+const remove = defineAction({
   name: 'certificates remove',
   group: 'Manager',
   summary: 'Remove a certificate that was issued, with its key',
@@ -148,7 +153,7 @@ const remove: Action = {
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     const all = surveyCertificates(context).filter(({ state }) => state !== 'missing')
-    const { name } = named(all, input.certificate as string)
+    const { name } = named(all, input.certificate)
     if (caller.dryRun) return { message: `The certificate ${name} would be removed: nothing was done.` }
     const options = lockOptionsOf(caller, `removal of certificate ${name}`, context.clock())
     const entry = { action: 'certificates remove', instance: { id: '', name: '' }, parameters: { name } }
@@ -159,7 +164,7 @@ const remove: Action = {
     }
     return context.locks.with(['certificates'], options, () => recordHistory(context, caller, entry, work))
   },
-}
+})
 
 function counted(count: number): string {
   return count === 1 ? '1 certificate' : `${count} certificates`

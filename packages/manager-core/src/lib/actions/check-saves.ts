@@ -1,9 +1,10 @@
-import type { Action, ActionResult } from '../action.js'
+import type { ActionResult } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
 import { checkSaves, type SaveCheck } from '../backup/check-saves.js'
 import { recordHistory } from '../history/record-history.js'
+import { defineAction } from './define-action.js'
 
-export const checksaves: Action = {
+export const checksaves = defineAction({
   name: 'checksaves',
   group: 'Backups',
   summary: 'Check that each instance that is saved automatically has a good and recent backup',
@@ -34,7 +35,7 @@ export const checksaves: Action = {
       return { ...answer(list), ...(warnings.length > 0 && { warnings }) }
     })
   },
-}
+})
 
 function missedOf(list: readonly SaveCheck[]): readonly SaveCheck[] {
   return list.filter(({ problem }) => problem !== '')

@@ -1,9 +1,10 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall } from '../action.js'
+import type { Instance } from '../domain/instance.js'
 import type { SettingDescription } from '../settings/settings.js'
 import { targetHints } from '../targets/target-hints.js'
+import { defineAction, type CallPlace } from './define-action.js'
 
-export const configAction: Action = {
+export const configAction = defineAction({
   name: 'config',
   group: 'Manager',
   summary: 'Show the settings: value, default, and where each was set',
@@ -34,16 +35,16 @@ export const configAction: Action = {
   },
   async handler(call) {
     const { context, input } = call
-    const filters = ((input.filter ?? []) as readonly string[]).map((text) => text.toLowerCase())
+    const filters = (input.filter ?? []).map((text) => text.toLowerCase())
     const isMeant = ({ name, section }: SettingDescription) =>
       filters.length === 0 ||
       filters.some((text) => name.toLowerCase().includes(text) || section.toLowerCase().includes(text))
     const isShown = ({ value, origin, hint }: SettingDescription) => {
       const isSet = origin !== 'default'
-      if (input.changed === true) return isSet || hint !== undefined
-      return input.all === true || value !== undefined || hint !== undefined
+      if (input.changed) return isSet || hint !== undefined
+      return input.all || value !== undefined || hint !== undefined
     }
-    const subject = subjectOf(call)
+    const subject = subjectOf(call, input['of-version'], input['of-instance'])
     const described = await withHints(call, context.settings.describe(subject), subject === undefined)
     const shown = described.filter((setting) => isMeant(setting) && isShown(setting))
     // Numbers of wrong values are of all settings: a filter hides no fault.
@@ -57,11 +58,11 @@ export const configAction: Action = {
       },
     }
   },
-}
+})
 
 /** With hints on options that only the types of targets know. */
 async function withHints(
-  { context }: ActionCall,
+  { context }: CallPlace,
   described: readonly SettingDescription[],
   isOfManager: boolean,
 ): Promise<readonly SettingDescription[]> {
@@ -74,11 +75,10 @@ async function withHints(
 }
 
 /** Whose settings; undefined: the manager's. */
-function subjectOf({ context, input }: ActionCall) {
-  const [version, instance] = [input['of-version'], input['of-instance']]
+function subjectOf({ context }: CallPlace, version: string | undefined, instance: Instance | undefined) {
   if (version !== undefined && instance !== undefined)
     throw new ManagerError('ERR_USAGE', 'config shows the settings of a version or of an instance, not of both.')
-  if (version !== undefined) return { version: String(version) }
+  if (version !== undefined) return { version }
   if (instance === undefined) return undefined
-  return { folder: context.home.instance(context.registry.get(String(instance)).id).folder }
+  return { folder: context.home.instance(instance.id).folder }
 }

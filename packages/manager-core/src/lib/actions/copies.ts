@@ -1,5 +1,4 @@
 import { ManagerError } from '../../errors.js'
-import type { Action } from '../action.js'
 import { storedBytes } from '../backup/manifest.js'
 import { fetchBackup } from '../backup/copies/fetch-backup.js'
 import { findCopy } from '../backup/copies/list-copies.js'
@@ -10,9 +9,10 @@ import { wireBackup } from '../backup/wire-backup.js'
 import { sizeText } from '../domain/readable.js'
 import { exportManager } from '../recovery/export-manager.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
-import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
+import { defineAction } from './define-action.js'
+import { nameOfBackup, whichBackup } from './shared-inputs.js'
 
-export const backupsFetch: Action = {
+export const backupsFetch = defineAction({
   name: 'backups fetch',
   group: 'Backups',
   summary: 'Bring a backup from a target into APPS_SAVE_DIR',
@@ -36,9 +36,9 @@ export const backupsFetch: Action = {
       throw new ManagerError('ERR_USAGE', 'backups fetch needs --from <target>[:<backup>].', {
         command: 'backups fetch --help',
       })
-    const from = input.from as string
+    const from = input.from
     const wanted = remoteIn(from) ?? { target: from, backup: 'latest' }
-    const copy = await findCopy(context, input.name as string, wanted, { signal: caller.signal })
+    const copy = await findCopy(context, input.name, wanted, { signal: caller.signal })
     if (caller.dryRun) {
       const bytes = storedBytes(copy.manifest.files)
       return { message: `${copy.key} (${sizeText(bytes)}) would be fetched from "${copy.target}": nothing was done.` }
@@ -46,9 +46,9 @@ export const backupsFetch: Action = {
     const { backup, message } = await fetchBackup(context, caller, copy)
     return { message, item: wireBackup(backup) }
   },
-}
+})
 
-export const backupsExport: Action = {
+export const backupsExport = defineAction({
   name: 'backups export',
   group: 'Backups',
   summary: 'Copy a backup to targets',
@@ -65,16 +65,16 @@ export const backupsExport: Action = {
   examples: ['backups export demo', 'backups export demo 20261121T030000Z --to scp,s3'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
-    const targets = chosenTargets(context.targets, (input.to as string | undefined) ?? 'all')
+    const targets = chosenTargets(context.targets, input.to ?? 'all')
     if (targets.length === 0)
       throw new ManagerError('ERR_USAGE', 'There is no target to copy it to.', { command: 'target list' })
-    const backup = await context.backups.find(input.name as string, wantedOf(input))
+    const backup = await context.backups.find(input.name, input.backup ?? 'latest')
     const { key, manifest } = backup
     if (caller.dryRun) {
       const bytes = storedBytes(manifest.files)
       return { message: `${key} (${sizeText(bytes)}) would be copied to ${targets.join(', ')}: nothing was done.` }
     }
-    const report = await copyTo(context, caller, { backup, targets, readBack: input['read-back'] === true })
+    const report = await copyTo(context, caller, { backup, targets, readBack: input['read-back'] })
     const { copied, failed } = report
     const failure = failureText(backup, report)
     // A single one tells what is wrong as it is.
@@ -88,4 +88,4 @@ export const backupsExport: Action = {
       ...(failure !== undefined && { exitCode: 1 }),
     }
   },
-}
+})

@@ -1,35 +1,36 @@
 import { resolve } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult, Option } from '../action.js'
+import type { ActionResult, Option } from '../action.js'
 import { inspectAnonymisation } from '../anonymise/inspect-anonymisation.js'
 import { reportOf, type AnonymisationReport } from '../anonymise/report.js'
 import type { ManagerContext } from '../context.js'
-import { databaseTypes, type DatabaseType, type Instance } from '../domain/instance.js'
+import { databaseTypes, type Instance } from '../domain/instance.js'
 import { randomId, randomName } from '../domain/names.js'
 import { checkOwner, type Owner } from '../domain/owner.js'
 import { addKind, cloneKind } from '../instances/create.js'
 import type { CreationRequest } from '../instances/creation.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { publicUrlOf } from '../settings/public-url.js'
+import { defineAction, type CallOf, type InputsOf } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
-const options: readonly Option[] = [
+const options = [
   { name: 'database', type: 'choice', choices: databaseTypes, summary: 'Type of its database' },
   { name: 'protected', type: 'yes-no', summary: 'Protect it from reset and delete' },
   { name: 'auto_save', type: 'yes-no', summary: 'Include it in nightly backups (saveall)' },
   { name: 'auto_update', type: 'yes-no', summary: 'Include it in nightly upgrades (upgradeall)' },
   { name: 'no-start', type: 'flag', summary: 'Leave it stopped' },
-]
+] as const satisfies readonly Option[]
 
-const ownerOptions: readonly Option[] = [
+const ownerOptions = [
   { name: 'owner_email', type: 'text', summary: 'E-mail address of the person whom it is for' },
   { name: 'firstname', type: 'text', summary: 'First name of that person' },
   { name: 'lastname', type: 'text', summary: 'Last name of that person' },
   { name: 'phone', type: 'text', summary: 'Phone number of that person' },
   { name: 'company', type: 'text', summary: 'Company of that person' },
-]
+] as const satisfies readonly Option[]
 
-export const add: Action = {
+export const add = defineAction({
   name: 'add',
   group: 'Instances',
   summary: 'Add an instance of a version, or as a clone of another instance, and start it',
@@ -50,14 +51,14 @@ export const add: Action = {
   view: { type: 'record' },
   async handler(call) {
     const { context, input } = call
-    const from = await originOf(input.from as string | undefined, context)
+    const from = await originOf(input.from, context)
     const owner = ownerOf(input)
     checkOwner(owner)
-    return create(call, addKind, { name: input.name as string | undefined, from, owner })
+    return create(call, addKind, { name: input.name, from, owner })
   },
-}
+})
 
-export const clone: Action = {
+export const clone = defineAction({
   name: 'clone',
   aliases: ['cp'],
   group: 'Instances',
@@ -95,15 +96,15 @@ export const clone: Action = {
   ],
   view: { type: 'record' },
   handler(call) {
-    const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
-    const rules = input.anonymise === undefined ? undefined : resolve(input.anonymise as string)
-    return create(call, cloneKind, { name: input.new as string, from: { instance: id, name }, rules })
+    const { input } = call
+    const { id, name } = input.name
+    const rules = input.anonymise === undefined ? undefined : resolve(input.anonymise)
+    return create(call, cloneKind, { name: input.new, from: { instance: id, name }, rules })
   },
-}
+})
 
 async function create(
-  call: ActionCall,
+  call: CallOf<(typeof options)[number]>,
   kind: typeof addKind,
   {
     name,
@@ -115,15 +116,14 @@ async function create(
   },
 ): Promise<ActionResult> {
   const { context, input } = call
-  const flag = (option: string) => (input[option] as boolean | undefined) ?? null
   const request: CreationRequest = {
     id: randomId(),
     name: name ?? freeName(context),
     from,
-    database: (input.database as DatabaseType | undefined) ?? null,
-    protected: flag('protected'),
-    autoSave: flag('auto_save'),
-    autoUpdate: flag('auto_update'),
+    database: input.database ?? null,
+    protected: input.protected ?? null,
+    autoSave: input.auto_save ?? null,
+    autoUpdate: input.auto_update ?? null,
     start: input['no-start'] ? false : null,
     ...(rules !== undefined && { rules }),
     ...(owner && { owner }),
@@ -160,7 +160,7 @@ function ownerOf({
   lastname,
   phone,
   company,
-}: ActionCall['input']): Partial<Owner> {
+}: InputsOf<(typeof ownerOptions)[number]>): Partial<Owner> {
   const said = { ownerEmail, firstname, lastname, phone, company }
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
 }

@@ -1,9 +1,9 @@
-import type { Action } from '../action.js'
 import type { Json } from '../domain/json.js'
 import { countText, sizeText } from '../domain/readable.js'
-import { nameOfInstance } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 
-export const databaseInfo: Action = {
+export const databaseInfo = defineAction({
   name: 'dbinfo',
   group: 'Looking',
   summary: 'Show the database of an instance: where it is, how large it is, its tables',
@@ -17,7 +17,7 @@ export const databaseInfo: Action = {
   examples: ['dbinfo demo', 'dbinfo demo --rows --json'],
   view: { type: 'record' },
   async handler({ context, input }) {
-    const { id, name } = context.registry.get(input.name as string)
+    const { id, name } = input.name
     const { folder } = context.home.instance(id)
     const settings = await context.settings.instance(folder)
     const server = context.databases.server(settings.database)
@@ -33,7 +33,7 @@ export const databaseInfo: Action = {
       exists: (await server.exists(account)) === 'yes',
     }
     if (!item.exists) return { message: `The database of "${name}" is gone: ${item.database}.`, item, exitCode: 1 }
-    if (input.rows !== true) {
+    if (!input.rows) {
       const { tables, bytes } = await server.extent(account)
       return {
         message: `The database of "${name}" has ${countText(tables.length, 'table')}, ${sizeText(bytes)}.`,
@@ -51,4 +51,4 @@ export const databaseInfo: Action = {
       list,
     }
   },
-}
+})

@@ -1,10 +1,10 @@
 import type { Action, ActionResult } from '../action.js'
-import type { DoctorCategory } from '../doctor/check.js'
 import { doctorCategories } from '../doctor/check.js'
 import { examine } from '../doctor/doctor.js'
 import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
 import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
+import { defineAction } from './define-action.js'
 
 /** As the table of what was found. */
 function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult {
@@ -27,7 +27,7 @@ const texts = {
 } as const
 
 export const doctorActions: readonly Action[] = [
-  {
+  defineAction({
     name: 'doctor',
     group: 'Manager',
     summary: 'Check the manager, its settings and its instances for faults',
@@ -56,12 +56,12 @@ export const doctorActions: readonly Action[] = [
     examples: ['doctor', 'doctor instances', 'doctor --fix', 'doctor --rebuild', 'doctor backups --network'],
     view: { type: 'table', columns: ['level', 'category', 'message'], below: 'help', empty: 'Nothing was checked.' },
     async handler({ context, input, caller }) {
-      if (input.rebuild === true) return rebuilt(await rebuildRegistry(context, caller))
-      const category = input.category as DoctorCategory | undefined
+      if (input.rebuild) return rebuilt(await rebuildRegistry(context, caller))
+      const category = input.category
       const list = await examine(context, {
         category,
-        fix: input.fix === true,
-        network: input.network === true,
+        fix: input.fix,
+        network: input.network,
       })
       const count = (level: string) => list.filter((each) => each.level === level).length
       const errors = count('error')
@@ -73,8 +73,8 @@ export const doctorActions: readonly Action[] = [
           : `${countText(errors, 'error')}, ${countText(count('warning'), 'warning')}.${advice}`
       return { message, list: list as unknown as readonly Json[], exitCode: errors === 0 ? 0 : 1 }
     },
-  },
-  {
+  }),
+  defineAction({
     name: 'giveup',
     group: 'Manager',
     summary: 'Give up an operation that needs attention, and leave things as they are',
@@ -89,10 +89,10 @@ export const doctorActions: readonly Action[] = [
     examples: ['giveup 0c8a5a3e-6a0b-4a53-8d39-0f0a9f1c7e11 --yes'],
     view: { type: 'text' },
     async handler({ context, input, caller }) {
-      const id = input.operation as string
+      const id = input.operation
       if (caller.dryRun) return { message: `Would give up operation ${id}.` }
       const { title } = await context.operations.giveUp(id, caller)
       return { message: `Given up: ${title}. What it left is as it was.`, operation: id }
     },
-  },
+  }),
 ]

@@ -1,10 +1,12 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult } from '../action.js'
 import { stampOf } from '../backup/new-backup.js'
+import type { ManagerContext } from '../context.js'
 import { createArchive, downloadTypes, type DownloadType } from '../download/create-archive.js'
 import { packBackup } from '../download/pack-backup.js'
+import { defineAction } from './define-action.js'
 
-export const download: Action = {
+export const download = defineAction({
   name: 'download',
   group: 'Backups',
   summary: 'Download an instance, or a part of it, as one .tar.gz',
@@ -14,7 +16,7 @@ export const download: Action = {
     'logs: its logs. It goes on running meanwhile. With --backup it is a .tar of a backup as it is, which becomes one ' +
     'again when it is unpacked in APPS_SAVE_DIR. APPS_ALLOWDOWNLOAD=no switches downloads off.',
   parameters: [
-    { name: 'name', type: 'instance', required: true, summary: 'Instance to download' },
+    { name: 'name', type: 'instance', orGone: true, required: true, summary: 'Instance to download' },
     { name: 'type', type: 'choice', choices: downloadTypes, summary: 'What of it (default: all)' },
   ],
   options: [
@@ -44,9 +46,10 @@ export const download: Action = {
       throw new ManagerError('ERR_STATE', 'Instances may not be downloaded here (APPS_ALLOWDOWNLOAD=no).', {
         command: 'config',
       })
-    if (input.backup !== undefined) return ofBackup(context, input)
-    const instance = context.registry.get(input.name as string)
-    const type = (input.type as DownloadType | undefined) ?? 'all'
+    if (input.backup !== undefined)
+      return ofBackup(context, { name: input.name, backup: input.backup, type: input.type })
+    const instance = context.registry.get(input.name)
+    const type = input.type ?? 'all'
     const name = `${instance.name}-${type}-${stampOf(context.clock())}.tar.gz`
     return {
       message: `${name} of instance "${instance.name}".`,
@@ -57,17 +60,17 @@ export const download: Action = {
       },
     }
   },
-}
+})
 
 async function ofBackup(
-  { backups }: ActionCall['context'],
-  { name, backup, type }: ActionCall['input'],
+  { backups }: ManagerContext,
+  { name, backup, type }: { readonly name: string; readonly backup: string; readonly type?: DownloadType | undefined },
 ): Promise<ActionResult> {
   if (type !== undefined)
-    throw new ManagerError('ERR_USAGE', `A backup is downloaded as a whole, not only "${String(type)}" of it.`, {
+    throw new ManagerError('ERR_USAGE', `A backup is downloaded as a whole, not only "${type}" of it.`, {
       command: 'download --help',
     })
-  const found = await backups.find(name as string, backup as string)
+  const found = await backups.find(name, backup)
   const file = `${found.key.replace('/', '-')}.tar`
   return {
     message: `${file} of the backup ${found.key}.`,

@@ -4,10 +4,16 @@ import type { Instance } from '../domain/instance.js'
 import { changeKinds, changes, valuesOf, type Change } from '../instances/change.js'
 import { checkUrl } from '../instances/check-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
 
-const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
-const url: Parameter = { name: 'url', type: 'text', required: true, summary: 'Custom URL, http or https' }
+const url = {
+  name: 'url',
+  type: 'text',
+  required: true,
+  summary: 'Custom URL, http or https',
+} as const satisfies Parameter
 
 interface Flag extends Pick<Action, 'summary' | 'description'> {
   /** Of the instance, in the answer. */
@@ -45,21 +51,22 @@ const flags: Readonly<Record<Change, Flag>> = {
 
 export const flagActions: readonly Action[] = (Object.keys(changes) as Change[]).map((change) => {
   const { state, example = `${change} demo`, ...texts } = flags[change]
-  return {
+  return defineAction({
     name: change,
     group: 'Flags',
     ...texts,
-    parameters: change === 'seturl' ? [name, url] : [name],
+    parameters: change === 'seturl' ? [nameOfInstance, url] : [nameOfInstance],
     ability: 'operate',
     mutating: true,
     examples: [example],
     view: { type: 'text' },
     async handler(call) {
-      const { context, input } = call
-      const before = context.registry.get(input.name as string)
-      const customUrl = input.url === undefined ? {} : { customUrl: checkUrl(input.url as string) }
-      if (customUrl.customUrl !== undefined)
-        checkHost(call.caller, customUrl.customUrl, before, context.settings.global)
+      const { context, caller, input } = call
+      const before = input.name
+      // Only seturl has one.
+      const given: string | undefined = input.url
+      const customUrl = given === undefined ? {} : { customUrl: checkUrl(given) }
+      if (customUrl.customUrl !== undefined) checkHost(caller, customUrl.customUrl, before, context.settings.global)
       const already = Object.entries(valuesOf(change, customUrl)).every(
         ([key, value]) => before[key as keyof Instance] === value,
       )
@@ -71,5 +78,5 @@ export const flagActions: readonly Action[] = (Object.keys(changes) as Change[])
         return { message, item: wireInstance(instance, context.settings.global) }
       })
     },
-  }
+  })
 })

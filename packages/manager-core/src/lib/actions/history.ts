@@ -4,14 +4,15 @@ import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
 import { verifyHistory, type HistoryReport } from '../history/verify-history.js'
 import type { HistoryEntry, Registry } from '../store/registry.js'
+import { defineAction } from './define-action.js'
 
-const list: Action = {
+const list = defineAction({
   name: 'history list',
   aliases: ['history'],
   group: 'Looking',
   summary: 'Show the history of actions',
   description: 'Of one instance, also one that was deleted, or of all. The newest comes last.',
-  parameters: [{ name: 'name', type: 'instance', summary: 'Name of an instance (default: all)' }],
+  parameters: [{ name: 'name', type: 'instance', orGone: true, summary: 'Name of an instance (default: all)' }],
   options: [{ name: 'limit', type: 'integer', min: 1, max: 100_000, summary: 'How many at most (default: 100)' }],
   ability: 'read',
   mutating: false,
@@ -25,14 +26,14 @@ const list: Action = {
     empty: 'Nothing was done yet.',
   },
   async handler({ context: { registry }, input }) {
-    const limit = (input.limit as number | undefined) ?? 100
-    const instance = input.name === undefined ? undefined : idInHistory(registry, String(input.name))
+    const limit = input.limit ?? 100
+    const instance = input.name === undefined ? undefined : idInHistory(registry, input.name)
     const list = registry.history({ limit, ...(instance !== undefined && { instance }) }).map(wireEntry)
     return { message: countText(list.length, 'action'), list }
   },
-}
+})
 
-const verify: Action = {
+const verify = defineAction({
   name: 'history verify',
   group: 'Looking',
   summary: 'Verify that the history was not changed',
@@ -46,7 +47,7 @@ const verify: Action = {
   examples: ['history verify', 'history verify --json'],
   view: { type: 'text' },
   async handler({ context: { registry }, input }) {
-    const expect = input.expect as string | undefined
+    const expect = input.expect
     if (expect !== undefined && !/^\d{1,15}:[0-9a-f]{64}$/.test(expect))
       throw new ManagerError('ERR_USAGE', `"${expect.slice(0, 80)}" is no head of a history.`, {
         command: 'history verify --help',
@@ -58,7 +59,7 @@ const verify: Action = {
       exitCode: report.faults.length > 0 ? 1 : 0,
     }
   },
-}
+})
 
 export const historyActions: readonly Action[] = [list, verify]
 

@@ -1,13 +1,13 @@
-import { ManagerError } from '../../errors.js'
 import { isolationWarnings } from '../accounts/why-not.js'
-import type { Action } from '../action.js'
+import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { withoutCredentials } from '../domain/secret-names.js'
 import { defaultUrl, makeHome } from '../settings/make-home.js'
 import { globalTable } from '../settings/tables/global.js'
 import { parseValue } from '../settings/variable.js'
+import { defineAction } from './define-action.js'
 
-export const initAction: Action = {
+export const initAction = defineAction({
   name: 'init',
   group: 'Manager',
   summary: "Make a manager's home: settings, folders, registry, the first version",
@@ -26,13 +26,13 @@ export const initAction: Action = {
   async handler({ context, input, caller }) {
     const { home } = context
     const { dryRun = false } = caller
-    const parsed = parseValue(globalTable.APPS_BASEURL, String(input.url ?? defaultUrl))
+    const parsed = parseValue(globalTable.APPS_BASEURL, input.url ?? defaultUrl)
     if ('allowed' in parsed)
       throw new ManagerError(
         'ERR_USAGE',
         `"${withoutCredentials(String(input.url)).slice(0, 100)}" is no address of a manager: it must be ${parsed.allowed}.`,
       )
-    const made = makeHome(home, { baseUrl: String(parsed.value), force: input.force === true, dryRun })
+    const made = makeHome(home, { baseUrl: String(parsed.value), force: input.force, dryRun })
     if (dryRun)
       return {
         message: `${home.folder}: ${made.join(', ') || 'nothing'} would be made.`,
@@ -52,7 +52,7 @@ export const initAction: Action = {
       item: { home: home.folder, made, versions },
     }
   },
-}
+})
 
 /** A version that cannot be fetched now can be later: the home is good without it. */
 async function refresh(context: ManagerContext) {

@@ -1,11 +1,12 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult } from '../action.js'
 import { accountNameAt } from '../instances/account-step.js'
 import { isolateKind, unisolateKind } from '../instances/isolate.js'
 import { ofSeveral } from '../operation/of-several.js'
+import { defineAction, type CallPlace } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
-export const isolateAction: Action = {
+export const isolateAction = defineAction({
   name: 'isolate',
   group: 'Instances',
   summary: 'Run an instance as a system account of its own',
@@ -23,20 +24,19 @@ export const isolateAction: Action = {
   examples: ['isolate demo', 'isolate --all', 'isolate demo --undo'],
   view: { type: 'table', columns: ['name', 'result', 'message'], empty: 'There are no such instances.' },
   handler(call) {
-    const { context, input } = call
-    const { name, all, undo } = input
-    if ((name === undefined) === (all !== true))
+    const { name: instance, all, undo } = call.input
+    if ((instance === undefined) !== all)
       throw new ManagerError('ERR_USAGE', 'Name an instance, or say --all.', { command: 'isolate --help' })
-    if (all === true) return isolateAll(call, undo === true)
-    const { id, name: instance } = context.registry.get(name as string)
-    return runOperation(call, undo === true ? unisolateKind : isolateKind, { id, name: instance }, () => ({
-      message: messageOf(call, { id, name: instance }),
+    if (!instance) return isolateAll(call, undo)
+    const { id, name } = instance
+    return runOperation(call, undo ? unisolateKind : isolateKind, { id, name }, () => ({
+      message: messageOf(call, { id, name }),
     }))
   },
-}
+})
 
 /** One after the other; one that fails does not keep the others from it. */
-async function isolateAll({ context, caller }: ActionCall, undo: boolean): Promise<ActionResult> {
+async function isolateAll({ context, caller }: CallPlace, undo: boolean): Promise<ActionResult> {
   const wanted = context.registry
     .instances()
     .filter(({ id }) => (accountNameAt(context.home.instance(id).folder) !== '') === undo)
@@ -65,7 +65,7 @@ async function isolateAll({ context, caller }: ActionCall, undo: boolean): Promi
   }
 }
 
-function messageOf({ context }: Pick<ActionCall, 'context'>, { id, name }: { id: string; name: string }): string {
+function messageOf({ context }: Pick<CallPlace, 'context'>, { id, name }: { id: string; name: string }): string {
   const account = accountNameAt(context.home.instance(id).folder)
   return account === '' ? `"${name}" runs as the user of the manager.` : `"${name}" runs as "${account}".`
 }

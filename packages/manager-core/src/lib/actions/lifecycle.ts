@@ -1,5 +1,5 @@
 import { checkHost } from '../access/check-host.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { Action, ActionResult } from '../action.js'
 import { deleteKind } from '../instances/delete.js'
 import { purgeExpired } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
@@ -7,10 +7,11 @@ import { resetKind } from '../instances/reset.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { standardUrlOf } from '../settings/public-url.js'
 import { add, clone } from './create.js'
+import { defineAction, type CallPlace } from './define-action.js'
 import { runOperation } from './run-operation.js'
 import { purge, trash, undelete } from './trash.js'
 
-const rename: Action = {
+const rename = defineAction({
   name: 'rename',
   aliases: ['mv'],
   group: 'Instances',
@@ -29,18 +30,18 @@ const rename: Action = {
   view: { type: 'text' },
   handler(call) {
     const { context, input } = call
-    const before = context.registry.get(input.name as string)
+    const before = input.name
     const { id, name } = before
-    const to = input.new as string
+    const to = input.new
     checkHost(call.caller, standardUrlOf({ name: to }, context.settings.global), before, context.settings.global)
     return runOperation(call, renameKind, { id, name, to }, () => ({
       message: `Instance "${name}" is called "${to}" now.`,
       item: wireInstance(context.registry.get(to), context.settings.global),
     }))
   },
-}
+})
 
-const reset: Action = {
+const reset = defineAction({
   name: 'reset',
   group: 'Instances',
   summary: 'Erase all configuration and data of an instance',
@@ -59,8 +60,8 @@ const reset: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
-    const version = (input.version as string | undefined) ?? null
+    const { id, name } = input.name
+    const version = input.version ?? null
     const result = await runOperation(call, resetKind, { id, name, version }, () => {
       const item = context.registry.get(name)
       return {
@@ -70,9 +71,9 @@ const reset: Action = {
     })
     return withPurge(call, result)
   },
-}
+})
 
-const remove: Action = {
+const remove = defineAction({
   name: 'delete',
   aliases: ['del', 'rm'],
   group: 'Instances',
@@ -92,20 +93,20 @@ const remove: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
-    const request = { id, name, force: input.force === true, purge: input.purge === true }
+    const { id, name } = input.name
+    const request = { id, name, force: input.force === true, purge: input.purge }
     const kept = !request.purge && context.settings.global.trashDays > 0
     const result = await runOperation(call, deleteKind, request, () => ({
       message: `Instance "${name}" is deleted${kept ? '; undelete brings it back' : ''}.`,
     }))
     return withPurge(call, result)
   },
-}
+})
 
 export const lifecycleActions: readonly Action[] = [add, clone, rename, reset, remove, trash, undelete, purge]
 
 /** The moment for removing what has been long enough in the trash: it was looked into anyway. */
-async function withPurge({ context, caller }: ActionCall, result: ActionResult): Promise<ActionResult> {
+async function withPurge({ context, caller }: CallPlace, result: ActionResult): Promise<ActionResult> {
   if (caller.dryRun) return result
   const failures = await purgeExpired(context, caller)
   const warnings = [...(result.warnings ?? []), ...failures]

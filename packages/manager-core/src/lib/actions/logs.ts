@@ -1,11 +1,12 @@
-import type { Action } from '../action.js'
 import { readMoment } from '../domain/moment.js'
 import { createLogFilter } from '../logs/log-filter.js'
-import { logLevels, type LogLevel } from '../logs/read-log-entry.js'
+import { logLevels } from '../logs/read-log-entry.js'
 import { redact } from '../runtime/redact.js'
-import { nameOfInstance, refOf } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
+import { refOf } from '../runtime/instance-ref.js'
 
-export const logsAction: Action = {
+export const logsAction = defineAction({
   name: 'logs',
   aliases: ['log'],
   group: 'Looking',
@@ -34,17 +35,17 @@ export const logsAction: Action = {
   ],
   view: { type: 'log' },
   async handler({ context, input, caller }) {
-    const instance = context.registry.get(input.name as string)
-    const follow = input.follow === true
+    const instance = input.name
+    const follow = input.follow
     const options = {
-      level: input.level as LogLevel | undefined,
-      since: input.since === undefined ? undefined : readMoment(input.since as string, context.clock()),
-      text: input.grep as string | undefined,
-      healthChecks: input.all === true,
+      level: input.level,
+      since: input.since === undefined ? undefined : readMoment(input.since, context.clock()),
+      text: input.grep,
+      healthChecks: input.all,
     }
     const lines = redacted(
       context.runtime.logs(refOf(context, instance), {
-        lines: (input.lines as number | undefined) ?? 100,
+        lines: input.lines ?? 100,
         follow,
         // Nobody finds out what is left out by searching for it.
         filter: () => {
@@ -59,7 +60,7 @@ export const logsAction: Action = {
     for await (const line of lines) list.push(line)
     return { message: list.join('\n'), list }
   },
-}
+})
 
 async function* redacted(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield redact(line)

@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall } from '../action.js'
+import type { Action } from '../action.js'
 import { withProofs } from '../backup/proofs.js'
+import type { ManagerContext } from '../context.js'
 import { databaseTypes, isThrowAway, type Instance } from '../domain/instance.js'
 import { accountNameAt } from '../instances/account-step.js'
 import { selectInstances } from '../instances/select-instances.js'
@@ -10,9 +11,10 @@ import { measured, overviews, wayOut, type ListedInstance, type ShownInstance } 
 import { serverOf } from '../servers/application-server.js'
 import { lastRehearsal } from '../upgrade/rehearse.js'
 import { pointOf, sizeOfPoints } from '../upgrade/restore-points.js'
+import { defineAction, type CallPlace } from './define-action.js'
 
 export const lookingActions: readonly Action[] = [
-  {
+  defineAction({
     name: 'list',
     aliases: ['ls'],
     group: 'Looking',
@@ -68,7 +70,7 @@ export const lookingActions: readonly Action[] = [
       const { registry, settings } = call.context
       const { global } = settings
       const { word, where } = splitFilter(call)
-      const { version, database, status, order } = call.input as Record<string, string | undefined>
+      const { version, database, status, order } = call.input
       const stored = registry.instances().filter((instance) => !isThrowAway(instance))
       const instances = await withProofs(call.context, await observed(call.context, stored))
       const ids = where === undefined ? undefined : await idsWhere(call, where, stored, instances)
@@ -90,8 +92,8 @@ export const lookingActions: readonly Action[] = [
         ...(warnings.length > 0 && { warnings }),
       }
     },
-  },
-  {
+  }),
+  defineAction({
     name: 'get',
     group: 'Looking',
     summary: 'Show one instance',
@@ -102,7 +104,7 @@ export const lookingActions: readonly Action[] = [
     view: { type: 'record' },
     async handler(call) {
       const { context, input } = call
-      const stored = context.registry.get(String(input.name))
+      const stored = input.name
       const [instance] = await withProofs(context, await observed(context, [stored]))
       const overview = overviews(context, [instance!]).get(instance!.id)!
       const item: ShownInstance = {
@@ -118,11 +120,11 @@ export const lookingActions: readonly Action[] = [
       const warning = wayOut(instance!, overview)
       return { message: `${item.name} is ${item.observed}`, item, ...(warning && { warnings: [warning] }) }
     },
-  },
+  }),
 ]
 
 /** `unknown` when its settings cannot be read: the rest is worth showing all the same. */
-async function neutralised({ context }: ActionCall, { id }: Instance): Promise<'yes' | 'no' | 'unknown'> {
+async function neutralised({ context }: CallPlace, { id }: Instance): Promise<'yes' | 'no' | 'unknown'> {
   try {
     const settings = await context.settings.instance(context.home.instance(id).folder)
     return settings.neutralised ? 'yes' : 'no'
@@ -132,7 +134,7 @@ async function neutralised({ context }: ActionCall, { id }: Instance): Promise<'
 }
 
 /** What `rollback` would go back to. */
-async function restorePointOf(context: ActionCall['context'], instance: Instance) {
+async function restorePointOf(context: ManagerContext, instance: Instance) {
   const point = await pointOf(context, instance)
   const bytes = await sizeOfPoints(context.home.instance(instance.id).folder)
   return {
@@ -144,18 +146,19 @@ async function restorePointOf(context: ActionCall['context'], instance: Instance
 }
 
 /** Whether the upgrade to what its version has now was rehearsed. */
-function rehearsalOf(
-  context: ActionCall['context'],
-  instance: Instance,
-): Pick<ShownInstance, 'rehearsed' | 'rehearsal'> {
+function rehearsalOf(context: ManagerContext, instance: Instance): Pick<ShownInstance, 'rehearsed' | 'rehearsal'> {
   const newest = context.registry.versions().find(({ version }) => version === instance.version)
   const found = newest && lastRehearsal(context, instance, newest.revision)
   return { rehearsed: found?.at ?? '', rehearsal: found === undefined ? '' : found.good ? 'good' : 'failed' }
 }
 
+interface FilterCall extends Pick<CallPlace, 'caller'> {
+  readonly input: { readonly filter: string | undefined; readonly where: string | undefined }
+}
+
 /** `SQL:…` is a condition; so is --where. Both: both must hold. */
-function splitFilter({ input, caller }: ActionCall): { readonly word?: string; readonly where?: string } {
-  const [filter, option] = [input.filter as string | undefined, input.where as string | undefined]
+function splitFilter({ input, caller }: FilterCall): { readonly word?: string; readonly where?: string } {
+  const { filter, where: option } = input
   const isSql = filter !== undefined && /^sql:/i.test(filter)
   const conditions = [...(isSql ? [filter.slice(4)] : []), ...(option === undefined ? [] : [option])]
   if (conditions.length > 0 && caller.surface === 'api')
@@ -171,7 +174,7 @@ function splitFilter({ input, caller }: ActionCall): { readonly word?: string; r
 }
 
 async function idsWhere(
-  { context: { home }, caller: { signal } }: ActionCall,
+  { context: { home }, caller: { signal } }: CallPlace,
   where: string,
   stored: readonly Instance[],
   seen: readonly Instance[],

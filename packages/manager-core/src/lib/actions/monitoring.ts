@@ -7,12 +7,13 @@ import type { WireIncident } from '../monitoring/incident.js'
 import { createIncidentStore } from '../monitoring/incident-store.js'
 import { wireSample, type MonitoredInstance } from '../monitoring/sample.js'
 import { createSampleStore } from '../monitoring/sample-store.js'
-import { nameOfInstance } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-const samples: Action = {
+const samples = defineAction({
   name: 'samples',
   group: 'Looking',
   summary: 'Show what the server measured of an instance over time',
@@ -34,18 +35,18 @@ const samples: Action = {
     empty: 'Nothing was measured in this time; the server does it while it runs.',
   },
   async handler({ context, input }) {
-    const { id, name } = context.registry.get(input.name as string)
+    const { id, name } = input.name
     const to = context.clock().getTime()
-    const from = input.since === undefined ? to - dayMs : readMoment(input.since as string, context.clock())
-    const points = (input.points as number | undefined) ?? 500
+    const from = input.since === undefined ? to - dayMs : readMoment(input.since, context.clock())
+    const points = input.points ?? 500
     const list = createSampleStore(context.registry)
       .range(id, { from, to: Math.max(from, to), points })
       .map(wireSample)
     return { message: `${countText(list.length, 'sample')} of "${name}"`, list }
   },
-}
+})
 
-const monitoring: Action = {
+const monitoring = defineAction({
   name: 'monitoring',
   group: 'Looking',
   summary: 'Show what the server measured last of each instance',
@@ -81,9 +82,9 @@ const monitoring: Action = {
     })
     return { message: countText(list.length, 'instance'), list }
   },
-}
+})
 
-const incidents: Action = {
+const incidents = defineAction({
   name: 'incidents',
   group: 'Looking',
   summary: 'Show when instances did not answer as they should',
@@ -99,8 +100,8 @@ const incidents: Action = {
   view: { type: 'table', columns: ['id', 'opened', 'closed', 'message'], empty: 'There was no incident.' },
   async handler({ context, input, caller }) {
     const found = createIncidentStore(context.registry).list({
-      limit: (input.limit as number | undefined) ?? 100,
-      onlyOpen: input.open === true,
+      limit: input.limit ?? 100,
+      onlyOpen: input.open,
     })
     const list = found.flatMap(({ id, opened, closed, message, instances }): readonly WireIncident[] => {
       const visible = instances.filter(({ id: one }) => caller.instances?.has(one) ?? true)
@@ -112,7 +113,7 @@ const incidents: Action = {
     })
     return { message: countText(list.length, 'incident'), list }
   },
-}
+})
 
 export const monitoringActions: readonly Action[] = [samples, monitoring, incidents]
 

@@ -1,7 +1,8 @@
 import type { Action } from '../action.js'
 import { neutraliseKinds } from '../instances/neutralise.js'
 import { wireInstance } from '../instances/wire-instance.js'
-import { nameOfInstance } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
 
 const texts = {
@@ -23,7 +24,7 @@ const texts = {
 
 export const neutraliseActions: readonly Action[] = (['neutralise', 'unneutralise'] as const).map((name) => {
   const { state, ...rest } = texts[name]
-  return {
+  return defineAction({
     name,
     group: 'Flags',
     ...rest,
@@ -34,11 +35,11 @@ export const neutraliseActions: readonly Action[] = (['neutralise', 'unneutralis
     view: { type: 'text' },
     handler(call) {
       const { context, input } = call
-      const { id, name: instance } = context.registry.get(input.name as string)
+      const { id, name: instance } = input.name
       return runOperation(call, neutraliseKinds[name], { id, name: instance }, () => ({
         message: `Instance "${instance}" ${state} now.`,
         item: wireInstance(context.registry.get(instance), context.settings.global),
       }))
     },
-  }
+  })
 })

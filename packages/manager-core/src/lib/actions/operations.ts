@@ -4,12 +4,13 @@ import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
 import { recordHistory } from '../history/record-history.js'
-import { shownStates, type OperationItem, type ShownState } from '../runs/operation-item.js'
+import { shownStates, type OperationItem } from '../runs/operation-item.js'
+import { defineAction } from './define-action.js'
 
-const id: Parameter = { name: 'id', type: 'text', required: true, summary: 'Id of the operation' }
+const id = { name: 'id', type: 'text', required: true, summary: 'Id of the operation' } as const satisfies Parameter
 
 export const operationActions: readonly Action[] = [
-  {
+  defineAction({
     name: 'operations',
     group: 'Looking',
     summary: 'List operations, running and past, of the command line and of the server',
@@ -32,15 +33,15 @@ export const operationActions: readonly Action[] = [
     },
     async handler({ context: { runs }, input, caller: { instances } }) {
       const list = await runs.list({
-        limit: input.limit as number | undefined,
-        state: input.state as ShownState | undefined,
-        instance: input.instance as string | undefined,
+        limit: input.limit,
+        state: input.state,
+        instance: input.instance,
         instances,
       })
       return { message: countText(list.length, 'operation'), list: list as never }
     },
-  },
-  {
+  }),
+  defineAction({
     name: 'operation show',
     aliases: ['operation'],
     group: 'Looking',
@@ -52,11 +53,11 @@ export const operationActions: readonly Action[] = [
     examples: ['operation 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11', 'operation show 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11'],
     view: { type: 'record' },
     async handler({ context: { runs }, input, caller }) {
-      const item = allowed(runs.find(input.id as string), input.id as string, caller)
+      const item = allowed(runs.find(input.id), input.id, caller)
       return { message: `${item.title}: ${item.state.replace('_', ' ')}`, item: item as unknown as Json }
     },
-  },
-  {
+  }),
+  defineAction({
     name: 'operation cancel',
     group: 'Manager',
     summary: 'Cancel an operation of the server',
@@ -72,7 +73,7 @@ export const operationActions: readonly Action[] = [
     view: { type: 'text' },
     async handler({ context, input, caller }) {
       const { runs } = context
-      const wanted = input.id as string
+      const wanted = input.id
       const { instance_id: id, instance: name } = allowed(runs.find(wanted), wanted, caller)
       if (caller.dryRun) return { message: `Would cancel operation ${wanted}.` }
       const entry = { action: 'operation cancel', instance: { id, name }, parameters: { operation: wanted } }
@@ -81,7 +82,7 @@ export const operationActions: readonly Action[] = [
         return { message: `${title}: it is being cancelled.`, operation: wanted }
       })
     },
-  },
+  }),
 ]
 
 /** @throws ManagerError ERR_NOT_FOUND, also for one of an instance out of the caller's scope */

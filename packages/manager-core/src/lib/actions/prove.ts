@@ -1,15 +1,22 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult, Option } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
 import { lastPart } from '../backup/choose-backup.js'
 import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
 import { findCopy } from '../backup/copies/list-copies.js'
 import { remoteIn } from '../backup/copies/remote-backup.js'
 import { randomId } from '../domain/names.js'
-import { nameOfBackup, wantedOf, whichBackup } from './named-backup.js'
+import { defineAction, type CallOf } from './define-action.js'
+import { nameOfBackup, whichBackup } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
 
-export const prove: Action = {
+const from = {
+  name: 'from',
+  type: 'text',
+  summary: '<target> or <target>:<backup>: fetch the copy that is there, and prove it',
+} as const satisfies Option
+
+export const prove = defineAction({
   name: 'prove',
   group: 'Backups',
   summary: 'Prove that a backup can be restored: restore it into an instance that is removed again',
@@ -20,13 +27,7 @@ export const prove: Action = {
     'it fails and nobody looks (STEWARD_SURFACE=schedule), APPS_EMAIL is told, and the hook monitoring.sh is called with ' +
     'the reason proof-failed.',
   parameters: [nameOfBackup, whichBackup],
-  options: [
-    {
-      name: 'from',
-      type: 'text',
-      summary: '<target> or <target>:<backup>: fetch the copy that is there, and prove it',
-    },
-  ],
+  options: [from],
   ability: 'operate',
   mutating: true,
   examples: ['prove demo', 'prove demo 20261121T030000Z', 'prove demo --from scp', 'prove demo --dry-run'],
@@ -39,9 +40,11 @@ export const prove: Action = {
       return alarmOf(call, error)
     }
   },
-}
+})
 
-async function proveNow(call: ActionCall): Promise<ActionResult> {
+type ProveCall = CallOf<typeof nameOfBackup | typeof whichBackup | typeof from>
+
+async function proveNow(call: ProveCall): Promise<ActionResult> {
   const request = await requestOf(call)
   return runOperation(call, proveKind, request, ({ outcomes }) => {
     const { at, seconds } = outcomes.get('start') as Proof
@@ -55,8 +58,7 @@ async function proveNow(call: ActionCall): Promise<ActionResult> {
 }
 
 /** Nobody looks. */
-async function alarmOf({ context, input }: ActionCall, error: ManagerError): Promise<ActionResult> {
-  const name = input.name as string
+async function alarmOf({ context, input: { name } }: ProveCall, error: ManagerError): Promise<ActionResult> {
   const { message, output = '' } = error
   const warnings = await raiseAlarm(context, {
     subject: `the backup of ${name} could not be proved`,
@@ -66,14 +68,13 @@ async function alarmOf({ context, input }: ActionCall, error: ManagerError): Pro
   return { message, warnings, exitCode: 1 }
 }
 
-async function requestOf({ context, input, caller }: ActionCall): Promise<ProveRequest> {
+async function requestOf({ context, input, caller }: ProveCall): Promise<ProveRequest> {
   const id = randomId()
-  const name = input.name as string
-  const from = input.from as string | undefined
-  const remote = from === undefined ? undefined : (remoteIn(from) ?? { target: from, backup: wantedOf(input) })
+  const { name, from } = input
+  const remote = from === undefined ? undefined : (remoteIn(from) ?? { target: from, backup: input.backup ?? 'latest' })
   const found = remote
     ? await findCopy(context, name, remote, { signal: caller.signal })
-    : await context.backups.find(name, wantedOf(input))
+    : await context.backups.find(name, input.backup ?? 'latest')
   const { key, manifest } = found
   const { registry } = context
   // Whatever it is called now; the proof is nobody else's.

@@ -1,12 +1,13 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { Action, ActionResult } from '../action.js'
 import { isThrowAway } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
 import { recordHistory } from '../history/record-history.js'
 import type { ProxyStatus } from '../proxies/proxies.js'
 import { publicUrlOf } from '../settings/public-url.js'
+import { defineAction, type CallPlace } from './define-action.js'
 
-const status: Action = {
+const status = defineAction({
   name: 'proxy status',
   group: 'Manager',
   summary: 'Show what the reverse proxy publishes',
@@ -41,9 +42,9 @@ const status: Action = {
       ...(warnings.length > 0 && { warnings }),
     }
   },
-}
+})
 
-const check: Action = {
+const check = defineAction({
   name: 'proxy check',
   group: 'Manager',
   summary: 'Test what would be published, and change nothing',
@@ -54,21 +55,23 @@ const check: Action = {
   mutating: false,
   examples: ['proxy check'],
   view: { type: 'text' },
-  async handler({ context, caller }) {
-    refuseWhenOff(await context.proxies.status())
-    const { refusal, output, problems, isDue } = await context.proxies.check(caller)
-    if (refusal !== undefined)
-      return { message: [`It is refused: ${refusal}`, output].join('\n'), item: { ok: false, output }, exitCode: 1 }
-    const warnings = problems.map(({ message }) => message)
-    return {
-      message: isDue ? 'It is good, and not published yet.' : 'It is good, and published.',
-      item: { ok: true, due: isDue, problems: problems as unknown as Json },
-      ...(warnings.length > 0 && { warnings, exitCode: 1 as const }),
-    }
-  },
+  handler: tested,
+})
+
+async function tested({ context, caller }: CallPlace): Promise<ActionResult> {
+  refuseWhenOff(await context.proxies.status())
+  const { refusal, output, problems, isDue } = await context.proxies.check(caller)
+  if (refusal !== undefined)
+    return { message: [`It is refused: ${refusal}`, output].join('\n'), item: { ok: false, output }, exitCode: 1 }
+  const warnings = problems.map(({ message }) => message)
+  return {
+    message: isDue ? 'It is good, and not published yet.' : 'It is good, and published.',
+    item: { ok: true, due: isDue, problems: problems as unknown as Json },
+    ...(warnings.length > 0 && { warnings, exitCode: 1 as const }),
+  }
 }
 
-const publish: Action = {
+const publish = defineAction({
   name: 'proxy publish',
   group: 'Manager',
   summary: 'Publish the instances by the reverse proxy',
@@ -82,14 +85,14 @@ const publish: Action = {
   async handler(call) {
     const { context, caller } = call
     refuseWhenOff(await context.proxies.status())
-    if (caller.dryRun) return check.handler(call)
+    if (caller.dryRun) return tested(call)
     return recordHistory(context, caller, { action: 'proxy publish', instance: { id: '', name: '' } }, () =>
       bring(call),
     )
   },
-}
+})
 
-async function bring({ context, caller }: ActionCall): Promise<ActionResult> {
+async function bring({ context, caller }: CallPlace): Promise<ActionResult> {
   const { state, warnings } = await context.proxies.publish(caller, { repair: true, retry: true })
   return {
     message: state === 'published' ? 'It is published.' : 'It was published already, and nothing was changed by hand.',

@@ -1,12 +1,13 @@
-import type { Action } from '../action.js'
 import type { Backup } from '../backup/backup.js'
 import { nameIn } from '../backup/choose-backup.js'
 import { examineBackups, prune } from '../backup/prune.js'
 import { examineCopies, pruneCopies } from '../backup/copies/prune-copies.js'
 import type { Verdict } from '../backup/retention.js'
 import { recordHistory } from '../history/record-history.js'
+import { defineAction } from './define-action.js'
+import { atTarget } from './shared-inputs.js'
 
-export const backupsPrune: Action = {
+export const backupsPrune = defineAction({
   name: 'backups prune',
   group: 'Backups',
   summary: 'Remove backups that no rule keeps',
@@ -17,15 +18,15 @@ export const backupsPrune: Action = {
     'proved, what is being used, and what is still to be copied to a target. Damaged ones count for no rule. save does ' +
     'the same with those of its instance, saveall also at targets. The days of APPS_SAVE_DIR_DEPTH are not for targets.',
   parameters: [{ name: 'name', type: 'text', summary: 'Name of an instance, also of one that is gone (default: all)' }],
-  options: [{ name: 'at', type: 'text', summary: 'Those at a target, see "target list" (default: those here)' }],
+  options: [atTarget],
   ability: 'admin',
   mutating: true,
   destructive: 'Backups that no rule keeps are removed for good.',
   examples: ['backups prune --dry-run', 'backups prune demo --yes', 'backups prune --at s3 --dry-run'],
   view: { type: 'table', columns: ['name', 'backup', 'result', 'reason'], empty: 'There are no backups.' },
   async handler({ context, input, caller }) {
-    const name = input.name as string | undefined
-    const target = input.at as string | undefined
+    const name = input.name
+    const target = input.at
     const { dryRun = false, signal } = caller
     const work = async () => {
       const verdicts = await (target === undefined
@@ -38,7 +39,7 @@ export const backupsPrune: Action = {
     const parameters = target === undefined ? {} : { at: target }
     return recordHistory(context, caller, { action: 'backups prune', instance, parameters }, work)
   },
-}
+})
 
 function answer(verdicts: readonly Verdict<Pick<Backup, 'key' | 'manifest'>>[], dryRun: boolean) {
   const goes = dryRun ? 'would be removed' : 'removed'

@@ -1,14 +1,15 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall } from '../action.js'
+import type { Caller } from '../domain/caller.js'
 import { countText } from '../domain/readable.js'
 import { recordHistory } from '../history/record-history.js'
 import type { ManagerManifest } from '../recovery/manager-copy.js'
 import { recoverServer } from '../recovery/recover.js'
 import { recovered, type Recovered } from '../recovery/recovered.js'
 import { jobNames } from '../schedule/jobs.js'
+import { defineAction, type CallPlace } from './define-action.js'
 import { scheduleAction } from './schedule.js'
 
-export const recoverAction: Action = {
+export const recoverAction = defineAction({
   name: 'recover',
   group: 'Manager',
   summary: 'Bring a lost server back on another machine, from a target of its backups alone',
@@ -35,22 +36,22 @@ export const recoverAction: Action = {
   view: { type: 'table', columns: ['what', 'name', 'result', 'message'], empty: 'There is nothing to bring back.' },
   async handler(call) {
     const { context, input, caller } = call
-    const { from: target, manager } = input as { readonly from?: string; readonly manager?: string }
+    const { from: target, manager } = input
     if (target === undefined)
       throw new ManagerError('ERR_USAGE', 'recover needs --from <target>.', { command: 'recover --help' })
     const begin = performance.now()
     const work = async () => {
       const { rows, warnings, manifest } = await recoverServer(context, caller, { target, manager })
-      const all = [...rows, ...(await schedule(call, manifest))]
-      return { ...summary(all, call, performance.now() - begin), list: all, warnings }
+      const all = [...rows, ...(await schedule(call, manifest, !input['without-schedule']))]
+      return { ...summary(all, caller, performance.now() - begin), list: all, warnings }
     }
     if (caller.dryRun) return work()
     const entry = { action: 'recover', instance: { id: '', name: '' }, parameters: { target, manager: manager ?? '' } }
     return recordHistory(context, caller, entry, work)
   },
-}
+})
 
-function summary(rows: readonly Recovered[], { caller }: ActionCall, ms: number) {
+function summary(rows: readonly Recovered[], caller: Caller, ms: number) {
   const count = (result: Recovered['result'], what?: Recovered['what']) =>
     rows.filter((row) => row.result === result && (what === undefined || row.what === what)).length
   const failed = count('failed')
@@ -71,16 +72,20 @@ function summary(rows: readonly Recovered[], { caller }: ActionCall, ms: number)
 }
 
 /** As on the lost machine, unless something is scheduled here already. */
-async function schedule(call: ActionCall, manifest: ManagerManifest | undefined): Promise<readonly Recovered[]> {
+async function schedule(
+  call: CallPlace,
+  manifest: ManagerManifest | undefined,
+  isWanted: boolean,
+): Promise<readonly Recovered[]> {
   const saved = manifest?.schedule
   if (!saved) return []
-  const { caller, input } = call
+  const { caller } = call
   const times = saved.jobs.map(({ name, time }) => `${name} ${time}`).join(', ')
   const jobs = Object.fromEntries(
     jobNames.map((name) => [name, saved.jobs.find((job) => job.name === name)?.time ?? 'off']),
   )
   const command = `schedule install ${saved.jobs.map(({ name, time }) => `--${name} ${time}`).join(' ')}`
-  if (input['without-schedule'] === true) return [recovered('schedule', times, 'left out', `As asked for: ${command}`)]
+  if (!isWanted) return [recovered('schedule', times, 'left out', `As asked for: ${command}`)]
   try {
     const there = await scheduleAction.handler({ ...call, input: { what: 'show' } })
     if ((there.list ?? []).length > 0) return [recovered('schedule', times, 'there')]

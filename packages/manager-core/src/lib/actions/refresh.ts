@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import { recordHistory } from '../history/record-history.js'
@@ -9,8 +9,9 @@ import { pinServer } from '../servers/application-server.js'
 import type { RefreshReport } from '../templates/template-source.js'
 import { removeAllExpiredPoints } from '../upgrade/restore-points.js'
 import { removeUnusedServers } from '../upgrade/used-servers.js'
+import { defineAction, type CallPlace } from './define-action.js'
 
-export const refreshAction: Action = {
+export const refreshAction = defineAction({
   name: 'refresh',
   group: 'Manager',
   summary: 'Fetch the latest templates of all versions, and upgrade the manager when that is set',
@@ -27,18 +28,19 @@ export const refreshAction: Action = {
   },
   handler(call) {
     const { context, caller } = call
-    if (caller.dryRun) return refresh(call)
-    return recordHistory(context, caller, { action: 'refresh', instance: { id: '', name: '' } }, () => refresh(call))
+    const work = () => refresh(call, !call.input['no-self'])
+    if (caller.dryRun) return work()
+    return recordHistory(context, caller, { action: 'refresh', instance: { id: '', name: '' } }, work)
   },
-}
+})
 
-async function refresh({ context, caller, input }: ActionCall): Promise<ActionResult> {
+async function refresh({ context, caller }: CallPlace, withSelf: boolean): Promise<ActionResult> {
   const { actor, dryRun = false, signal, waitMs, onEvent } = caller
   const report = await context.templates.refresh({
     ...{ actor, signal, waitMs, dryRun },
     onProgress: (text) => onEvent?.({ type: 'progress', step: '', text }),
   })
-  const self = input['no-self'] === true ? undefined : await refreshSelf(context, caller)
+  const self = withSelf ? await refreshSelf(context, caller) : undefined
   const failed = report.versions.filter(({ result }) => result === 'failed')
   const kept = dryRun ? [] : await purgeExpired(context, caller)
   if (!dryRun) {

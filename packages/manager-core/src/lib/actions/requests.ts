@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult, Parameter } from '../action.js'
+import type { Action, ActionResult, Parameter } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import { randomId } from '../domain/names.js'
 import { countText } from '../domain/readable.js'
@@ -14,11 +14,18 @@ import { mailTo } from '../requests/mails.js'
 import { mailPasswordLink } from '../requests/password-links.js'
 import { publicUrlOf } from '../settings/public-url.js'
 import { requestsIn, updateRequest } from '../store/request-rows.js'
+import { defineAction, type CallPlace } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
-const id: Parameter = { name: 'id', type: 'integer', min: 1, required: true, summary: 'Its number, see "requests"' }
+const id = {
+  name: 'id',
+  type: 'integer',
+  min: 1,
+  required: true,
+  summary: 'Its number, see "requests"',
+} as const satisfies Parameter
 
-const requests: Action = {
+const requests = defineAction({
   name: 'requests list',
   aliases: ['requests'],
   group: 'Requests',
@@ -49,9 +56,9 @@ const requests: Action = {
       ...(closed !== undefined && { warnings: [closed] }),
     }
   },
-}
+})
 
-const approve: Action = {
+const approve = defineAction({
   name: 'requests approve',
   group: 'Requests',
   summary: 'Make the instance that somebody asked for, and tell them its address',
@@ -68,22 +75,22 @@ const approve: Action = {
   async handler(call) {
     const { context, input, caller } = call
     checkRequestsAllowed(context)
-    const number = input.id as number
+    const number = input.id
     return whileDeciding(context, number, caller, async () => {
       const request = requestOf(context, number)
       // Its mail was not sent.
       if (request.status === 'approved' && request.note !== '' && !caller.dryRun) return tell(call, request)
       checkUndecided(request)
-      return approved(call, request)
+      return approved(call, input.as ?? request.name, request)
     })
   },
-}
+})
 
-async function approved(call: ActionCall, request: InstanceRequest): Promise<ActionResult> {
-  const { context, input, caller } = call
+async function approved(call: CallPlace, name: string, request: InstanceRequest): Promise<ActionResult> {
+  const { context, caller } = call
   const creation: CreationRequest = {
     id: randomId(),
-    name: (input.as as string | undefined) ?? request.name,
+    name,
     from: { version: request.version },
     ...{ database: null, protected: null, autoSave: null, autoUpdate: null, start: null },
     owner: {
@@ -109,7 +116,7 @@ async function approved(call: ActionCall, request: InstanceRequest): Promise<Act
 }
 
 /** The mail of an approval; not sent, it is a warning. */
-async function tell({ context }: ActionCall, request: InstanceRequest): Promise<ActionResult> {
+async function tell({ context }: CallPlace, request: InstanceRequest): Promise<ActionResult> {
   const instance = context.registry.get(request.instance)
   const address = publicUrlOf(instance, context.settings.global)
   const warnings = await mailOrNote(context, request, async () => {
@@ -123,7 +130,7 @@ async function tell({ context }: ActionCall, request: InstanceRequest): Promise<
   }
 }
 
-const password: Action = {
+const password = defineAction({
   name: 'requests password',
   group: 'Requests',
   summary: 'Mail another link to choose the password of an approved instance',
@@ -137,7 +144,7 @@ const password: Action = {
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     checkRequestsAllowed(context)
-    const number = input.id as number
+    const number = input.id
     return whileDeciding(context, number, caller, async () => {
       const request = requestOf(context, number)
       if (request.status !== 'approved')
@@ -154,9 +161,9 @@ const password: Action = {
       })
     })
   },
-}
+})
 
-const reject: Action = {
+const reject = defineAction({
   name: 'requests reject',
   group: 'Requests',
   summary: 'Reject a request for an instance, and tell the person',
@@ -168,10 +175,10 @@ const reject: Action = {
   view: { type: 'text' },
   async handler({ context, input, caller }) {
     checkRequestsAllowed(context)
-    const number = input.id as number
+    const number = input.id
     return whileDeciding(context, number, caller, async () => {
       const request = requestOf(context, number)
-      const reason = input.reason as string | undefined
+      const reason = input.reason
       const parameters = { request: number, reason: reason ?? null }
       const instance = { id: '', name: request.name }
       checkUndecided(request)
@@ -189,7 +196,7 @@ const reject: Action = {
       })
     })
   },
-}
+})
 
 /** @returns warnings: why the person was not told */
 async function mailOrNote(

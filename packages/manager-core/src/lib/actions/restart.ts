@@ -1,11 +1,11 @@
-import type { Action } from '../action.js'
 import { restartKind } from '../instances/restart.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { urlOf } from '../settings/public-url.js'
-import { nameOfInstance } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
 
-export const restartAction: Action = {
+export const restartAction = defineAction({
   name: 'restart',
   group: 'Instances',
   summary: 'Restart an instance, where possible without downtime',
@@ -23,7 +23,7 @@ export const restartAction: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
+    const { id, name } = input.name
     return runOperation(call, restartKind, { id, name }, () => {
       const now = context.registry.byId(id) ?? context.registry.get(name)
       return {
@@ -32,4 +32,4 @@ export const restartAction: Action = {
       }
     })
   },
-}
+})

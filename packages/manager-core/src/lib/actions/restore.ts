@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult, Option } from '../action.js'
 import { lastPart } from '../backup/choose-backup.js'
 import { isIdFree } from '../backup/free-id.js'
 import { needManifest, storedBytes } from '../backup/manifest.js'
@@ -10,14 +10,52 @@ import type { RemoteBackup } from '../backup/copies/remote-backup.js'
 import { restoreKind, type RestoreRequest } from '../backup/restore.js'
 import { namingOthers, remoteOrigin, withManifestOnly, type Origin } from '../backup/restore-origin.js'
 import type { ManagerContext } from '../context.js'
-import { databaseTypes, type DatabaseType } from '../domain/instance.js'
+import { databaseTypes } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { urlOf } from '../settings/public-url.js'
+import { defineAction, type CallOf } from './define-action.js'
+import { nameOfBackup } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
 
-export const restore: Action = {
+const options = [
+  {
+    name: 'from',
+    type: 'text',
+    summary:
+      'Backup, or the beginning of its name, or <other name>/<backup>; at a target <target> or <target>:<backup> ' +
+      '(default: the latest one here)',
+  },
+  { name: 'as', type: 'new-name', summary: 'Make a new instance of this name instead' },
+  {
+    name: 'only',
+    type: 'choice',
+    choices: ['data', 'app'],
+    summary: 'Only data (with database), or only application',
+  },
+  {
+    name: 'database',
+    type: 'choice',
+    choices: databaseTypes,
+    summary: 'Type of the database of an instance that is made (default: as it was)',
+  },
+  {
+    name: 'other-instance',
+    type: 'flag',
+    summary: 'Also when the backup belongs to another instance, which --from names as a whole: <name>/<backup>',
+  },
+  { name: 'discard', type: 'flag', summary: 'Keep nothing in the trash of what the instance holds now' },
+  {
+    name: 'allow-newer',
+    type: 'flag',
+    summary: 'Also when it is of a newer version than the instance, or than all that are here',
+  },
+] as const satisfies readonly Option[]
+
+type RestoreCall = CallOf<typeof nameOfBackup | (typeof options)[number]>
+
+export const restore = defineAction({
   name: 'restore',
   group: 'Backups',
   summary: 'Put an instance back to what a backup holds, or make a new one of it',
@@ -31,42 +69,8 @@ export const restore: Action = {
     'the name before); data of ' +
     'a newer version than the application that stays, or an application that is older than the data that stays (--only); ' +
     'a version newer than that of the instance, or than all that are here.',
-  parameters: [
-    { name: 'name', type: 'text', required: true, summary: 'Name of the instance, also of one that is gone' },
-  ],
-  options: [
-    {
-      name: 'from',
-      type: 'text',
-      summary:
-        'Backup, or the beginning of its name, or <other name>/<backup>; at a target <target> or <target>:<backup> ' +
-        '(default: the latest one here)',
-    },
-    { name: 'as', type: 'new-name', summary: 'Make a new instance of this name instead' },
-    {
-      name: 'only',
-      type: 'choice',
-      choices: ['data', 'app'],
-      summary: 'Only data (with database), or only application',
-    },
-    {
-      name: 'database',
-      type: 'choice',
-      choices: databaseTypes,
-      summary: 'Type of the database of an instance that is made (default: as it was)',
-    },
-    {
-      name: 'other-instance',
-      type: 'flag',
-      summary: 'Also when the backup belongs to another instance, which --from names as a whole: <name>/<backup>',
-    },
-    { name: 'discard', type: 'flag', summary: 'Keep nothing in the trash of what the instance holds now' },
-    {
-      name: 'allow-newer',
-      type: 'flag',
-      summary: 'Also when it is of a newer version than the instance, or than all that are here',
-    },
-  ],
+  parameters: [nameOfBackup],
+  options,
   ability: 'admin',
   mutating: true,
   destructive: 'What "{name}" holds now will be replaced by what the backup holds.',
@@ -81,8 +85,8 @@ export const restore: Action = {
   view: { type: 'record' },
   async handler(call) {
     const { context, input, caller } = call
-    const name = input.name as string
-    const from = input.from as string | undefined
+    const name = input.name
+    const from = input.from
     const remote = remoteOrigin(context, from)
     let key: string | undefined
     return namingOthers(
@@ -111,7 +115,7 @@ export const restore: Action = {
       },
     )
   },
-}
+})
 
 /** A dry run says what comes before the operation. */
 function withFetch({ plan, ...planned }: ActionResult, { manifest, target }: RemoteBackup): ActionResult {
@@ -126,25 +130,25 @@ async function newerDamaged({ backups }: ManagerContext, name: string, key: stri
   return damaged.map((one) => `${one.key}, which is newer, was passed over. ${one.message}`)
 }
 
-function restoreFrom(call: ActionCall, backup: Origin): Promise<ActionResult> {
+function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionResult> {
   const { context, input } = call
-  const instance = context.registry.find(input.name as string)
-  const as = input.as as string | undefined
-  if (!instance || as !== undefined) return recreate(call, backup, as ?? (input.name as string), as === undefined)
+  const instance = context.registry.find(input.name)
+  const as = input.as
+  if (!instance || as !== undefined) return recreate(call, backup, as ?? input.name, as === undefined)
   if (input.database !== undefined)
     throw new ManagerError('ERR_USAGE', '--database is for an instance that is made: name it with --as.', {
       command: 'restore --help',
     })
   const { id, name } = instance
-  const parts: RestoreRequest['parts'] = (input.only as 'data' | 'app' | undefined) ?? 'all'
+  const parts: RestoreRequest['parts'] = input.only ?? 'all'
   const request = {
     id,
     name,
     backup: backup.folder,
     parts,
-    allowNewer: input['allow-newer'] === true,
-    otherInstance: input['other-instance'] === true,
-    discard: input.discard === true,
+    allowNewer: input['allow-newer'],
+    otherInstance: input['other-instance'],
+    discard: input.discard,
   }
   return runOperation(call, restoreKind, request, ({ outcomes }) => {
     const kept = outcomes.get('restore-old') as { readonly entry: string } | undefined
@@ -157,7 +161,7 @@ function restoreFrom(call: ActionCall, backup: Origin): Promise<ActionResult> {
 }
 
 async function recreate(
-  call: ActionCall,
+  call: RestoreCall,
   { folder, key }: Origin,
   name: string,
   sameInstance: boolean,
@@ -167,8 +171,8 @@ async function recreate(
     throw new ManagerError('ERR_USAGE', '--only is for an instance that is there; a new one needs both.', {
       command: 'restore --help',
     })
-  const database = (input.database as DatabaseType | undefined) ?? null
-  const allowNewer = input['allow-newer'] === true
+  const database = input.database ?? null
+  const allowNewer = input['allow-newer']
   const { instance } = await needManifest(folder)
   const id =
     sameInstance && (await isIdFree(context, instance, database ?? instance.database)) ? instance.id : randomId()

@@ -1,10 +1,10 @@
-import type { Action } from '../action.js'
-import { lastPart } from '../backup/choose-backup.js'
 import { wireInstance } from '../instances/wire-instance.js'
+import { lastPart } from '../backup/choose-backup.js'
 import { rollbackKind } from '../upgrade/rollback.js'
+import { defineAction } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
-export const rollback: Action = {
+export const rollback = defineAction({
   name: 'rollback',
   group: 'Instances',
   summary: 'Undo the last upgrade of an instance, also one that succeeded',
@@ -32,8 +32,8 @@ export const rollback: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
-    const request = { id, name, save: input['no-save'] !== true }
+    const { id, name } = input.name
+    const request = { id, name, save: !input['no-save'] }
     return runOperation(call, rollbackKind, request, ({ outcomes }) => {
       const now = context.registry.get(name)
       const saved = outcomes.get('save') as { readonly backup: string } | undefined
@@ -50,4 +50,4 @@ export const rollback: Action = {
       }
     })
   },
-}
+})

@@ -1,11 +1,12 @@
-import type { ActionCall, ActionResult } from '../action.js'
+import type { ActionResult } from '../action.js'
 import type { OperationKind } from '../context.js'
 import type { Json } from '../domain/json.js'
 import type { OperationResult } from '../operation/operation.js'
+import type { CallPlace } from './define-action.js'
 
 /** Runs an operation, or only plans it when the caller wants a dry run. `answer` says what was done. */
 export async function runOperation<Request extends Json, Facts extends Json>(
-  { context, caller }: ActionCall,
+  { context, caller }: CallPlace,
   kind: OperationKind<Request, Facts>,
   request: Request,
   answer: (result: OperationResult) => Promise<ActionResult> | ActionResult,

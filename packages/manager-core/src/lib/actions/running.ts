@@ -1,16 +1,18 @@
+import { appActions } from './application-server.js'
+import { terminalActions } from './terminal.js'
 import type { Action } from '../action.js'
-import { isRunning, type Desired } from '../domain/instance.js'
+import { isRunning } from '../domain/instance.js'
 import { setStatusKind, startKind, stopKind } from '../instances/start-and-stop.js'
 import { urlOf } from '../settings/public-url.js'
-import { appActions } from './application-server.js'
+import { defineAction } from './define-action.js'
 import { logsAction } from './logs.js'
-import { nameOfInstance, refOf } from './named-instance.js'
+import { nameOfInstance } from './shared-inputs.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { restartAction } from './restart.js'
 import { runOperation } from './run-operation.js'
 import { startAllAction } from './start-all.js'
-import { terminalActions } from './terminal.js'
 
-const start: Action = {
+const start = defineAction({
   name: 'start',
   group: 'Instances',
   summary: 'Start an instance and wait until it is healthy',
@@ -27,18 +29,18 @@ const start: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const { state } = await context.runtime.observe(refOf(context, instance))
     const { id, name } = instance
     if (instance.desired === 'started' && state === 'started' && instance.observed === 'started')
       return { message: `"${name}" is already started: ${urlOf(instance)}` }
-    return runOperation(call, startKind, { id, name, empty: input.empty === true }, () => ({
+    return runOperation(call, startKind, { id, name, empty: input.empty }, () => ({
       message: `"${name}" is started: ${urlOf(instance)}`,
     }))
   },
-}
+})
 
-const stop: Action = {
+const stop = defineAction({
   name: 'stop',
   group: 'Instances',
   summary: 'Stop an instance',
@@ -53,18 +55,18 @@ const stop: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const { state } = await context.runtime.observe(refOf(context, instance))
     const { id, name } = instance
     if (instance.desired === 'stopped' && state === 'stopped') return { message: `"${name}" is already stopped.` }
-    const force = input.force === true
+    const force = input.force
     return runOperation(call, stopKind, { id, name, force }, () => ({
       message: isRunning(state) ? `"${name}" is stopped.` : `"${name}" did not run; it is recorded as stopped now.`,
     }))
   },
-}
+})
 
-const setStatus: Action = {
+const setStatus = defineAction({
   name: 'setstatus',
   group: 'Instances',
   summary: 'Record an instance as started or stopped, as it really is',
@@ -87,8 +89,8 @@ const setStatus: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const { id, name } = context.registry.get(input.name as string)
-    const status = input.status as Desired
+    const { id, name } = input.name
+    const status = input.status
     return runOperation(call, setStatusKind, { id, name, status }, async ({ warnings }) => {
       const { state } = await context.runtime.observe(refOf(context, { id }))
       const isTrue = isRunning(state) === (status === 'started')
@@ -98,7 +100,7 @@ const setStatus: Action = {
       }
     })
   },
-}
+})
 
 export const runningActions: readonly Action[] = [
   start,

@@ -1,4 +1,4 @@
-import type { Action, Option } from '../action.js'
+import type { Option } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
 import { copyWanted } from '../backup/copies/copy-wanted.js'
 import { saveKind } from '../backup/save.js'
@@ -7,15 +7,16 @@ import { wireBackup } from '../backup/wire-backup.js'
 import { sizeText } from '../domain/readable.js'
 import { exportManager } from '../recovery/export-manager.js'
 import { chosenTargets } from '../targets/chosen-targets.js'
+import { defineAction } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
-const to: Option = {
+const to = {
   name: 'to',
   type: 'text',
   summary: 'Copy it to these targets, separated by commas; "all": to each that is set',
-}
+} as const satisfies Option
 
-export const save: Action = {
+export const save = defineAction({
   name: 'save',
   group: 'Backups',
   summary: 'Save an instance: its database, application and files',
@@ -48,9 +49,9 @@ export const save: Action = {
   view: { type: 'text' },
   handler(call) {
     const { context, input, caller } = call
-    const { id, name } = context.registry.get(input.name as string)
-    const copyTo = chosenTargets(context.targets, (input.to as string | undefined) ?? 'none')
-    const request = { id, name, automatic: false, secrets: input['with-secrets'] === true, copyTo }
+    const { id, name } = input.name
+    const copyTo = chosenTargets(context.targets, input.to ?? 'none')
+    const request = { id, name, automatic: false, secrets: input['with-secrets'], copyTo }
     return runOperation(call, saveKind, request, async ({ outcomes, warnings }) => {
       const { backup: key, bytes } = outcomes.get('save') as { backup: string; bytes: number }
       const wanted = await copyWanted(context, caller, await context.backups.find(name, key))
@@ -67,9 +68,9 @@ export const save: Action = {
       }
     })
   },
-}
+})
 
-export const saveall: Action = {
+export const saveall = defineAction({
   name: 'saveall',
   group: 'Backups',
   summary: 'Save all instances that are saved automatically (autosave)',
@@ -101,8 +102,7 @@ export const saveall: Action = {
   async handler({ context, input, caller }) {
     // Whoever names none takes what there is, which may be none.
     const { all } = context.targets
-    const copyTo =
-      input.to === undefined ? all.map(({ name }) => name) : chosenTargets(context.targets, input.to as string)
+    const copyTo = input.to === undefined ? all.map(({ name }) => name) : chosenTargets(context.targets, input.to)
     if (caller.dryRun) {
       const where = copyTo.length > 0 ? `, and copied to ${copyTo.join(', ')}` : ''
       const result = `would be saved${where}`
@@ -110,7 +110,7 @@ export const saveall: Action = {
       return { message: `${list.length} would be saved${where}.`, list }
     }
     const { entries, warnings } = await saveAll(context, caller, {
-      parallel: (input.parallel as number | undefined) ?? context.settings.global.saveAllParallel,
+      parallel: input.parallel ?? context.settings.global.saveAllParallel,
       copyTo,
     })
     const { failures } = await exportManager(context, caller, copyTo)
@@ -129,4 +129,4 @@ export const saveall: Action = {
       ...(count('failed') + failures.length > 0 && { exitCode: 1 }),
     }
   },
-}
+})

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult, Option } from '../action.js'
+import type { ActionResult, Option } from '../action.js'
 import { recordHistory } from '../history/record-history.js'
 import { cronBlock } from '../schedule/cron-block.js'
 import { cronJobs, installCron, removeCron } from '../schedule/crontab.js'
@@ -11,8 +11,25 @@ import { hasSystemd, installUnits, removeUnits, unitFolder, unitJobs } from '../
 import { unitsOf } from '../schedule/systemd-units.js'
 import { isInWindow } from '../schedule/window.js'
 import type { GlobalSettings } from '../settings/settings.js'
+import { defineAction, type CallOf } from './define-action.js'
 
-export const scheduleAction: Action = {
+const options = [
+  ...jobNames.map(
+    (name) =>
+      ({
+        name,
+        type: 'text',
+        summary: `When ${name} is done: HH:MM, "boot" or "off" (default: ${defaultTimes[name]})`,
+      }) as const,
+  ),
+  { name: 'systemd', type: 'flag', summary: 'Timers of systemd: of the system for root, else of the user' },
+  { name: 'folder', type: 'file', summary: 'Write the unit files into this folder, and tell systemd nothing' },
+] as const satisfies readonly Option[]
+
+/** What all parts of the schedule need of a call. */
+type ScheduleCall = CallOf<(typeof options)[number]>
+
+export const scheduleAction = defineAction({
   name: 'schedule',
   group: 'Manager',
   summary:
@@ -28,15 +45,7 @@ export const scheduleAction: Action = {
       summary: 'What to do with the schedule of this home',
     },
   ],
-  options: [
-    ...jobNames.map((name): Option => ({
-      name,
-      type: 'text',
-      summary: `When ${name} is done: HH:MM, "boot" or "off" (default: ${defaultTimes[name]})`,
-    })),
-    { name: 'systemd', type: 'flag', summary: 'Timers of systemd: of the system for root, else of the user' },
-    { name: 'folder', type: 'file', summary: 'Write the unit files into this folder, and tell systemd nothing' },
-  ],
+  options,
   ability: 'admin',
   mutating: true,
   // The crontab of APPS_USER, and units of the system, are root's.
@@ -54,19 +63,20 @@ export const scheduleAction: Action = {
   async handler(call) {
     // Two forms at once would do everything twice, so that whatever is installed the other is removed.
     const { context, caller } = call
-    const { what, ...parameters } = call.input
+    const { what, ...rest } = call.input
     if (what === 'show') return show(call)
     const change = what === 'install' ? install : remove
     if (caller.dryRun) return change(call)
-    const entry = { action: `schedule ${String(what)}`, instance: { id: '', name: '' }, parameters: { ...parameters } }
+    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== false))
+    const entry = { action: `schedule ${what}`, instance: { id: '', name: '' }, parameters: given }
     return recordHistory(context, caller, entry, () => change(call))
   },
-}
+})
 
-async function install(call: ActionCall): Promise<ActionResult> {
+async function install(call: ScheduleCall): Promise<ActionResult> {
   const { context, input, caller } = call
   const runner = runnerOf(call)
-  const jobs = jobsAt(Object.fromEntries(jobNames.map((name) => [name, input[name] as string | undefined])))
+  const jobs = jobsAt(input)
   if (jobs.length === 0)
     throw new ManagerError('ERR_USAGE', 'Nothing would be done at any time.', { command: 'schedule remove' })
   const list = jobs.map(({ name, time }) => ({ name, time }))
@@ -104,7 +114,7 @@ async function install(call: ActionCall): Promise<ActionResult> {
   }
 }
 
-async function show(call: ActionCall): Promise<ActionResult> {
+async function show(call: ScheduleCall): Promise<ActionResult> {
   const { home } = call.context
   const [cron, units] = await Promise.all([
     isForSystemd(call) ? [] : cronJobs(home.folder, cronOptions(call)),
@@ -120,7 +130,7 @@ async function show(call: ActionCall): Promise<ActionResult> {
   return { message: [`Scheduled for ${home.folder}:`, ...lines].join('\n'), list }
 }
 
-async function remove(call: ActionCall): Promise<ActionResult> {
+async function remove(call: ScheduleCall): Promise<ActionResult> {
   const { home } = call.context
   if (call.caller.dryRun) {
     const { list = [], message } = await show(call)
@@ -135,7 +145,7 @@ async function remove(call: ActionCall): Promise<ActionResult> {
 }
 
 /** Where there is no cron, nothing is in its table. */
-async function removeCronIfAny(call: ActionCall): Promise<boolean> {
+async function removeCronIfAny(call: ScheduleCall): Promise<boolean> {
   try {
     return await removeCron(call.context.home.folder, cronOptions(call))
   } catch (error) {
@@ -164,30 +174,30 @@ function jobsOutside(jobs: readonly Job[], { window }: Pick<GlobalSettings, 'win
 }
 
 /** @throws ManagerError when the home cannot be written into a line. */
-function runnerOf({ context: { home, command } }: ActionCall): JobRunner {
+function runnerOf({ context: { home, command } }: ScheduleCall): JobRunner {
   const texts = [home.folder, ...command]
   if (texts.some((text) => /[\p{Cc}]/u.test(text)))
     throw new ManagerError('ERR_USAGE', 'A home or program with control characters in its path cannot be scheduled.')
   return { home: home.folder, command, log: join(home.logs, 'schedule.log') }
 }
 
-function isForSystemd({ input }: ActionCall): boolean {
-  return input.systemd === true || input.folder !== undefined
+function isForSystemd({ input }: ScheduleCall): boolean {
+  return input.systemd || input.folder !== undefined
 }
 
-function systemdOptions({ context, input }: ActionCall) {
+function systemdOptions({ context, input }: ScheduleCall) {
   const environment = context.settings.environment()
   const system = process.getuid?.() === 0
-  const folder = input.folder === undefined ? unitFolder(system, environment) : resolve(String(input.folder))
+  const folder = input.folder === undefined ? unitFolder(system, environment) : resolve(input.folder)
   return { folder, system, active: input.folder === undefined && hasSystemd(), environment }
 }
 
-function cronOptions(call: ActionCall) {
+function cronOptions(call: ScheduleCall) {
   return { user: userOf(call), environment: call.context.settings.environment() }
 }
 
 /** Root schedules for the user that the home belongs to. */
-function userOf({ context }: ActionCall): string | undefined {
+function userOf({ context }: ScheduleCall): string | undefined {
   const { systemUser } = context.settings.global
   return process.getuid?.() === 0 && systemUser !== 'root' ? systemUser : undefined
 }

@@ -1,9 +1,9 @@
 import { ManagerError } from '../../errors.js'
 import { isolationWarnings } from '../accounts/why-not.js'
-import type { Action } from '../action.js'
 import { isAlone } from '../store/registry.js'
+import { defineAction } from './define-action.js'
 
-export const serveAction: Action = {
+export const serveAction = defineAction({
   name: 'serve',
   group: 'Manager',
   summary: 'Run the server: API, web pages, monitoring',
@@ -27,7 +27,7 @@ export const serveAction: Action = {
     return {
       ...(warnings.length > 0 && { warnings }),
       message: `Server of ${context.home.folder}`,
-      server: { ...(input.listen !== undefined && { listen: String(input.listen) }) },
+      server: input.listen === undefined ? {} : { listen: input.listen },
     }
   },
-}
+})

@@ -1,13 +1,61 @@
 import { join } from 'node:path'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult, Option } from '../action.js'
+import type { Caller } from '../domain/caller.js'
 import { defaultHome } from '../domain/home.js'
 import { look, type Look } from '../setup/look.js'
 import { firewallHints } from '../setup/machine.js'
 import { defaultPort, defaultService, defaultUser, proxyChoices, supervisors } from '../setup/options.js'
 import { configOf, setUp } from '../setup/set-up.js'
 import { lookForRemoval, takeAway } from '../setup/take-away.js'
+import { defineAction, type CallOf } from './define-action.js'
 
-export const setupAction: Action = {
+const options = [
+  {
+    name: 'user',
+    type: 'text',
+    summary: `Account that the manager and all instances run as; it is made when it is not there (default: ${defaultUser}, and each instance as an account of its own)`,
+  },
+  {
+    name: 'port',
+    type: 'integer',
+    min: 1,
+    max: 65_535,
+    summary: `Port of the server, on this machine only (default: ${defaultPort})`,
+  },
+  { name: 'domain', type: 'text', summary: 'Host of the manager, such as apps.example.org; instances are below it' },
+  { name: 'email', type: 'text', summary: 'Who is told of failures, and by the authority of certificates' },
+  {
+    name: 'proxy',
+    type: 'choice',
+    choices: proxyChoices,
+    summary: 'Reverse proxy (default: the one that is installed)',
+  },
+  {
+    name: 'certificate',
+    type: 'file',
+    summary: 'Certificate of the domain, instead of those that Let’s Encrypt issues',
+  },
+  { name: 'key', type: 'file', summary: 'Key of that certificate' },
+  { name: 'http', type: 'flag', summary: 'Without HTTPS: passwords can be read on the way' },
+  {
+    name: 'service',
+    type: 'text',
+    summary: `Name of the service, for several managers on a machine (default: ${defaultService})`,
+  },
+  {
+    name: 'supervisor',
+    type: 'choice',
+    choices: supervisors,
+    summary: 'What runs it (default: systemd where it is installed)',
+  },
+  { name: 'root', type: 'file', summary: 'Write the files below this folder, and run nothing: for images' },
+  { name: 'remove', type: 'flag', summary: 'Take away what setup made' },
+  { name: 'purge', type: 'text', summary: 'With --remove: also this home, with all instances and backups in it' },
+] as const satisfies readonly Option[]
+
+type SetupCall = CallOf<(typeof options)[number]>
+
+export const setupAction = defineAction({
   name: 'setup',
   group: 'Manager',
   summary: 'Make this machine a server: account, home, service, schedule, reverse proxy, log rotation',
@@ -17,49 +65,7 @@ export const setupAction: Action = {
     'are left as they are, and what setup would write is put beside them as <file>.dpkg-dist. What is there already and is ' +
     'not setup’s is never changed. --dry-run prints every file and command. --remove takes away what setup made, and leaves ' +
     'the home with its instances.',
-  options: [
-    {
-      name: 'user',
-      type: 'text',
-      summary: `Account that the manager and all instances run as; it is made when it is not there (default: ${defaultUser}, and each instance as an account of its own)`,
-    },
-    {
-      name: 'port',
-      type: 'integer',
-      min: 1,
-      max: 65_535,
-      summary: `Port of the server, on this machine only (default: ${defaultPort})`,
-    },
-    { name: 'domain', type: 'text', summary: 'Host of the manager, such as apps.example.org; instances are below it' },
-    { name: 'email', type: 'text', summary: 'Who is told of failures, and by the authority of certificates' },
-    {
-      name: 'proxy',
-      type: 'choice',
-      choices: proxyChoices,
-      summary: 'Reverse proxy (default: the one that is installed)',
-    },
-    {
-      name: 'certificate',
-      type: 'file',
-      summary: 'Certificate of the domain, instead of those that Let’s Encrypt issues',
-    },
-    { name: 'key', type: 'file', summary: 'Key of that certificate' },
-    { name: 'http', type: 'flag', summary: 'Without HTTPS: passwords can be read on the way' },
-    {
-      name: 'service',
-      type: 'text',
-      summary: `Name of the service, for several managers on a machine (default: ${defaultService})`,
-    },
-    {
-      name: 'supervisor',
-      type: 'choice',
-      choices: supervisors,
-      summary: 'What runs it (default: systemd where it is installed)',
-    },
-    { name: 'root', type: 'file', summary: 'Write the files below this folder, and run nothing: for images' },
-    { name: 'remove', type: 'flag', summary: 'Take away what setup made' },
-    { name: 'purge', type: 'text', summary: 'With --remove: also this home, with all instances and backups in it' },
-  ],
+  options,
   ability: 'admin',
   mutating: true,
   destructive: 'Files and services of this machine will be changed; --dry-run prints them.',
@@ -75,14 +81,14 @@ export const setupAction: Action = {
     'setup --remove',
   ],
   view: { type: 'text' },
-  handler: (call) => (call.input.remove === true ? remove(call) : install(call)),
-}
+  handler: (call) => (call.input.remove ? remove(call) : install(call)),
+})
 
 async function install({
   context: { home, command, applicationServer },
   input,
   caller,
-}: ActionCall): Promise<ActionResult> {
+}: SetupCall): Promise<ActionResult> {
   const { dryRun = false } = caller
   const found = await look({ input, home: home.folder, command, applicationServer }, { dryRun })
   if (dryRun) return preview(found)
@@ -164,7 +170,7 @@ function ending({ options, proxy, root }: Look): string {
   return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n')
 }
 
-async function remove({ input, caller }: ActionCall): Promise<ActionResult> {
+async function remove({ input, caller }: SetupCall): Promise<ActionResult> {
   const { dryRun = false } = caller
   const removal = lookForRemoval(input, { dryRun })
   const { record, purge } = removal
@@ -180,6 +186,6 @@ async function remove({ input, caller }: ActionCall): Promise<ActionResult> {
   }
 }
 
-function sayTo({ onEvent }: ActionCall['caller']): (text: string) => void {
+function sayTo({ onEvent }: Caller): (text: string) => void {
   return (step) => onEvent?.({ type: 'step', step, state: 'running' })
 }

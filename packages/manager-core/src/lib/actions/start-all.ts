@@ -1,15 +1,15 @@
-import type { Action, ActionCall } from '../action.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { countText } from '../domain/readable.js'
 import { startKind } from '../instances/start-and-stop.js'
 import { observed } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
 import { urlOf } from '../settings/public-url.js'
+import { defineAction, type CallPlace } from './define-action.js'
 
 /** How many are started at once, unless the caller says otherwise. */
 const defaultParallel = 2
 
-export const startAllAction: Action = {
+export const startAllAction = defineAction({
   name: 'startall',
   group: 'Instances',
   summary: 'Start all instances that should run and do not',
@@ -44,7 +44,7 @@ export const startAllAction: Action = {
       for (let next = rest.shift(); next && !caller.signal?.aborted; next = rest.shift())
         results.push({ name: next.name, ...(await startOne(call, next)) })
     }
-    await Promise.all(Array.from({ length: (input.parallel as number | undefined) ?? defaultParallel }, work))
+    await Promise.all(Array.from({ length: input.parallel ?? defaultParallel }, work))
     const failed = results.filter(({ result }) => result !== 'started').length
     return {
       message: `${results.length - failed} started, ${failed} failed, ${wanted.length - waiting.length} ran already.`,
@@ -52,10 +52,10 @@ export const startAllAction: Action = {
       exitCode: failed > 0 ? 1 : 0,
     }
   },
-}
+})
 
 async function startOne(
-  { context, caller }: ActionCall,
+  { context, caller }: CallPlace,
   instance: Instance,
 ): Promise<{ readonly result: 'started' | 'failed'; readonly message: string }> {
   const { id, name } = instance

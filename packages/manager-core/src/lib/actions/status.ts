@@ -1,4 +1,5 @@
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import { nameOfInstance } from './shared-inputs.js'
+import type { ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
 import type { Json } from '../domain/json.js'
@@ -9,12 +10,13 @@ import { measured, overviews, wayOut } from '../overview/overview.js'
 import { serverOverview } from '../overview/server-overview.js'
 import type { OperationItem } from '../runs/operation-item.js'
 import { redact } from '../runtime/redact.js'
-import { nameOfInstance, refOf } from './named-instance.js'
+import { defineAction, type CallPlace } from './define-action.js'
+import { refOf } from '../runtime/instance-ref.js'
 
 /** How many lines of its log an instance is shown with. */
 const logLines = 10
 
-export const statusAction: Action = {
+export const statusAction = defineAction({
   name: 'status',
   group: 'Looking',
   summary: 'Sum up an instance, or the whole manager',
@@ -30,7 +32,7 @@ export const statusAction: Action = {
   view: { type: 'record' },
   async handler(call) {
     const { context, input } = call
-    if (input.name !== undefined) return ofInstance(call, context.registry.get(input.name as string))
+    if (input.name) return ofInstance(call, input.name)
     const stored = context.registry.instances().filter((one) => !isThrowAway(one))
     const instances = await observed(context, stored)
     const item = await serverOverview(context, instances)
@@ -41,9 +43,9 @@ export const statusAction: Action = {
       ...withWarnings(instances.flatMap((one) => wayOut(one, known.get(one.id)!) ?? [])),
     }
   },
-}
+})
 
-async function ofInstance({ context, caller }: ActionCall, stored: Instance): Promise<ActionResult> {
+async function ofInstance({ context, caller }: CallPlace, stored: Instance): Promise<ActionResult> {
   const [instance = stored] = await observed(context, [stored])
   const overview = overviews(context, [instance]).get(instance.id)!
   const [all, database, operations, log] = await Promise.all([

@@ -3,8 +3,9 @@ import type { Action } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import { countText } from '../domain/readable.js'
 import type { TargetSettings } from '../settings/settings.js'
+import { defineAction } from './define-action.js'
 
-const list: Action = {
+const list = defineAction({
   name: 'target list',
   group: 'Backups',
   summary: 'List the targets that backups are copied to',
@@ -23,7 +24,7 @@ const list: Action = {
     const rows = await Promise.all(context.targets.all.map((target) => rowOf(context, target)))
     return { message: `${countText(rows.length, 'target')}.`, list: rows }
   },
-}
+})
 
 async function rowOf({ targets }: ManagerContext, { name, type }: TargetSettings) {
   try {
@@ -33,7 +34,7 @@ async function rowOf({ targets }: ManagerContext, { name, type }: TargetSettings
   }
 }
 
-const test: Action = {
+const test = defineAction({
   name: 'target test',
   group: 'Backups',
   summary: 'Test a target, check by check',
@@ -46,7 +47,7 @@ const test: Action = {
   examples: ['target test s3', 'target test scp --json'],
   view: { type: 'table', columns: ['name', 'result', 'message', 'seconds'], empty: 'Nothing was checked.' },
   async handler({ context, input, caller }) {
-    const name = input.target as string
+    const name = input.target
     const { targets } = context
     let capabilities: TargetCapabilities | undefined
     const open = async () => {
@@ -71,7 +72,7 @@ const test: Action = {
       exitCode: count('failed') > 0 ? 1 : 0,
     }
   },
-}
+})
 
 const publishing: Readonly<Record<TargetCapabilities['atomicPublish'], string>> = {
   rename: 'objects appear by a rename',

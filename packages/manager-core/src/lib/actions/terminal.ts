@@ -6,9 +6,11 @@ import type { Action } from '../action.js'
 import { isRunning } from '../domain/instance.js'
 import { recordHistory } from '../history/record-history.js'
 import { shellEnvironment } from '../terminal/shell-environment.js'
-import { nameOfInstance, refOf } from './named-instance.js'
+import { defineAction } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
+import { refOf } from '../runtime/instance-ref.js'
 
-const shell: Action = {
+const shell = defineAction({
   name: 'shell',
   aliases: ['sh'],
   group: 'Application',
@@ -23,7 +25,7 @@ const shell: Action = {
   examples: ['shell demo'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const { folder, data } = context.home.instance(instance.id)
     const environment = await shellEnvironment(context, instance)
     const account = accountAt(folder)
@@ -40,9 +42,9 @@ const shell: Action = {
       },
     }))
   },
-}
+})
 
-const database: Action = {
+const database = defineAction({
   name: 'database',
   aliases: ['db'],
   formerly: ['sql'],
@@ -58,8 +60,8 @@ const database: Action = {
   examples: ['database demo', 'db demo patch.sql'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
-    const { registry, runtime, settings, databases, home } = context
-    const instance = registry.get(input.name as string)
+    const { runtime, settings, databases, home } = context
+    const instance = input.name
     const { state } = await runtime.observe(refOf(context, instance))
     if (instance.database === 'sqlite' && isRunning(state))
       throw new ManagerError(
@@ -69,7 +71,7 @@ const database: Action = {
           command: `stop ${instance.name}`,
         },
       )
-    const file = input.file === undefined ? undefined : resolve(input.file as string)
+    const file = input.file === undefined ? undefined : resolve(input.file)
     if (file !== undefined && !existsSync(file)) throw new ManagerError('ERR_USAGE', `There is no file ${file}.`)
     const { folder } = home.instance(instance.id)
     const account = databases.account(folder, await settings.instance(folder))
@@ -85,6 +87,6 @@ const database: Action = {
       },
     }))
   },
-}
+})
 
 export const terminalActions: readonly Action[] = [shell, database]

@@ -1,16 +1,18 @@
 import { ManagerError } from '../../errors.js'
 import { createTokens, type Token } from '../access/tokens.js'
-import type { Action, ActionCall } from '../action.js'
+import type { Action } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import { abilities as allAbilities, type Ability } from '../domain/ability.js'
 import { addressOf } from '../domain/address.js'
+import type { Caller } from '../domain/caller.js'
 import { didYouMean } from '../domain/near-miss.js'
 import { countText } from '../domain/readable.js'
 import { recordHistory } from '../history/record-history.js'
+import { defineAction } from './define-action.js'
 
 const nowhere = { id: '', name: '' }
 
-const add: Action = {
+const add = defineAction({
   name: 'token add',
   group: 'Access',
   summary: 'Make a token for a program or a person',
@@ -50,11 +52,11 @@ const add: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input, caller } = call
-    const name = checkedName(String(input.name))
-    const abilities = chosenAbilities(call)
-    const instances = chosenInstances(call)
-    const hosts = chosenHosts(call)
-    const days = (input.days as number | undefined) ?? 365
+    const name = checkedName(input.name)
+    const abilities = chosenAbilities(input.abilities, caller)
+    const instances = chosenInstances(input.instances, context)
+    const hosts = chosenHosts(input.hosts, input.instances)
+    const days = input.days ?? 365
     const expires = days === 0 ? '' : new Date(context.clock().getTime() + days * 86_400_000).toISOString()
     const ids = instances?.map(({ id }) => id)
     const wanted = { name, abilities, instances: ids, hosts, createdBy: caller.actor, expires }
@@ -77,9 +79,9 @@ const add: Action = {
       },
     )
   },
-}
+})
 
-const list: Action = {
+const list = defineAction({
   name: 'token list',
   group: 'Access',
   summary: 'List the tokens',
@@ -98,9 +100,9 @@ const list: Action = {
       list: tokens.map((token) => wire(token, context)),
     }
   },
-}
+})
 
-const remove: Action = {
+const remove = defineAction({
   name: 'token remove',
   group: 'Access',
   summary: 'Remove a token, so that it is valid no longer',
@@ -112,7 +114,7 @@ const remove: Action = {
   examples: ['token remove prometheus'],
   view: { type: 'text' },
   async handler({ context, input, caller }) {
-    const name = String(input.name)
+    const name = input.name
     if (caller.dryRun) return { message: `Token "${name}" would be removed.` }
     return recordHistory(
       context,
@@ -121,7 +123,7 @@ const remove: Action = {
       () => ({ message: `Token "${createTokens(context).remove(name).name}" is removed.` }),
     )
   },
-}
+})
 
 export const tokenActions: readonly Action[] = [add, list, remove]
 
@@ -133,10 +135,8 @@ function checkedName(name: string): string {
 }
 
 /** Nobody gives what they do not have. */
-function chosenAbilities({ input, caller }: ActionCall): readonly Ability[] {
-  const words = String(input.abilities ?? 'read')
-    .split(',')
-    .map((word) => word.trim().toLowerCase())
+function chosenAbilities(wanted = 'read', caller: Caller): readonly Ability[] {
+  const words = wanted.split(',').map((word) => word.trim().toLowerCase())
   const unknown = words.find((word) => !allAbilities.some((one) => one === word))
   if (unknown !== undefined)
     throw new ManagerError('ERR_USAGE', `"${unknown.slice(0, 40)}" is no ability.`, {
@@ -148,15 +148,15 @@ function chosenAbilities({ input, caller }: ActionCall): readonly Ability[] {
   throw new ManagerError('ERR_ACCESS', `You cannot give the ability "${missing}", which you do not have.`)
 }
 
-function chosenInstances({ context, input }: ActionCall) {
-  const names = (input.instances as string | undefined)?.split(',').map((name) => name.trim())
-  return names?.map((name) => context.registry.get(name))
+function chosenInstances(wanted: string | undefined, { registry }: ManagerContext) {
+  const names = wanted?.split(',').map((name) => name.trim())
+  return names?.map((name) => registry.get(name))
 }
 
 /** @throws ManagerError ERR_USAGE */
-function chosenHosts({ input }: ActionCall): readonly string[] {
-  const words = (input.hosts as string | undefined)?.split(',').map((word) => word.trim()) ?? []
-  if (words.length > 0 && input.instances === undefined)
+function chosenHosts(wanted: string | undefined, instances: string | undefined): readonly string[] {
+  const words = wanted?.split(',').map((word) => word.trim()) ?? []
+  if (words.length > 0 && instances === undefined)
     throw new ManagerError('ERR_USAGE', '--hosts needs --instances: a token for all instances may use any host.')
   return words.map((word) => {
     const address = addressOf(`http://${word}`)

@@ -1,5 +1,5 @@
 import { ManagerError } from '../../errors.js'
-import type { Action, ActionCall, ActionResult } from '../action.js'
+import type { ActionResult } from '../action.js'
 import { randomId } from '../domain/names.js'
 import { sizeText } from '../domain/readable.js'
 import { recordHistory } from '../history/record-history.js'
@@ -10,9 +10,10 @@ import { wireInstance } from '../instances/wire-instance.js'
 import { ofSeveral } from '../operation/of-several.js'
 import { urlOf } from '../settings/public-url.js'
 import { removeAllPoints, sizeOfPoints } from '../upgrade/restore-points.js'
+import { defineAction, type CallPlace } from './define-action.js'
 import { runOperation } from './run-operation.js'
 
-export const trash: Action = {
+export const trash = defineAction({
   name: 'trash',
   group: 'Instances',
   summary: 'List what is in the trash: deleted instances, and what instances were before a reset or restore',
@@ -33,9 +34,9 @@ export const trash: Action = {
       })),
     }
   },
-}
+})
 
-export const undelete: Action = {
+export const undelete = defineAction({
   name: 'undelete',
   group: 'Instances',
   summary: 'Bring an instance back from the trash',
@@ -50,8 +51,8 @@ export const undelete: Action = {
   view: { type: 'record' },
   async handler(call) {
     const { context, input } = call
-    const { entry, instance } = await findEntry(context.home, input.entry as string)
-    const name = (input.as as string | undefined) ?? instance.name
+    const { entry, instance } = await findEntry(context.home, input.entry)
+    const name = input.as ?? instance.name
     const id = context.registry.byId(instance.id) ? randomId() : instance.id
     return runOperation(call, undeleteKind, { entry, name, id }, () => {
       const back = context.registry.get(name)
@@ -59,9 +60,9 @@ export const undelete: Action = {
       return { message: `Instance "${name}" is back, ${state}`, item: wireInstance(back, context.settings.global) }
     })
   },
-}
+})
 
-export const purge: Action = {
+export const purge = defineAction({
   name: 'purge',
   group: 'Instances',
   summary: 'Remove what is in the trash for good, with its databases; or restore points of upgrades',
@@ -87,11 +88,11 @@ export const purge: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    if ((input.entry === undefined) === (input.all !== true))
+    if ((input.entry === undefined) !== input.all)
       throw new ManagerError('ERR_USAGE', 'purge takes one name, or --all.', { command: 'trash' })
-    if (input['restore-points'] === true) return purgePoints(call)
+    if (input['restore-points']) return purgePoints(call, input.entry)
     if (input.entry !== undefined) {
-      const { entry } = await findEntry(context.home, input.entry as string)
+      const { entry } = await findEntry(context.home, input.entry)
       return runOperation(call, purgeKind, { entry }, () => ({ message: `"${entry}" is removed for good.` }))
     }
     const entries = await listTrash(context.home)
@@ -105,11 +106,11 @@ export const purge: Action = {
       : `${entries.length} removed for good.`
     return { message, ...(warnings.length > 0 && { warnings }) }
   },
-}
+})
 
-async function purgePoints({ context, input, caller }: ActionCall): Promise<ActionResult> {
+async function purgePoints({ context, caller }: CallPlace, name: string | undefined): Promise<ActionResult> {
   const { registry, home, locks } = context
-  const instances = input.entry === undefined ? registry.instances() : [registry.get(input.entry as string)]
+  const instances = name === undefined ? registry.instances() : [registry.get(name)]
   const folders = instances.map(({ id, name }) => ({ id, name, folder: home.instance(id).folder }))
   if (caller.dryRun) {
     const sizes = await Promise.all(folders.map(({ folder }) => sizeOfPoints(folder)))

@@ -1,4 +1,5 @@
-import type { Action, ActionCall, ActionResult, Parameter } from '../action.js'
+import type { ActionResult } from '../action.js'
+import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { randomId } from '../domain/names.js'
 import { wireInstance } from '../instances/wire-instance.js'
@@ -11,18 +12,18 @@ import { rehearsalText, rehearseKind } from '../upgrade/rehearse.js'
 import { setVersionKind } from '../upgrade/set-version.js'
 import { upgradeKind, type UpgradeRequest } from '../upgrade/upgrade.js'
 import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
+import { defineAction, type CallPlace } from './define-action.js'
+import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
 
-const name: Parameter = { name: 'name', type: 'instance', required: true, summary: 'Name of the instance' }
-
-export const upgradeAction: Action = {
+export const upgradeAction = defineAction({
   name: 'upgrade',
   aliases: ['up'],
   group: 'Instances',
   summary: 'Bring an instance to the newest template of its version',
   description:
     'A snapshot is taken, the new application takes the place of the old one and is started. When it does not get healthy, or does not stay so for APPS_HEALTHWINDOW, application and data are put back as they were. With a reverse proxy (APPS_PROXY), and when the data model stays the same, it answers all the time, as with restart: there is no snapshot then, and when the new application is not healthy, the old one goes on with the data as they are. A warning tells of a gap, --dry-run before. The hooks pre-upgrade.sh and post-upgrade.sh run. An instance that is stopped is started to try it, and stopped again. "refresh" fetches templates, "setversion" moves to a higher version. With --rehearse the same is done with a copy of the instance that is neutralised, in no list, and removed again: its unit tests run, rows are counted before and after, and the answer says what changes, how long each part takes, and how long the instance would not answer. It ends with 0 only when the upgrade would succeed; no hooks run, and the instance keeps running. Refused is a template of another application (the name in app.yaml), or of an older version of it. While the instance runs, the new application is loaded and its changes are planned on the live database: what cannot be loaded, what the data do not allow, and what could lose data is refused, and the instance keeps running. --destructive allows a loss for this upgrade, and the restore point has what was lost; with --dry-run it lists the columns and counts their values. It needs the ability admin, and is refused for an instance that is protected.',
-  parameters: [name],
+  parameters: [nameOfInstance],
   options: [
     { name: 'force', short: 'f', type: 'flag', summary: 'Also when there is nothing newer' },
     {
@@ -53,11 +54,8 @@ export const upgradeAction: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const instance = context.registry.get(input.name as string)
-    const force = input.force === true
+    const { name: instance, force, replace, destructive } = input
     const newest = await context.templates.get(instance.version)
-    const replace = input['replace'] === true
-    const destructive = input['destructive'] === true
     if (!force && !replace && !isUpgradeNeeded(instance, newest))
       return {
         message:
@@ -70,7 +68,7 @@ export const upgradeAction: Action = {
         item: wireInstance(instance, context.settings.global),
       }
     const request = { id: instance.id, name: instance.name, force, replace, destructive }
-    if (input['rehearse'] === true) return rehearse(call, request)
+    if (input.rehearse) return rehearse(call, request)
     return runOperation(call, upgradeKind, request, ({ outcomes }) => {
       const now = context.registry.byId(instance.id) ?? instance
       const { lost = [] } = (outcomes.get('start') ?? {}) as { readonly lost?: readonly string[] }
@@ -83,7 +81,7 @@ export const upgradeAction: Action = {
       }
     })
   },
-}
+})
 
 function warningsOf(texts: readonly (string | false | undefined)[]): { readonly warnings?: readonly string[] } {
   const warnings = texts.filter((text) => typeof text === 'string')
@@ -91,21 +89,21 @@ function warningsOf(texts: readonly (string | false | undefined)[]): { readonly 
 }
 
 /** That it stays with another application server than the manager has now. */
-function olderServer(context: ActionCall['context'], { id, name }: Instance): string | undefined {
+function olderServer(context: ManagerContext, { id, name }: Instance): string | undefined {
   const server = pinnedServer(context.home.instance(id).app)
   const present = server === undefined ? undefined : installedServer(context.applicationServer)?.id
   if (server === undefined || present === undefined || server === present) return undefined
   return `"${name}" stays with the application server ${serverVersion(server)}; "upgrade ${name} --force" takes ${serverVersion(present)}.`
 }
 
-function rehearse(call: ActionCall, upgrade: UpgradeRequest): Promise<ActionResult> {
+function rehearse(call: CallPlace, upgrade: UpgradeRequest): Promise<ActionResult> {
   return runOperation(call, rehearseKind, { id: randomId(), upgrade }, ({ outcomes }) => {
     const report = outcomes.get('report') as RehearsalReport
     return { message: rehearsalText(report), item: report }
   })
 }
 
-export const upgradeAllAction: Action = {
+export const upgradeAllAction = defineAction({
   name: 'upgradeall',
   group: 'Instances',
   summary: 'Upgrade all instances that are upgraded automatically (autoupdate)',
@@ -146,7 +144,7 @@ export const upgradeAllAction: Action = {
         ...(failing > 0 && { exitCode: 1 as const }),
       }
     }
-    const options = { keepGoing: input['keep-going'] === true, now: input['now'] === true }
+    const options = { keepGoing: input['keep-going'], now: input.now }
     const { entries, warnings } = await upgradeAll(context, caller, options)
     const count = (result: string) => entries.filter((entry) => entry.result === result).length
     return {
@@ -156,16 +154,16 @@ export const upgradeAllAction: Action = {
       ...(count('failed') > 0 && { exitCode: 1 }),
     }
   },
-}
+})
 
-export const setVersionAction: Action = {
+export const setVersionAction = defineAction({
   name: 'setversion',
   group: 'Instances',
   summary: 'Record a higher version for an instance',
   description:
     'Only upwards. The instance goes on with what it runs; the next upgrade moves it to the new version. Reset makes it anew of any version.',
   parameters: [
-    name,
+    nameOfInstance,
     { name: 'version', type: 'version', required: true, summary: 'One of the versions, a higher one' },
   ],
   ability: 'operate',
@@ -174,9 +172,9 @@ export const setVersionAction: Action = {
   view: { type: 'text' },
   async handler(call) {
     const { context, input } = call
-    const instance = context.registry.get(input.name as string)
+    const instance = input.name
     const { id, name: instanceName } = instance
-    const version = input.version as string
+    const version = input.version
     const result = await runOperation(call, setVersionKind, { id, name: instanceName, version }, () => {
       const now = context.registry.get(instanceName)
       return {
@@ -190,4 +188,4 @@ export const setVersionAction: Action = {
       ? result
       : { ...result, warnings: [...(result.warnings ?? []), `The next upgrade would fail. ${problem}`] }
   },
-}
+})

@@ -1,11 +1,12 @@
 import type { Action } from '../action.js'
 import { countText } from '../domain/readable.js'
+import { defineAction } from './define-action.js'
 import { refreshAction } from './refresh.js'
 import { rollback } from './rollback.js'
 import { setVersionAction, upgradeAction, upgradeAllAction } from './upgrade.js'
 
 export const versionActions: readonly Action[] = [
-  {
+  defineAction({
     name: 'versions',
     group: 'Manager',
     summary: 'List the versions that instances can be made of',
@@ -30,7 +31,7 @@ export const versionActions: readonly Action[] = [
         warnings: missing.map(({ version, problem }) => `Version ${version} cannot be used: ${problem}`),
       }
     },
-  },
+  }),
   refreshAction,
   upgradeAction,
   rollback,

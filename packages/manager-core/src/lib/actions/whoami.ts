@@ -1,7 +1,7 @@
-import type { Action } from '../action.js'
 import { abilities as all } from '../domain/ability.js'
+import { defineAction } from './define-action.js'
 
-export const whoamiAction: Action = {
+export const whoamiAction = defineAction({
   name: 'whoami',
   group: 'Access',
   summary: 'Tell who asks, what they may do, and what this manager has',
@@ -28,4 +28,4 @@ export const whoamiAction: Action = {
       },
     }
   },
-}
+})

@@ -87,7 +87,7 @@ export async function look(
 }
 
 export function rootOf(input: SetupInput): string {
-  return (input.root as string | undefined) ?? '/'
+  return input.root ?? '/'
 }
 
 /** @throws ManagerError ERR_ACCESS */
@@ -226,9 +226,9 @@ function differences(
   home: string,
 ): readonly string[] {
   if (!hasConfig) return []
-  const before = { ...last, http: last.https === 'none' ? true : undefined }
+  const before = { ...last, http: last.https === 'none' }
   const named = (['domain', 'email', 'certificate', 'key', 'port', 'http'] as const).filter(
-    (name) => input[name] !== undefined && input[name] !== before[name],
+    (name) => input[name] !== undefined && input[name] !== false && input[name] !== before[name],
   )
   if (named.length === 0) return []
   const list = named.map((name) => `--${name}`).join(', ')

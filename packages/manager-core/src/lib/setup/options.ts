@@ -1,8 +1,5 @@
 import { ManagerError } from '../../errors.js'
 
-/** What was said on the command line. */
-export type SetupInput = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
-
 export const supervisors = ['systemd', 'cron'] as const
 export const proxyChoices = ['auto', 'nginx', 'httpd', 'none'] as const
 
@@ -26,6 +23,24 @@ export interface SetupOptions {
   readonly supervisor: (typeof supervisors)[number]
 }
 
+/** What was said on the command line. */
+export interface SetupInput {
+  readonly service: string | undefined
+  readonly user: string | undefined
+  readonly port: number | undefined
+  readonly domain: string | undefined
+  readonly email: string | undefined
+  readonly proxy: SetupOptions['proxy'] | undefined
+  readonly certificate: string | undefined
+  readonly key: string | undefined
+  readonly http: boolean
+  readonly supervisor: SetupOptions['supervisor'] | undefined
+  /** Folder below which files are written. */
+  readonly root: string | undefined
+  /** The home that goes, too, when what setup made is taken away. */
+  readonly purge: string | undefined
+}
+
 /** The manager's account unless `--user` names another one: as root it gives each instance an account of its own. */
 export const defaultUser = 'root'
 export const defaultPort = 8000
@@ -36,22 +51,22 @@ export function setupOptions(
   input: SetupInput,
   { home, last, supervisor }: { home: string; last: Partial<SetupOptions>; supervisor: SetupOptions['supervisor'] },
 ): SetupOptions {
-  const text = (name: keyof SetupOptions) => (input[name] as string | undefined) ?? (last[name] as string | undefined)
-  const domain = text('domain')?.toLowerCase()
-  const email = text('email')
-  const [certificate, key] = [text('certificate'), text('key')]
+  const domain = (input.domain ?? last.domain)?.toLowerCase()
+  const email = input.email ?? last.email
+  const certificate = input.certificate ?? last.certificate
+  const key = input.key ?? last.key
   const options: SetupOptions = {
     home,
     service: serviceOf(input),
-    user: text('user') ?? defaultUser,
-    port: (input.port as number | undefined) ?? last.port ?? defaultPort,
+    user: input.user ?? last.user ?? defaultUser,
+    port: input.port ?? last.port ?? defaultPort,
     domain,
     email,
-    proxy: (text('proxy') as SetupOptions['proxy'] | undefined) ?? 'auto',
+    proxy: input.proxy ?? last.proxy ?? 'auto',
     https: httpsOf(input, { domain, certificate, last: last.https }),
     certificate,
     key,
-    supervisor: (text('supervisor') as SetupOptions['supervisor'] | undefined) ?? supervisor,
+    supervisor: input.supervisor ?? last.supervisor ?? supervisor,
   }
   check(options)
   return options
@@ -59,7 +74,7 @@ export function setupOptions(
 
 /** @throws ManagerError ERR_USAGE */
 export function serviceOf(input: SetupInput): string {
-  const service = (input.service as string | undefined) ?? defaultService
+  const service = input.service ?? defaultService
   // It becomes the name of files, some of which are ignored when there is a dot in their name.
   if (/^[a-z][a-z0-9-]{0,30}$/.test(service)) return service
   throw usage(`"${service}" cannot be the name of a service.`, 'Use lower-case letters, digits and hyphens.')
@@ -73,7 +88,7 @@ function httpsOf(
     last,
   }: { domain: string | undefined; certificate: string | undefined; last: SetupOptions['https'] | undefined },
 ): SetupOptions['https'] {
-  if (domain === undefined || input.http === true) return 'none'
+  if (domain === undefined || input.http) return 'none'
   if (certificate !== undefined) return 'files'
   return last ?? 'acme'
 }

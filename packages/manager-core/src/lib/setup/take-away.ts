@@ -30,7 +30,7 @@ export function lookForRemoval(input: SetupInput, { dryRun }: { dryRun: boolean 
       help: 'Name another one with --service; they are in /etc/steward.',
     })
   const { home } = record.options
-  const purge = input.purge as string | undefined
+  const { purge } = input
   if (purge !== undefined && purge !== home)
     throw new ManagerError('ERR_USAGE', `"${purge}" is not the home of this manager.`, {
       help: `To remove its instances, its backups and its home, too, name it: --purge ${home}`,
