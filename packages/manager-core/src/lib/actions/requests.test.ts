@@ -148,8 +148,11 @@ test('an approval that is killed is undone, or done and the person is told later
     })
   const [undone, done] = [made.ask('undone'), made.ask('done')]
   const started = points.findIndex((point) => point.at === 'outcome' && point.step === 'start')
-  expect(await Promise.all([crash(undone, started + 1), crash(done, points.length)])).toEqual([undefined, undefined])
+  const last = points.length
+  expect(await crash(undone, started + 1)).toBeUndefined()
+  // Recovers it: the next one would count the entries of its recovery, too.
   expect(await made.request(undone)).toMatchObject({ status: 'confirmed', instance: '', note: '' })
+  expect(await crash(done, last)).toBeUndefined()
   expect(await made.request(done)).toMatchObject({
     status: 'approved',
     instance: 'done',
