@@ -1,9 +1,11 @@
 import { useId } from 'preact/hooks'
 import type { FieldValue } from '../lib/action-input.js'
-import { hasText, said, t } from '../lib/i18n.js'
+import { hasText, inputSummaryOf, t } from '../lib/i18n.js'
 import type { InputRow } from '../lib/session.js'
 
 export interface ActionFieldProps {
+  /** Name of the action that takes it. */
+  readonly action: string
   readonly input: InputRow
   readonly value: FieldValue
   readonly onChange: (value: FieldValue) => void
@@ -13,10 +15,10 @@ export interface ActionFieldProps {
 }
 
 /** The control of one input, by its type, with its label and what it is for. */
-export function ActionField({ input, value, onChange, names, autofocus = false }: ActionFieldProps) {
+export function ActionField({ action, input, value, onChange, names, autofocus = false }: ActionFieldProps) {
   const id = useId()
-  const { name, type, summary, required = false } = input
-  const { text, lang } = said(summary)
+  const { name, type, required = false } = input
+  const { text, lang } = inputSummaryOf(action, input)
   const label = labelOf(name)
   const isPlain = label === text
   const common = { id, name, required, autofocus, ...(!isPlain && { 'aria-describedby': `${id}-about` }) }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { subjectOf, type FieldValue, type FieldValues } from '../lib/action-input.js'
-import { hasText, said, t } from '../lib/i18n.js'
+import { hasText, summaryOf, t } from '../lib/i18n.js'
 import type { ActionRow, InputRow } from '../lib/session.js'
 import { useApi } from '../lib/use-api.js'
 import '../styles/action-form.css'
@@ -32,6 +32,7 @@ export function ActionForm(props: ActionFormProps) {
     inputs.length <= mostFields || action.parameters.some(({ name }) => name === input.name) || input.required === true
   const field = (input: InputRow, at: number) => (
     <ActionField
+      action={props.action.name}
       key={input.name}
       input={input}
       value={values[input.name] ?? ''}
@@ -70,10 +71,11 @@ export function titleOf(action: string): string | undefined {
 }
 
 /** The action table speaks English; what is done most often is also said here. */
-function About({ action: { name, summary, description } }: Pick<ActionFormProps, 'action'>) {
+function About({ action }: Pick<ActionFormProps, 'action'>) {
+  const { name, description } = action
   const key = `about.${name}`
   const isOurs = hasText(key)
-  const { text, lang } = said(summary)
+  const { text, lang } = summaryOf(action)
   return (
     <div class="action-about">
       <p lang={isOurs ? undefined : lang}>{isOurs ? t(key) : `${text}.`}</p>

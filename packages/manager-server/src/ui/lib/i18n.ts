@@ -57,12 +57,21 @@ export interface Said {
   readonly lang: 'en' | undefined
 }
 
-/** A sentence of the action table in the language of the page; one that nobody translated stays English. */
-export function said(english: string): Said {
+/** What an action is for, in the language of the page; without a translation it stays English. */
+export function summaryOf({ name, summary }: { readonly name: string; readonly summary: string }): Said {
+  return said(summary, [`${name}.summary`])
+}
+
+/** What an input of an action is for, in the language of the page; without a translation it stays English. */
+export function inputSummaryOf(action: string, { name, summary }: { readonly name: string; readonly summary: string }) {
+  return said(summary, [`${action}.input.${name}`, `input.${name}`])
+}
+
+/** @param ids of the French, the first that there is */
+function said(english: string, ids: readonly string[]): Said {
   if (language === 'en') return { text: english, lang: undefined }
-  return Object.hasOwn(sentences, english)
-    ? { text: sentences[english] as string, lang: undefined }
-    : { text: english, lang: 'en' }
+  const id = ids.find((one) => Object.hasOwn(sentences, one))
+  return id === undefined ? { text: english, lang: 'en' } : { text: sentences[id] as string, lang: undefined }
 }
 
 function plural(count: number): 'one' | 'other' {

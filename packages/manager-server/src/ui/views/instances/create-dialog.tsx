@@ -52,6 +52,7 @@ function Creation({ action, origins, onOrigin, onClose, onDone }: CreationProps)
   const isClone = action.name === 'clone'
   const field = (input: InputRow) => (
     <ActionField
+      action={action.name}
       key={input.name}
       input={input}
       value={values[input.name] ?? ''}
