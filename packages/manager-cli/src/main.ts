@@ -35,7 +35,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   let call: Call | undefined
   const interruption = interruptionBy(signals, () => {
-    const what = call?.action.name === 'serve' ? 'Ending; operations go on' : 'Cancelling; once more to end at once'
+    const what = call?.action.keepsRunning ? 'Ending; operations go on' : 'Cancelling; once more to end at once'
     stderr.write(`\n${what} …\n`)
   })
   let manager: Manager | undefined

@@ -43,6 +43,16 @@ export interface Action {
   readonly scoped?: boolean
   /** The server performs it by itself, not by a worker: it is quick, and what it answers must be written nowhere. */
   readonly direct?: true
+  /** It publishes what there is to publish. Default: that is done after each action that changes something. */
+  readonly publishesItself?: true
+  /** When nobody looks it mails its failures itself, instance by instance. */
+  readonly mailsItself?: true
+  /** It is asked all the time and takes long: one answer is for all who ask at the same moment. */
+  readonly cached?: true
+  /** The input that is the id of an operation, which can be followed until it ends. */
+  readonly follows?: string
+  /** It runs until it is interrupted: a server. */
+  readonly keepsRunning?: true
   /** It runs before recovery and without a manager home: `init`, `completion`. */
   readonly standalone?: boolean
   /** With such input it works where the registry is lost or damaged, and recovers nothing before. Default: never. */

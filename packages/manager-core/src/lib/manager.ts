@@ -1,24 +1,21 @@
 import { existsSync } from 'node:fs'
 import { ManagerError } from '../errors.js'
-import { contextFor } from './access/scope.js'
 import type { Action, ActionResult } from './action.js'
+import { createPerform } from './actions/around/perform.js'
+import type { Performance } from './actions/around/performance.js'
+import { visibleTo } from './actions/around/scoped.js'
 import { checkInput } from './actions/check-input.js'
 import { actions, findAction } from './actions/index.js'
 import { operationKinds } from './actions/kinds.js'
-import { performUnattended } from './actions/mail-unattended.js'
-import { publishingAfter } from './actions/publishing-after.js'
 import { checkTemplateCode } from './application/check-template-code.js'
 import { createBackups } from './backup/create-backups.js'
 import { createCertificates } from './certificates/create-certificates.js'
 import type { ManagerContext } from './context.js'
 import { createDatabases } from './databases/create-databases.js'
-import { explainFullDisk, withFullDisk } from './disk/full-disk.js'
 import type { Caller } from './domain/caller.js'
 import { homeAt } from './domain/home.js'
 import type { Input } from './domain/input.js'
-import { recordCall } from './history/record-call.js'
 import { createRefusals } from './history/refusals.js'
-import { subjectOf } from './history/subject.js'
 import { createHooks } from './hooks/create-hooks.js'
 import { createMailer } from './mail/create-mailer.js'
 import { createOperations } from './operation/engine.js'
@@ -32,7 +29,6 @@ import type { Registry } from './store/registry.js'
 import { openRegistry } from './store/registry.js'
 import { createRegistryCopies } from './store/registry-copies.js'
 import { createLocks } from './system/locks.js'
-import { sqliteFailure } from './system/sqlite-failure.js'
 import { createTargets, type TargetsOptions } from './targets/create-targets.js'
 import { createTemplates } from './templates/create-templates.js'
 
@@ -82,16 +78,6 @@ function actionOf(name: string): Action {
   const action = findAction(name)
   if (action) return action
   throw new ManagerError('ERR_USAGE', `There is no action "${name.slice(0, 40)}".`, { command: '--help' })
-}
-
-/** Whether what is published may be another after it. */
-function publishes({ mutating, standalone = false, name }: Action, { dryRun = false }: Caller): boolean {
-  return mutating && !standalone && !dryRun && name !== 'proxy publish'
-}
-
-/** One that has a home of its own to make, as another account, leaves that account's files alone. */
-function changesRegistry({ mutating, defaultHome }: Action, { dryRun = false }: Caller): boolean {
-  return mutating && !dryRun && defaultHome === undefined
 }
 
 /** No I/O before the first call. */
@@ -154,56 +140,23 @@ export function createManager(options: ManagerOptions): Manager {
 
   const refusals = once(() => createRefusals(context))
 
-  /** What the caller may work with; that one may not is in the history. */
-  function allowedContext(action: Action, input: Readonly<Record<string, Input>>, caller: Caller): ManagerContext {
-    try {
-      return contextFor(context, action, input, caller)
-    } catch (error) {
-      const subject = subjectOf(action, input, context.registry)
-      const { code, message } = error as ManagerError
-      if (code === 'ERR_ACCESS' || subject.instance.id !== '')
-        refusals().note({ caller, action: action.name, ...subject, reason: message })
-      throw error
-    }
+  const begun = (name: string, input: Readonly<Record<string, Input>>, caller: Caller): Performance => {
+    const action = actionOf(name)
+    return { context, action, input: checkInput(action, input), caller }
   }
-
-  /** What changed the registry without an operation is copied, too. */
-  async function keepingCopies(done: Promise<ActionResult>): Promise<ActionResult> {
-    const result = await done
-    const problem = context.registryCopies.keep()
-    return problem === undefined ? result : { ...result, warnings: [...(result.warnings ?? []), problem] }
-  }
+  const perform = createPerform(async (performance, rest) =>
+    rest({ ...performance, visible: visibleTo(performance, refusals) }),
+  )
 
   return {
     actions,
     context,
     async begin(name, input, caller) {
-      const action = actionOf(name)
-      const checked = checkInput(action, input)
-      allowedContext(action, checked, caller)
-      return context.runs.begin(action, checked, caller)
+      const performance = begun(name, input, caller)
+      visibleTo(performance, refusals)
+      return context.runs.begin(performance.action, performance.input, caller)
     },
-    async perform(name, input, caller) {
-      const action = actionOf(name)
-      const checked = checkInput(action, input)
-      const work = async () => {
-        const allowed = allowedContext(action, checked, caller)
-        const recovers = !action.standalone && !action.withoutRegistry?.(checked) && !caller.leavesRecovery
-        const recovered = recovers ? await context.operations.recover(caller) : []
-        const handle = () => action.handler({ context: allowed, input: checked, caller })
-        const perform = () => recordCall(context, { action, input: checked, caller }, handle)
-        const done =
-          publishes(action, caller) || recovered.length > 0 ? publishingAfter(context, caller, perform) : perform()
-        const result = await (changesRegistry(action, caller) ? keepingCopies(done) : done)
-        return action.standalone || caller.instances ? result : withFullDisk(context, result)
-      }
-      const named = () =>
-        work().catch(async (error: unknown) => {
-          const failure = sqliteFailure(error, home.database)
-          throw caller.instances ? failure : await explainFullDisk(context, failure)
-        })
-      return caller.surface === 'schedule' ? performUnattended(context, action, named) : named()
-    },
+    perform: async (name, input, caller) => perform(begun(name, input, caller)),
     close: () => registry?.close(),
   }
 }

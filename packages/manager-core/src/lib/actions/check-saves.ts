@@ -15,6 +15,7 @@ export const checksaves = defineAction({
     'then. schedule does it every morning.',
   ability: 'operate',
   mutating: true,
+  mailsItself: true,
   examples: ['checksaves', 'checksaves --dry-run'],
   view: {
     type: 'table',

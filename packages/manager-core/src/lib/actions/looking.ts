@@ -50,6 +50,7 @@ export const lookingActions: readonly Action[] = [
     ],
     ability: 'read',
     mutating: false,
+    cached: true,
     scoped: true,
     examples: [
       'list',

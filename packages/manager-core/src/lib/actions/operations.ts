@@ -49,6 +49,7 @@ export const operationActions: readonly Action[] = [
     parameters: [id],
     ability: 'read',
     mutating: false,
+    follows: 'id',
     scoped: true,
     examples: ['operation 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11', 'operation show 0199f0f2-6a0b-7a53-8d39-0f0a9f1c7e11'],
     view: { type: 'record' },

@@ -30,6 +30,7 @@ export const prove = defineAction({
   options: [from],
   ability: 'operate',
   mutating: true,
+  mailsItself: true,
   examples: ['prove demo', 'prove demo 20261121T030000Z', 'prove demo --from scp', 'prove demo --dry-run'],
   view: { type: 'text' },
   async handler(call) {

@@ -80,6 +80,7 @@ const publish = defineAction({
     'again that were left out. When the reverse proxy does not come with it, what was published before is served again.',
   ability: 'admin',
   mutating: true,
+  publishesItself: true,
   examples: ['proxy publish', 'proxy publish --dry-run'],
   view: { type: 'text' },
   async handler(call) {

@@ -93,6 +93,7 @@ export const saveall = defineAction({
   ],
   ability: 'operate',
   mutating: true,
+  mailsItself: true,
   examples: ['saveall', 'saveall --parallel 4', 'saveall --to scp', 'saveall --to none'],
   view: {
     type: 'table',

@@ -14,6 +14,7 @@ export const serveAction = defineAction({
   options: [{ name: 'listen', type: 'text', summary: 'Address and port, such as 127.0.0.1:8000' }],
   ability: 'admin',
   mutating: false,
+  keepsRunning: true,
   surfaces: ['cli'],
   examples: ['serve', 'serve --listen 0.0.0.0:8000'],
   view: { type: 'text' },

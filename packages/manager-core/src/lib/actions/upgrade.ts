@@ -116,6 +116,7 @@ export const upgradeAllAction = defineAction({
   ],
   ability: 'operate',
   mutating: true,
+  mailsItself: true,
   examples: ['upgradeall', 'upgradeall --now --keep-going', 'upgradeall --dry-run'],
   view: {
     type: 'table',

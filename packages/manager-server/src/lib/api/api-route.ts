@@ -76,8 +76,9 @@ export function apiRoute({ manager, access, addressing, cache, closing }: ApiRou
         throw new HttpError(406, 'ERR_USAGE', 'What goes on is sent as events: Accept: text/event-stream.')
       return sendEvents(context, lines(result.stream))
     }
-    if (call.action.name === 'operation show' && wantsEvents(context))
-      return followOperation(context, manager.context.runs, String(call.input['id']), signal)
+    const { follows } = call.action
+    if (follows !== undefined && wantsEvents(context))
+      return followOperation(context, manager.context.runs, String(call.input[follows]), signal)
     sendAnswer(context, call, answerOf(result))
   }
 }
@@ -97,7 +98,7 @@ function callerOf(
 }
 
 function isCached({ action, isAsync, isDryRun }: ApiCall): boolean {
-  return action.name === 'list' && !isAsync && !isDryRun
+  return action.cached === true && !isAsync && !isDryRun
 }
 
 /** What changes something outlives the server; what takes long may, unless what it answers is for nobody else. */

@@ -1,21 +1,21 @@
-import type { ActionResult } from '../action.js'
-import type { ManagerContext } from '../context.js'
-import type { Caller } from '../domain/caller.js'
-import { recordHistory } from '../history/record-history.js'
-import { failureOf } from '../system/failure.js'
+import type { ActionResult } from '../../action.js'
+import type { ManagerContext } from '../../context.js'
+import type { Caller } from '../../domain/caller.js'
+import { recordHistory } from '../../history/record-history.js'
+import { failureOf } from '../../system/failure.js'
+import type { Layer } from './performance.js'
 
 /**
  * Publishes after work that may have changed what is to be published, whether it succeeded or was rolled back. That the
  * reverse proxy does not take it is a warning: the work itself is done.
  */
-export async function publishingAfter(
-  context: ManagerContext,
-  caller: Caller,
-  work: () => Promise<ActionResult>,
-): Promise<ActionResult> {
+export const publishing: Layer = async (performance, rest) => {
+  const { context, action, caller, hasRecovered = false } = performance
+  const mayChange = action.mutating && !action.standalone && !action.publishesItself && !caller.dryRun
+  if (!mayChange && !hasRecovered) return rest(performance)
   let result: ActionResult
   try {
-    result = await work()
+    result = await rest(performance)
   } catch (error) {
     await publishQuietly(context, caller)
     throw error

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { mailServer, plain } from '../mail/mail-server-for-test.js'
-import { createTestManager } from '../testing/create-test-manager.js'
+import { mailServer, plain } from '../../mail/mail-server-for-test.js'
+import { createTestManager } from '../../testing/create-test-manager.js'
 
 async function scheduled(version: string, port: number) {
   const test = await createTestManager({
