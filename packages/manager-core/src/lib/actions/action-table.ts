@@ -29,7 +29,12 @@ function wireAction(action: Action, caller: Caller): Json {
   const { name, aliases = [], group, summary, description, ability, mutating, destructive } = action
   const { harmlessWith, destructiveWith } = action
   return {
-    ...{ name: wordsOf(name), aliases: aliases.map(wordsOf), group, summary, ability, mutating },
+    name: wordsOf(name),
+    aliases: aliases.map(wordsOf),
+    group,
+    summary,
+    ability,
+    mutating,
     ...(description !== undefined && { description }),
     ...(destructive !== undefined && { destructive }),
     ...(harmlessWith !== undefined && { harmlessWith }),
@@ -50,7 +55,12 @@ function inputsOf(inputs: readonly (Parameter & Option)[] = []): Json[] {
   return inputs
     .filter(({ type }) => type !== 'file')
     .map(({ name, type, summary, required = false, variadic = false, choices, min, max, secret = false }) => ({
-      ...{ name, type, summary, required, variadic, secret },
+      name,
+      type,
+      summary,
+      required,
+      variadic,
+      secret,
       ...(choices && { choices: [...choices] }),
       ...(min !== undefined && { min }),
       ...(max !== undefined && { max }),

@@ -4,12 +4,12 @@ import { isRunning, type Instance } from '../domain/instance.js'
 import { appDebugKind, appStartKind, appStopKind } from '../instances/start-and-stop.js'
 import { wireLimits, type WireLimits } from '../instances/wire-limits.js'
 import { checkHealth } from '../runtime/health.js'
+import { refOf } from '../runtime/instance-ref.js'
 import type { Observation } from '../runtime/runtime.js'
 import { urlOf } from '../settings/public-url.js'
 import { defineAction } from './define-action.js'
-import { nameOfInstance } from './shared-inputs.js'
-import { refOf } from '../runtime/instance-ref.js'
 import { runOperation } from './run-operation.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 const onStarted =
   'Only on a started instance: its recorded status stays started whatever its application server does, no hooks run, ' +
@@ -158,7 +158,12 @@ const ps = defineAction({
     return {
       message: `${processes.length} ${processes.length === 1 ? 'process' : 'processes'} of "${instance.name}"; ${limitsText(await wireLimits(context, instance))}`,
       list: processes.map(({ pid, parent, memoryMb, cpuSeconds, started, command }) => ({
-        ...{ pid, parent, memory_mb: memoryMb, cpu_seconds: cpuSeconds, started, command },
+        pid,
+        parent,
+        memory_mb: memoryMb,
+        cpu_seconds: cpuSeconds,
+        started,
+        command,
       })),
     }
   },

@@ -46,7 +46,10 @@ const list = defineAction({
 function wireCertificate(one: Surveyed): Json {
   const { name, origin, hosts, state, info, renewal, attempts } = one
   return {
-    ...{ name, origin, state, hosts: hosts.join(' ') },
+    name,
+    origin,
+    state,
+    hosts: hosts.join(' '),
     from: info?.from.toISOString() ?? '',
     until: info?.until.toISOString() ?? '',
     renewal: renewal?.toISOString() ?? '',

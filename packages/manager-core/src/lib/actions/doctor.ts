@@ -9,7 +9,12 @@ import { defineAction } from './define-action.js'
 /** As the table of what was found. */
 function rebuilt({ message, warnings, instances }: RebuildReport): ActionResult {
   const list = instances.map(({ id, name, result, message: text }) => ({
-    ...{ check: 'registry', category: 'instances', level: levelOf[result], id, name, result },
+    check: 'registry',
+    category: 'instances',
+    level: levelOf[result],
+    id,
+    name,
+    result,
     message: `"${name}" ${texts[result]}.${text && ` ${text}`}`,
     help: '',
   }))

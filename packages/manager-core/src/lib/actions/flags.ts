@@ -5,8 +5,8 @@ import { changeKinds, changes, valuesOf, type Change } from '../instances/change
 import { checkUrl } from '../instances/check-url.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { defineAction } from './define-action.js'
-import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 const url = {
   name: 'url',

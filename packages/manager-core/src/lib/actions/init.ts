@@ -1,5 +1,5 @@
-import { isolationWarnings } from '../accounts/why-not.js'
 import { ManagerError } from '../../errors.js'
+import { isolationWarnings } from '../accounts/why-not.js'
 import type { ManagerContext } from '../context.js'
 import { withoutCredentials } from '../domain/secret-names.js'
 import { defaultUrl, makeHome } from '../settings/make-home.js'

@@ -27,13 +27,32 @@ import { setVersionKind } from '../upgrade/set-version.js'
 import { upgradeKind } from '../upgrade/upgrade.js'
 
 const kinds: readonly OperationKind[] = [
-  ...[addKind, cloneKind, renameKind, resetKind, deleteKind, undeleteKind, purgeKind],
+  addKind,
+  cloneKind,
+  renameKind,
+  resetKind,
+  deleteKind,
+  undeleteKind,
+  purgeKind,
   ...Object.values(changeKinds),
   ...Object.values(neutraliseKinds),
-  ...[isolateKind, unisolateKind],
-  ...[saveKind, restoreKind, recreateKind, proveKind],
-  ...[startKind, stopKind, restartKind, appStartKind, appStopKind, appDebugKind, setStatusKind],
-  ...[upgradeKind, rehearseKind, rollbackKind, setVersionKind],
+  isolateKind,
+  unisolateKind,
+  saveKind,
+  restoreKind,
+  recreateKind,
+  proveKind,
+  startKind,
+  stopKind,
+  restartKind,
+  appStartKind,
+  appStopKind,
+  appDebugKind,
+  setStatusKind,
+  upgradeKind,
+  rehearseKind,
+  rollbackKind,
+  setVersionKind,
 ]
 
 /** All kinds by name, for recovery. */

@@ -1,10 +1,10 @@
 import { readMoment } from '../domain/moment.js'
 import { createLogFilter } from '../logs/log-filter.js'
 import { logLevels } from '../logs/read-log-entry.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { redact } from '../runtime/redact.js'
 import { defineAction } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
-import { refOf } from '../runtime/instance-ref.js'
 
 export const logsAction = defineAction({
   name: 'logs',

@@ -61,8 +61,16 @@ export const lookingActions: readonly Action[] = [
     view: {
       type: 'table',
       columns: [
-        ...['name', 'version', 'update', 'state', 'health', 'public_url', 'uptime_seconds', 'memory_mb'],
-        ...['last_backup', 'restarts'],
+        'name',
+        'version',
+        'update',
+        'state',
+        'health',
+        'public_url',
+        'uptime_seconds',
+        'memory_mb',
+        'last_backup',
+        'restarts',
       ],
       optional: ['update'],
       empty: 'There are no such instances.',

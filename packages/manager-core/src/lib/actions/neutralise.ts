@@ -2,8 +2,8 @@ import type { Action } from '../action.js'
 import { neutraliseKinds } from '../instances/neutralise.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { defineAction } from './define-action.js'
-import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 const texts = {
   neutralise: {

@@ -2,13 +2,13 @@ import { ManagerError } from '../../errors.js'
 import type { ActionResult, Option } from '../action.js'
 import { raiseAlarm } from '../backup/alarm.js'
 import { lastPart } from '../backup/choose-backup.js'
-import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
 import { findCopy } from '../backup/copies/list-copies.js'
 import { remoteIn } from '../backup/copies/remote-backup.js'
+import { fetchFolder, proveKind, type Proof, type ProveRequest } from '../backup/prove.js'
 import { randomId } from '../domain/names.js'
 import { defineAction, type CallOf } from './define-action.js'
-import { nameOfBackup, whichBackup } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
+import { nameOfBackup, whichBackup } from './shared-inputs.js'
 
 const from = {
   name: 'from',
@@ -81,7 +81,9 @@ async function requestOf({ context, input, caller }: ProveCall): Promise<ProveRe
   // Whatever it is called now; the proof is nobody else's.
   const instance = registry.byId(manifest.instance.id)
   return {
-    ...{ id, key, instance: instance?.id ?? '' },
+    id,
+    key,
+    instance: instance?.id ?? '',
     target: remote?.target ?? '',
     backup: 'folder' in found ? found.folder : fetchFolder(context, id, key),
   }

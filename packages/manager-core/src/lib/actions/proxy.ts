@@ -27,7 +27,9 @@ const status = defineAction({
       .map((instance): Json => {
         const problems = now.problems.filter((problem) => problem.instance?.id === instance.id)
         return {
-          ...{ name: instance.name, url: publicUrlOf(instance, global), port: instance.port },
+          name: instance.name,
+          url: publicUrlOf(instance, global),
+          port: instance.port,
           state:
             !now.enabled || now.generation === '' ? 'not-published' : problems.length > 0 ? 'problem' : 'published',
           message: problems.map(({ message }) => message).join('\n'),

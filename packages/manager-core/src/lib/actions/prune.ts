@@ -1,7 +1,7 @@
 import type { Backup } from '../backup/backup.js'
 import { nameIn } from '../backup/choose-backup.js'
-import { examineBackups, prune } from '../backup/prune.js'
 import { examineCopies, pruneCopies } from '../backup/copies/prune-copies.js'
+import { examineBackups, prune } from '../backup/prune.js'
 import type { Verdict } from '../backup/retention.js'
 import { recordHistory } from '../history/record-history.js'
 import { defineAction } from './define-action.js'

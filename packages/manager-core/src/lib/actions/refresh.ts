@@ -37,7 +37,10 @@ export const refreshAction = defineAction({
 async function refresh({ context, caller }: CallPlace, withSelf: boolean): Promise<ActionResult> {
   const { actor, dryRun = false, signal, waitMs, onEvent } = caller
   const report = await context.templates.refresh({
-    ...{ actor, signal, waitMs, dryRun },
+    actor,
+    signal,
+    waitMs,
+    dryRun,
     onProgress: (text) => onEvent?.({ type: 'progress', step: '', text }),
   })
   const self = withSelf ? await refreshSelf(context, caller) : undefined
@@ -55,7 +58,11 @@ async function refresh({ context, caller }: CallPlace, withSelf: boolean): Promi
       ...kept,
     ],
     list: report.versions.map(({ version, result, date, revision, error }) => ({
-      ...{ version, result, date, revision, error },
+      version,
+      result,
+      date,
+      revision,
+      error,
     })),
     exitCode: failed.length === 0 ? 0 : 1,
   }

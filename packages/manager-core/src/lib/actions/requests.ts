@@ -92,7 +92,11 @@ async function approved(call: CallPlace, name: string, request: InstanceRequest)
     id: randomId(),
     name,
     from: { version: request.version },
-    ...{ database: null, protected: null, autoSave: null, autoUpdate: null, start: null },
+    database: null,
+    protected: null,
+    autoSave: null,
+    autoUpdate: null,
+    start: null,
     owner: {
       ownerEmail: request.email,
       firstname: request.firstname,
@@ -186,7 +190,9 @@ const reject = defineAction({
       return recordHistory(context, caller, { action: 'requests reject', instance, parameters }, async () => {
         context.registry.transaction(() =>
           updateRequest(context.registry.database, number, {
-            ...{ status: 'rejected', note: reason ?? '', decided_by: caller.actor },
+            status: 'rejected',
+            note: reason ?? '',
+            decided_by: caller.actor,
             decided: context.clock().toISOString(),
           }),
         )

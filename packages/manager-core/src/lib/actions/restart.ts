@@ -2,8 +2,8 @@ import { restartKind } from '../instances/restart.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { urlOf } from '../settings/public-url.js'
 import { defineAction } from './define-action.js'
-import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 export const restartAction = defineAction({
   name: 'restart',

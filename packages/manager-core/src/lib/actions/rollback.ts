@@ -1,5 +1,5 @@
-import { wireInstance } from '../instances/wire-instance.js'
 import { lastPart } from '../backup/choose-backup.js'
+import { wireInstance } from '../instances/wire-instance.js'
 import { rollbackKind } from '../upgrade/rollback.js'
 import { defineAction } from './define-action.js'
 import { runOperation } from './run-operation.js'

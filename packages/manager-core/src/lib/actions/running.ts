@@ -1,16 +1,16 @@
-import { appActions } from './application-server.js'
-import { terminalActions } from './terminal.js'
 import type { Action } from '../action.js'
 import { isRunning } from '../domain/instance.js'
 import { setStatusKind, startKind, stopKind } from '../instances/start-and-stop.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { urlOf } from '../settings/public-url.js'
+import { appActions } from './application-server.js'
 import { defineAction } from './define-action.js'
 import { logsAction } from './logs.js'
-import { nameOfInstance } from './shared-inputs.js'
-import { refOf } from '../runtime/instance-ref.js'
 import { restartAction } from './restart.js'
 import { runOperation } from './run-operation.js'
+import { nameOfInstance } from './shared-inputs.js'
 import { startAllAction } from './start-all.js'
+import { terminalActions } from './terminal.js'
 
 const start = defineAction({
   name: 'start',

@@ -6,7 +6,7 @@ import type { ActionResult, Option } from '../action.js'
 import { recordHistory } from '../history/record-history.js'
 import { cronBlock } from '../schedule/cron-block.js'
 import { cronJobs, installCron, removeCron } from '../schedule/crontab.js'
-import { defaultTimes, jobNames, jobsAt, type Job, type JobRunner } from '../schedule/jobs.js'
+import { defaultTimes, jobNames, jobsAt, jobsInWindow, type Job, type JobRunner } from '../schedule/jobs.js'
 import { hasSystemd, installUnits, removeUnits, unitFolder, unitJobs } from '../schedule/systemd.js'
 import { unitsOf } from '../schedule/systemd-units.js'
 import { isInWindow } from '../schedule/window.js'
@@ -165,7 +165,7 @@ function told(jobs: readonly Job[], where: string, changed: boolean): string {
 /** What APPS_WINDOW would keep from doing anything, night after night. */
 function jobsOutside(jobs: readonly Job[], { window }: Pick<GlobalSettings, 'window'>): readonly string[] {
   return jobs
-    .filter(({ name, time }) => (name === 'upgradeall' || name === 'saveall') && /^\d/.test(time))
+    .filter(({ name, time }) => jobsInWindow.has(name) && /^\d/.test(time))
     .filter(({ time }) => !isInWindow(new Date(`2000-01-01T${time}`), window))
     .map(
       ({ name, time }) =>

@@ -1,4 +1,3 @@
-import { nameOfInstance } from './shared-inputs.js'
 import type { ActionResult } from '../action.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
@@ -9,9 +8,10 @@ import { createLogFilter } from '../logs/log-filter.js'
 import { measured, overviews, wayOut } from '../overview/overview.js'
 import { serverOverview } from '../overview/server-overview.js'
 import type { OperationItem } from '../runs/operation-item.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { redact } from '../runtime/redact.js'
 import { defineAction, type CallPlace } from './define-action.js'
-import { refOf } from '../runtime/instance-ref.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 /** How many lines of its log an instance is shown with. */
 const logLines = 10

@@ -65,7 +65,10 @@ const test = defineAction({
     return {
       message: `Target "${name}": ${outcome}${capabilities ? ` ${abilities(capabilities)}` : ''}`,
       list: reports.map(({ name: check, result, message, durationMs }) => ({
-        ...{ name: check, result, message, seconds: Math.round(durationMs / 10) / 100 },
+        name: check,
+        result,
+        message,
+        seconds: Math.round(durationMs / 10) / 100,
       })),
       // Without keys whose value is undefined, which JSON cannot tell.
       data: { capabilities: JSON.parse(JSON.stringify(capabilities ?? {})) },

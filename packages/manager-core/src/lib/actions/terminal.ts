@@ -5,10 +5,10 @@ import { accountAt, asAccount } from '../accounts/account.js'
 import type { Action } from '../action.js'
 import { isRunning } from '../domain/instance.js'
 import { recordHistory } from '../history/record-history.js'
+import { refOf } from '../runtime/instance-ref.js'
 import { shellEnvironment } from '../terminal/shell-environment.js'
 import { defineAction } from './define-action.js'
 import { nameOfInstance } from './shared-inputs.js'
-import { refOf } from '../runtime/instance-ref.js'
 
 const shell = defineAction({
   name: 'shell',
@@ -82,7 +82,11 @@ const database = defineAction({
     return recordHistory(context, caller, { action: 'database', instance, parameters }, () => ({
       message: `Database of "${instance.name}"`,
       program: {
-        ...{ command: program, args: [...before, ...args], environment, folder, isolated: before.length > 0 },
+        command: program,
+        args: [...before, ...args],
+        environment,
+        folder,
+        isolated: before.length > 0,
         ...(file !== undefined && { input: file }),
       },
     }))

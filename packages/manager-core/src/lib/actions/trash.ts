@@ -30,7 +30,13 @@ export const trash = defineAction({
     return {
       message: `${entries.length} in the trash.`,
       list: entries.map(({ entry, reason, deleted, expires, instance: { name, version, database } }) => ({
-        ...{ entry, name, version, database, reason, deleted, expires },
+        entry,
+        name,
+        version,
+        database,
+        reason,
+        deleted,
+        expires,
       })),
     }
   },

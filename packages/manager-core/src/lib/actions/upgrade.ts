@@ -13,8 +13,8 @@ import { setVersionKind } from '../upgrade/set-version.js'
 import { upgradeKind, type UpgradeRequest } from '../upgrade/upgrade.js'
 import { autoUpgraded, upgradeAll } from '../upgrade/upgrade-all.js'
 import { defineAction, type CallPlace } from './define-action.js'
-import { nameOfInstance } from './shared-inputs.js'
 import { runOperation } from './run-operation.js'
+import { nameOfInstance } from './shared-inputs.js'
 
 export const upgradeAction = defineAction({
   name: 'upgrade',

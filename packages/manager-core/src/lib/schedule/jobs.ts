@@ -25,6 +25,9 @@ export const defaultTimes: Readonly<Record<JobName, JobTime>> = {
   startall: 'boot',
 }
 
+/** Those that do nothing outside of APPS_WINDOW. */
+export const jobsInWindow: ReadonlySet<JobName> = new Set(['upgradeall', 'saveall'])
+
 /** What runs the jobs of a home, and as whom. */
 export interface JobRunner {
   readonly home: string
