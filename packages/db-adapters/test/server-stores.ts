@@ -102,10 +102,12 @@ export interface Cable {
   close(): Promise<void>
 }
 
-export async function openCable(url: string): Promise<Cable> {
+/** @param cutAt when a client first sends this, the cable is cut as by `cut()` */
+export async function openCable(url: string, cutAt?: string): Promise<Cable> {
   const target = new URL(url)
   const ends = new Set<Socket>()
   let isCut = false
+  let awaited = cutAt
   const proxy = createServer((near) => {
     const far = connect(Number(target.port), target.hostname)
     for (const [from, to] of [
@@ -114,6 +116,10 @@ export async function openCable(url: string): Promise<Cable> {
     ] as const) {
       ends.add(from)
       from.on('data', (data) => {
+        if (from === near && awaited !== undefined && data.includes(awaited)) {
+          isCut = true
+          awaited = undefined
+        }
         if (!isCut) to.write(data)
       })
       from.on('error', () => {})

@@ -221,6 +221,18 @@ onEachServer((database) => {
       await far.close()
       await cable.close()
     })
+
+    it('does not keep a connection that is lost while its session is prepared', async () => {
+      const { row_id } = await store.insert(counter, { cnt_value: 0 }, counter.selection)
+      const cable = await openCable(database.url, database.name === 'postgresql' ? 'datestyle' : 'time_zone')
+      const far = openStore(database.name, cable.url, { pool: { max: 1, acquireTimeoutMs: 1_000 } })
+      const write = () => far.update(counter, row_id, { cnt_value: 1 }, { select: counter.selection })
+      expect((await refusal(write())).code).toBe('unavailable')
+      cable.mend()
+      await expect.poll(() => write().catch((error: unknown) => error)).toMatchObject({ cnt_value: 1 })
+      await far.close()
+      await cable.close()
+    })
   })
 
   describe('a read that nobody waits for any more', () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Connection as Client, QueryError } from 'mysql2'
 import { answerTimeoutMs, loadDriver } from '../../pool/options.js'
 import type { MysqlConfig } from './config.js'
@@ -10,9 +11,13 @@ export function connector(config: MysqlConfig): () => Promise<MysqlConnection> {
   return async () => {
     const { createConnection } = await (driver ??= loadDriver('mysql2', () => import('mysql2')))
     let client: Client | undefined
+    let limit: NodeJS.Timeout | undefined
     try {
       client = createConnection(config.client)
       const connection = new MysqlConnection({ client, statementTimeoutMs: config.statementTimeoutMs })
+      const { stream } = client as unknown as { stream: Socket }
+      // The driver has a limit for its greeting only: a network that is lost afterwards would never be noticed.
+      limit = setTimeout(() => stream.destroy(), config.pool.acquireTimeoutMs)
       await connected(client)
       for (const sql of config.setUp) await connection.run(sql)
       connection.expectAnswersIn(answerTimeoutMs(config))
@@ -20,6 +25,8 @@ export function connector(config: MysqlConfig): () => Promise<MysqlConnection> {
     } catch (error) {
       client?.destroy()
       throw translateError(error)
+    } finally {
+      clearTimeout(limit)
     }
   }
 }

@@ -52,7 +52,9 @@ export class MysqlConnection implements ServerConnection {
     if (ms === undefined) return
     const socket = this.#socket
     // Whoever waits for an answer hears of it from the driver.
-    socket.setTimeout(ms, () => this.#pending > 0 && socket.destroy())
+    socket.setTimeout(ms)
+    // Each time: idle connections are silent, too.
+    socket.on('timeout', () => this.#pending > 0 && socket.destroy())
   }
 
   query(call: BoundStatement): Promise<Rows> {

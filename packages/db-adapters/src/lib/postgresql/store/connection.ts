@@ -64,7 +64,9 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   expectAnswersIn(ms: number | undefined): void {
     if (ms === undefined) return
     const socket = this.#client.connection.stream as Socket
-    socket.setTimeout(ms, () => this.pending > 0 && this.#lose())
+    socket.setTimeout(ms)
+    // Each time: idle connections are silent, too.
+    socket.on('timeout', () => this.pending > 0 && this.#lose())
   }
 
   query({ statement, values }: BoundStatement): Promise<Rows> {
