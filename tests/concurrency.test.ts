@@ -2,7 +2,7 @@ import { createPrincipal, defineObject } from '@steward/rest-core'
 import type { ActionContext } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Answer, Call } from '../packages/rest-koa/src/lib/testing/caller.js'
+import type { Answer, CallService } from '../packages/rest-koa/src/lib/testing/caller.js'
 import { onEachDatabase } from './databases.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import type { FreshDatabase } from './servers/index.js'
@@ -125,7 +125,7 @@ onEachDatabase((fresh, name) => {
   })
 
   /** One of the servers, in turn. */
-  const call = (n: number): Call => (servers[n % 2] as ServedObjects).call
+  const call = (n: number): CallService => (servers[n % 2] as ServedObjects).call
 
   async function create(): Promise<{ row_id: string; tag: string; path: string }> {
     const { status, json, headers } = await call(0)('POST', '/Counter', { json: { cnt_code: `key ${keys++}` } })

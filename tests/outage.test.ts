@@ -4,7 +4,7 @@ import pg from 'pg'
 import { defineObject } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer, Call } from '../packages/rest-koa/src/lib/testing/caller.js'
+import type { Answer, CallService } from '../packages/rest-koa/src/lib/testing/caller.js'
 import { onEachDatabase } from './databases.js'
 import { serveObjects, type ServedObjects } from './serve-objects.js'
 import { needsOwn, type FreshDatabase, type TestServer } from './servers/index.js'
@@ -49,7 +49,7 @@ interface Load {
 }
 
 /** Keeps creating entries whose texts begin with `name`, getting, changing, searching and counting, until it is stopped. */
-function startLoad(call: Call, rowId: string, name: string): Load {
+function startLoad(call: CallService, rowId: string, name: string): Load {
   const counts = new Map<string, number>()
   const stopping = new AbortController()
   let created = 0

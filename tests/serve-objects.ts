@@ -3,13 +3,13 @@ import { createBusinessObjects, createModel, createPrincipal } from '@steward/re
 import type { BusinessObjects, ObjectDefinition, ObjectStore } from '@steward/rest-core'
 import { restRouter } from '@steward/rest-koa'
 import Koa from 'koa'
-import { createCaller, type Call } from '../packages/rest-koa/src/lib/testing/caller.js'
+import { createCaller, type CallService } from '../packages/rest-koa/src/lib/testing/caller.js'
 import { serve } from '../packages/rest-koa/src/lib/testing/serve.js'
 
 /** An application in this process, as somebody would embed it: Koa, the REST router, a store. */
 export interface ServedObjects {
   /** Calls below the base address, e.g. `call('GET', '/Note/1')`. */
-  readonly call: Call
+  readonly call: CallService
   readonly service: BusinessObjects
   readonly store: ObjectStore
   /** What the router reported: answers with status 500 and above. */

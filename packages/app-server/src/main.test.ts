@@ -404,7 +404,13 @@ test('--describe prints what dumps hold, without a database', async () => {
   const product = objects.find(({ name }) => name === 'Product')
   expect(product).toMatchObject({ table: 'product', system: false, key: [] })
   expect(product?.fields.map(({ name }) => name)).toEqual([
-    ...['row_id', 'prd_code', 'prd_name', 'created_dt', 'created_by', 'updated_dt', 'updated_by'],
+    'row_id',
+    'prd_code',
+    'prd_name',
+    'created_dt',
+    'created_by',
+    'updated_dt',
+    'updated_by',
   ])
   expect(product?.fields[1]).toMatchObject({ type: 'string', length: 20, required: true, unique: true, empty: '' })
   const modelWith = async (line: string) => {

@@ -174,7 +174,12 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     const { neutralised } = settings
     process.stdout.write(
       welcome({
-        ...{ definition, host, port: listener.port, newAdministrator, administrator, neutralised },
+        definition,
+        host,
+        port: listener.port,
+        newAdministrator,
+        administrator,
+        neutralised,
         isManaged: process.env.STEWARD_RUN !== undefined,
       }),
     )

@@ -7,7 +7,7 @@ import { withWaitOfItsOwn } from './lib/global-options.js'
 import { homeFolder } from './lib/home-folder.js'
 import { interruptionBy } from './lib/interruption.js'
 import { applicationServer, command, defaultTemplate, packageVersion } from './lib/parts.js'
-import { createProgram, type Call } from './lib/program.js'
+import { createProgram, type CommandCall } from './lib/program.js'
 import { runCall } from './lib/run-call.js'
 import { surroundingsOf, type Surroundings } from './lib/surroundings.js'
 import { write } from './lib/write.js'
@@ -33,7 +33,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   const [json, verbose, utc] = ['--json', '--verbose', '--utc'].map((option) => beforeEnd.includes(option))
   const ignoreClosedPipe = () => {}
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
-  let call: Call | undefined
+  let call: CommandCall | undefined
   const interruption = interruptionBy(signals, () => {
     const what = call?.action.keepsRunning ? 'Ending; operations go on' : 'Cancelling; once more to end at once'
     stderr.write(`\n${what} …\n`)
@@ -42,7 +42,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   const work = async () => {
     const { actions } = createFor('')
     const managerAt = (home: string | undefined) => (manager = createFor(homeFolder(home, surroundings)))
-    const onCall = (one: Call) => (call = one)
+    const onCall = (one: CommandCall) => (call = one)
     const program = createProgram({ actions, version: packageVersion(), surroundings, onCall, managerAt })
     if (typed.length === 0) program.help()
     program.parse(typed, { from: 'user' })

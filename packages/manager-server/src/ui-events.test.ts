@@ -77,7 +77,10 @@ describe('an operation after events', () => {
     expect(hasEnded(undoing)).toBe(false)
     const endOf = (code?: string) => afterResult(undoing, { message: 'm', ...(code !== undefined && { code }) }).state
     expect([endOf(), endOf('ERR_ROLLED_BACK'), endOf('ERR_ATTENTION'), endOf('ERR_BUSY')]).toEqual([
-      ...['succeeded', 'rolled_back', 'attention', 'failed'],
+      'succeeded',
+      'rolled_back',
+      'attention',
+      'failed',
     ])
   })
 })

@@ -44,7 +44,11 @@ needsBrowser((browser) => {
     await page.getByRole('link', { name: 'alpha', exact: true }).waitFor()
     // There is no terminal here, so that none is offered.
     expect(await navigation.getByRole('link').allTextContents()).toEqual([
-      ...['Instances', 'Monitor', 'Operations', 'History', 'Requests'],
+      'Instances',
+      'Monitor',
+      'Operations',
+      'History',
+      'Requests',
     ])
     expect(problems).toEqual([])
     await close()

@@ -15,15 +15,16 @@ needsBrowser((browser) => {
     await pages.manager.perform('save', { name: 'demo' })
     const requests = [200, 200, 404].map((status, n) =>
       JSON.stringify({
-        ...{
-          level: 30,
-          time: Date.now() - n * 60_000,
-          msg: 'request',
-          address: '10.0.0.1',
-          user: 'ann',
-          method: 'GET',
-        },
-        ...{ url: `/page${n}?a=1`, status, bytes: 2000, durationMs: 12 + n },
+        level: 30,
+        time: Date.now() - n * 60_000,
+        msg: 'request',
+        address: '10.0.0.1',
+        user: 'ann',
+        method: 'GET',
+        url: `/page${n}?a=1`,
+        status,
+        bytes: 2000,
+        durationMs: 12 + n,
       }),
     )
     appendFileSync(pages.manager.path('demo', 'logs', 'application.log'), `${requests.join('\n')}\n`)

@@ -83,9 +83,14 @@ function measure({ manager: { context, instance } }: TestPages): void {
       const wave = Math.sin(at / 20 + n) + 1
       const isDown = name === 'wiki' && at > 284
       return {
-        ...{ instanceId: instance(name).id, at: now - (288 - at) * 5 * minuteMs },
-        ...{ ok: !isDown, reason: isDown ? 'unreachable' : '', responseMs: isDown ? 5000 : 20 + 30 * wave * (n + 1) },
-        ...{ memoryMb: 80 + 10 * wave + 30 * n, cpuPercent: 5 + 20 * wave, diskMb: 12 + at / 50 },
+        instanceId: instance(name).id,
+        at: now - (288 - at) * 5 * minuteMs,
+        ok: !isDown,
+        reason: isDown ? 'unreachable' : '',
+        responseMs: isDown ? 5000 : 20 + 30 * wave * (n + 1),
+        memoryMb: 80 + 10 * wave + 30 * n,
+        cpuPercent: 5 + 20 * wave,
+        diskMb: 12 + at / 50,
       }
     }),
   )
@@ -93,7 +98,10 @@ function measure({ manager: { context, instance } }: TestPages): void {
   const { id, name } = instance('wiki')
   const opened = new Date(now - 10 * minuteMs).toISOString()
   createIncidentStore(context.registry).insert({
-    ...{ opened, closed: '', message: 'Two instances fell.', told: '' },
+    opened,
+    closed: '',
+    message: 'Two instances fell.',
+    told: '',
     instances: [{ id, name, reason: 'unreachable', opened, closed: '' }],
   } as never)
 }

@@ -58,7 +58,10 @@ export async function checkApplication(
   // Counting the rows of large tables takes longer than a request may.
   const patient = { ...definition, statementTimeoutSeconds: 0 }
   const store = await openDatabase({
-    ...{ folder, dataFolder, settings, definition: patient },
+    folder,
+    dataFolder,
+    settings,
+    definition: patient,
     introspect: false,
     readOnly: true,
   })

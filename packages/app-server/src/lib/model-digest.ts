@@ -19,7 +19,12 @@ export function modelDigest(model: Model, { setup = '', documents = '' }: AppDef
 function shapeOf({ name, table, definition, id, fields, technical, key, index }: ObjectModel) {
   const { renamedFrom, states, audit, events } = definition
   return {
-    ...{ name, table, renamedFrom, states, audit, events },
+    name,
+    table,
+    renamedFrom,
+    states,
+    audit,
+    events,
     key: key.map((field) => field.name),
     words: index?.fields.map((field) => field.name),
     fields: [id, ...fields, ...technical].map(fieldShapeOf).toSorted((a, b) => (a.name < b.name ? -1 : 1)),

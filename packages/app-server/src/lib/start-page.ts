@@ -10,7 +10,7 @@ export interface StartPageOptions {
 }
 
 /** Where the page can lead, relative to the folder it is in. */
-interface Place {
+interface StartPlace {
   readonly address: string
   readonly title: string
   readonly text: string
@@ -84,7 +84,7 @@ export function startPage({ definition, hasTester }: StartPageOptions): Middlewa
   }
 }
 
-function documentation(address: string, hasOpenApi: boolean): Place[] {
+function documentation(address: string, hasOpenApi: boolean): StartPlace[] {
   const page = {
     address: `${address}&_output=html`,
     title: 'Documentation',
@@ -98,7 +98,7 @@ function documentation(address: string, hasOpenApi: boolean): Place[] {
   return hasOpenApi ? [page, openApi] : [page]
 }
 
-function pageOf(title: string, version: string, places: readonly Place[], base: string): string {
+function pageOf(title: string, version: string, places: readonly StartPlace[], base: string): string {
   const items = places.map(
     (place) =>
       `<li><a href="${escapeHtml(place.address)}"><strong>${escapeHtml(place.title)}</strong><span>${escapeHtml(place.text)}</span></a></li>`,

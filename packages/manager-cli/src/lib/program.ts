@@ -9,7 +9,7 @@ import type { Surroundings } from './surroundings.js'
 import { wordOf } from './word-of.js'
 
 /** One command as it was typed. */
-export interface Call {
+export interface CommandCall {
   readonly action: Action
   readonly input: Readonly<Record<string, Input>>
   readonly options: GlobalOptions
@@ -19,7 +19,7 @@ export interface ProgramOptions {
   readonly actions: readonly Action[]
   readonly version: string
   readonly surroundings: Surroundings
-  readonly onCall: (call: Call) => void
+  readonly onCall: (call: CommandCall) => void
   /** For what is completed; closed by whoever made it. */
   readonly managerAt: (home: string | undefined) => Manager
 }

@@ -8,7 +8,7 @@ import { createPaint, isColored } from './output/paint.js'
 import { resultJson, resultText } from './output/result.js'
 import { printable } from './output/text.js'
 import { createTimes, timesIn } from './output/times.js'
-import type { Call } from './program.js'
+import type { CommandCall } from './program.js'
 import { createProgress } from './progress/progress.js'
 import { runProgram } from './run-program.js'
 import { runServer } from './run-server.js'
@@ -19,7 +19,7 @@ import { write } from './write.js'
 
 /** Performs a command and prints what it gave. @returns the exit code */
 export async function runCall(
-  { action, input, options }: Call,
+  { action, input, options }: CommandCall,
   manager: Manager,
   surroundings: Surroundings,
   interruption: Interruption,
@@ -59,7 +59,10 @@ export async function runCall(
   return show(result, { action, input, options }, surroundings, interruption)
 }
 
-function losesData({ destructive, destructiveWith, harmlessWith }: Call['action'], input: Call['input']): boolean {
+function losesData(
+  { destructive, destructiveWith, harmlessWith }: CommandCall['action'],
+  input: CommandCall['input'],
+): boolean {
   if (destructive === undefined) return false
   if (harmlessWith !== undefined && input[harmlessWith] !== undefined) return false
   return destructiveWith === undefined || input[destructiveWith] === true
@@ -67,7 +70,7 @@ function losesData({ destructive, destructiveWith, harmlessWith }: Call['action'
 
 async function show(
   result: ActionResult,
-  { action, input, options }: Call,
+  { action, input, options }: CommandCall,
   surroundings: Surroundings,
   interruption: Interruption,
 ): Promise<number> {
@@ -84,7 +87,8 @@ async function show(
   }
   if (result.stream) {
     await printStream(result.stream, surroundings, {
-      ...{ json, signal: interruption.signal },
+      json,
+      signal: interruption.signal,
       ...(action.view.type === 'log' && { shown: (line: string) => logLine(line, shape) }),
     })
     return interruption.exitCode ?? exitCode
@@ -103,7 +107,9 @@ async function show(
   }
   const { out, aside } = resultText(action, result, {
     ...shape,
-    ...{ width: stdout.isTTY ? stdout.columns : undefined, quiet, wide },
+    width: stdout.isTTY ? stdout.columns : undefined,
+    quiet,
+    wide,
     columns: columns?.split(',').map((column) => column.trim()),
   })
   await write(stdout, out)

@@ -54,7 +54,12 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
     look()
   })
   const code = await main(args, {
-    ...{ stdin, stdout, stderr, cwd, env, signals: emitter },
+    stdin,
+    stdout,
+    stderr,
+    cwd,
+    env,
+    signals: emitter,
     ...(createManager && { createManager }),
   })
   // What was written is read in a later turn.

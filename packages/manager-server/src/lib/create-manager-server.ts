@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
-import type { Manager } from '@steward/manager-core'
+import { startMonitoring, startPublishing, startRenewals, type Manager } from '@steward/manager-core'
 import { createAccess } from './access/access.js'
 import { acmeChallengeRoute } from './acme-challenge-route.js'
 import { createAnswerCache } from './api/answer-cache.js'
@@ -9,14 +9,10 @@ import { createAddressing } from './addressing.js'
 import { metricsRoute } from './metrics/metrics-route.js'
 import { closeServer } from './close-server.js'
 import { listenOn } from './listen-on.js'
-import { logError } from './log-error.js'
-import { monitoringOf } from './monitoring.js'
 import { pagesRoute } from './pages/pages-route.js'
 import { pingRoute } from './ping-route.js'
 import { registerRoute } from './register/register-route.js'
-import { renewalsOf, tellOfCertificates } from './renewals.js'
 import { securityHeaders } from './security-headers.js'
-import { publishingOf } from './publishing.js'
 import { sendErrors } from './send-errors.js'
 import { limitServer, serverLimits } from './server-limits.js'
 import type { ServerState } from './server-state.js'
@@ -48,15 +44,15 @@ export interface ManagerServer {
  *   ERR_STATE when it cannot listen there.
  */
 export async function createManagerServer({ manager, listen, ui }: ManagerServerOptions): Promise<ManagerServer> {
-  const { global } = manager.context.settings
-  const addressing = createAddressing(global, listen)
-  const access = createAccess(manager.context, addressing)
-  const cache = createAnswerCache(manager.context.home.database)
+  const { context } = manager
+  const addressing = createAddressing(context.settings.global, listen)
+  const access = createAccess(context, addressing)
+  const cache = createAnswerCache(context.home.database)
   const terminals = createTerminalServer({ manager, access, addressing, onProblem: logError })
   const closing = new AbortController()
   const app = new Koa<ServerState>()
   app.on('error', logError)
-  app.use(securityHeaders({ addressing, context: manager.context }))
+  app.use(securityHeaders({ addressing, context }))
   app.use(sendErrors())
   app.use(registerRoute({ manager, addressing, addressOf: access.addressOf }))
   app.use(pingRoute({ manager, addressing }))
@@ -68,7 +64,10 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
 
   const answer = app.callback()
   const web = await createWebServer({
-    ...{ context: manager.context, addressing, limits: serverLimits, onProblem: tellOfCertificates },
+    context,
+    addressing,
+    limits: serverLimits,
+    onProblem: report('Certificates'),
     listener: (request, response) => void answer(request, response),
   })
   const { server } = web
@@ -80,14 +79,14 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
     await web.close()
     throw error
   }
-  const runs = manager.context.runs.serve()
-  const monitoring = monitoringOf(manager)
-  const at = server.address() as AddressInfo
-  const { address, port } = at
-  const publishing = publishingOf(manager, at)
-  const renewals = renewalsOf(manager, publishing)
+  const { address, port } = server.address() as AddressInfo
+  const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const runs = context.runs.serve()
+  const monitoring = startMonitoring({ context, onProblem: report('Monitoring') })
+  const publishing = startPublishing({ context, manager: at, onProblem: report('Reverse proxy') })
+  const renewals = startRenewals({ context, after: publishing.begun, onProblem: report('Certificates') })
   return {
-    url: `${web.scheme}://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    url: `${web.scheme}://${at}`,
     async close() {
       closing.abort()
       runs.close()
@@ -96,4 +95,18 @@ export async function createManagerServer({ manager, listen, ui }: ManagerServer
       cache.close()
     },
   }
+}
+
+/** Writes down what goes wrong beside requests. */
+function report(subject: string): (message: string) => void {
+  return (message) => void process.stderr.write(`${subject}: ${message}\n`)
+}
+
+/** Errors of clients that have gone. */
+const ordinary: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE'])
+
+/** Writes down mistakes of the server; what clients do is not one. */
+function logError(error: unknown): void {
+  if (ordinary.has((error as NodeJS.ErrnoException).code)) return
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 }

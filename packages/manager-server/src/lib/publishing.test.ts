@@ -57,7 +57,10 @@ describe.each([
   })
 
   const at = (path: string, options: Partial<Call> = {}): Call => ({
-    ...{ host: `apps.test:${proxy.https}`, port: proxy.https, path, tls: { ca: authority.certificate } },
+    host: `apps.test:${proxy.https}`,
+    port: proxy.https,
+    path,
+    tls: { ca: authority.certificate },
     ...options,
   })
   const status = (path: string) =>

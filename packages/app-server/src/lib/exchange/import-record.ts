@@ -6,7 +6,7 @@ export const importActions = ['upsert', 'insert', 'update', 'delete'] as const
 export type ImportAction = (typeof importActions)[number]
 
 /** Where a record stands, for messages. */
-export interface Place {
+export interface FilePlace {
   /** Absent: there is only one. */
   readonly file?: string | undefined
   readonly line?: number | undefined
@@ -22,7 +22,7 @@ export interface ImportRecord {
   readonly values: ReadonlyMap<string, unknown>
   /** Values are texts, also those of fields of type object, which hold JSON. */
   readonly isText: boolean
-  readonly place: Place
+  readonly place: FilePlace
   /** Other entries of the same ZIP. */
   readonly attachments?: Attachments | undefined
 }
@@ -34,24 +34,24 @@ export interface Attachments {
 }
 
 /** `movies.csv, line 12`. Empty when there is nothing to tell. */
-export function describePlace({ file, line, record }: Place): string {
+export function describePlace({ file, line, record }: FilePlace): string {
   const at = line !== undefined ? `line ${line}` : record !== undefined ? `record ${record}` : undefined
   return [file, at].filter((part) => part !== undefined).join(', ')
 }
 
 /** Text with its place in front. */
-export function withPlace(place: Place, text: string): string {
+export function withPlace(place: FilePlace, text: string): string {
   const where = describePlace(place)
   return where === '' ? text : `${where}: ${text}`
 }
 
 /** A file that cannot be read as what it should be. */
-export function fileError(place: Place, text: string, cause?: unknown): RestError {
+export function fileError(place: FilePlace, text: string, cause?: unknown): RestError {
   return new RestError('ERR_BAD_REQUEST', withPlace(place, text), { cause })
 }
 
 /** @throws RestError ERR_BAD_REQUEST; nothing means upsert. */
-export function readAction(text: string | undefined, place: Place): ImportAction {
+export function readAction(text: string | undefined, place: FilePlace): ImportAction {
   if (text === undefined || text === '') return 'upsert'
   const action = importActions.find((name) => name === text)
   if (action) return action

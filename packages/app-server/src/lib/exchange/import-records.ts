@@ -2,7 +2,7 @@ import { createPauses } from '@steward/rest-core'
 import type { BusinessObjects, Principal } from '@steward/rest-core'
 import type { ErrorMessage } from '@steward/rest-core/errors'
 import { RestError, mostMessages } from '@steward/rest-core/errors'
-import type { ImportRecord, Place } from './import-record.js'
+import type { ImportRecord, FilePlace } from './import-record.js'
 import { withPlace } from './import-record.js'
 import { notFound } from './import-values.js'
 import type { PendingReference } from './import-values.js'
@@ -99,7 +99,7 @@ function isMissingReference({ messages }: RestError): boolean {
   return messages.length > 0 && messages.every(({ code }) => code === 'ERR_REFERENCE')
 }
 
-function placed(error: RestError, place: Place, object: string): ErrorMessage[] {
+function placed(error: RestError, place: FilePlace, object: string): ErrorMessage[] {
   const messages = error.messages.length > 0 ? error.messages : [{ code: error.code, text: error.message }]
   return messages.map((message) => ({ ...message, text: withPlace(place, `${object}: ${message.text}`) }))
 }

@@ -1,4 +1,4 @@
-import type { Place } from './import-record.js'
+import type { FilePlace } from './import-record.js'
 import { fileError } from './import-record.js'
 
 /** Not specified; chosen as for bodies of requests. */
@@ -11,7 +11,7 @@ const mostMembers = 50_000
  *
  * @returns what takes the pieces. @throws RestError ERR_BAD_REQUEST
  */
-export function createShapeCheck(place: Place): (text: string) => void {
+export function createShapeCheck(place: FilePlace): (text: string) => void {
   /** Commas of each open object; -1 for each open list. */
   const open: number[] = []
   let inText = false

@@ -1,6 +1,6 @@
 import { Readable, pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import type { Attachments, ImportAction, ImportRecord, Place } from './import-record.js'
+import type { Attachments, ImportAction, ImportRecord, FilePlace } from './import-record.js'
 import { fileError } from './import-record.js'
 import type { Bytes } from './utf8.js'
 import { decodeUtf8 } from './utf8.js'
@@ -42,7 +42,7 @@ export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerato
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       if (names) {
-        const place: Place = { file, line }
+        const place: FilePlace = { file, line }
         const values = new Map(names.map((name, at) => [name, record[at]]))
         yield { object, action, values, isText: true, place, attachments }
       } else names = checkNames(record, { file, line })
@@ -55,7 +55,7 @@ export async function* readCsv(bytes: Bytes, options: CsvOptions): AsyncGenerato
   if (!names) throw fileError({ file }, 'The file is empty; its first line must name the fields.')
 }
 
-function checkNames(names: readonly string[], place: Place): string[] {
+function checkNames(names: readonly string[], place: FilePlace): string[] {
   if (names.length > mostColumns) throw tooManyColumns(place)
   const trimmed = names.map((name) => name.trim())
   if (trimmed.includes('')) throw fileError(place, 'A column has no name.')
@@ -67,7 +67,7 @@ function checkNames(names: readonly string[], place: Place): string[] {
   return trimmed
 }
 
-function tooManyColumns(place: Place): Error {
+function tooManyColumns(place: FilePlace): Error {
   return fileError(place, `The first line names more than ${mostColumns} columns.`)
 }
 

@@ -1,4 +1,4 @@
-import type { Attachments, ImportRecord, Place } from './import-record.js'
+import type { Attachments, ImportRecord, FilePlace } from './import-record.js'
 import { fileError, readAction } from './import-record.js'
 import { createShapeCheck } from './json-shape.js'
 import type { Bytes } from './utf8.js'
@@ -35,7 +35,7 @@ export async function* readJson(bytes: Bytes, { file, attachments }: FileOptions
       throw fileError({ file }, `${where}: "action" must be a text.`)
     if (data === undefined) throw fileError({ file }, `${where} needs "data", a record or a list of records.`)
     for (const values of Array.isArray(data) ? (data as unknown[]) : [data]) {
-      const place: Place = { file, record: ++record }
+      const place: FilePlace = { file, record: ++record }
       if (!isRecord(values)) throw fileError(place, 'A record must be an object of values by field.')
       yield {
         object: name,
@@ -49,7 +49,7 @@ export async function* readJson(bytes: Bytes, { file, attachments }: FileOptions
   }
 }
 
-function parse(text: string, place: Place): unknown {
+function parse(text: string, place: FilePlace): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

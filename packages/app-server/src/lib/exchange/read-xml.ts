@@ -1,4 +1,4 @@
-import type { ImportRecord, Place } from './import-record.js'
+import type { ImportRecord, FilePlace } from './import-record.js'
 import { fileError, readAction } from './import-record.js'
 import type { FileOptions } from './read-json.js'
 import type { Bytes } from './utf8.js'
@@ -35,7 +35,7 @@ export async function* readXml(bytes: Bytes, { file, attachments }: FileOptions 
 
   function open({ name, line, isBase64 }: XmlToken & { kind: 'open' }): void {
     const [, object, part] = path
-    const place: Place = { file, line }
+    const place: FilePlace = { file, line }
     if (path.length === 1 && name !== 'object') throw fileError(place, `<${name}> stands where <object> should.`)
     if (path.length === 2) {
       if (name !== 'name' && name !== 'action' && name !== 'data')
@@ -77,7 +77,7 @@ export async function* readXml(bytes: Bytes, { file, attachments }: FileOptions 
       return undefined
     }
     if (path.length !== 2 || name !== 'data') return undefined
-    const place: Place = { file, line: dataLine }
+    const place: FilePlace = { file, line: dataLine }
     return { object: block.name, action: readAction(block.action, place), values, isText: true, place, attachments }
   }
 

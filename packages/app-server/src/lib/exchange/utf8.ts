@@ -1,11 +1,11 @@
-import type { Place } from './import-record.js'
+import type { FilePlace } from './import-record.js'
 import { fileError } from './import-record.js'
 
 /** Bytes in pieces, as streams give them. */
 export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Text of UTF-8 bytes, without a byte order mark. @throws RestError ERR_BAD_REQUEST for bytes that are no UTF-8 */
-export async function* decodeUtf8(bytes: Bytes, place: Place = {}): AsyncGenerator<string> {
+export async function* decodeUtf8(bytes: Bytes, place: FilePlace = {}): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (chunk?: Uint8Array) => {
     try {
@@ -26,7 +26,7 @@ export async function* decodeUtf8(bytes: Bytes, place: Place = {}): AsyncGenerat
 export async function readText(
   bytes: Bytes,
   maxCharacters: number,
-  place: Place,
+  place: FilePlace,
   check: (text: string) => void,
 ): Promise<string> {
   const parts: string[] = []

@@ -1,4 +1,4 @@
-import type { Place } from './import-record.js'
+import type { FilePlace } from './import-record.js'
 import { fileError } from './import-record.js'
 
 /** A piece of an XML file. Texts come in parts. */
@@ -173,7 +173,7 @@ export async function* xmlTokens(
   }
 
   function refused(text: string): Error {
-    const place: Place = { file, line }
+    const place: FilePlace = { file, line }
     return fileError(place, `column ${column}: ${text}`)
   }
 }

@@ -6,7 +6,7 @@ import { clientGone, refuseForeignPage } from '@steward/rest-koa'
 import type { Authentication, Log } from '@steward/rest-koa'
 import type { Context, Middleware } from 'koa'
 import type { IoAnswer, IoContext } from './io-services.js'
-import type { IoForm, Upload } from './read-form.js'
+import type { IoForm, FormUpload } from './read-form.js'
 
 export interface IoRouterOptions extends IoContext {
   /** Addresses, e.g. `/io`. */
@@ -76,7 +76,7 @@ function createPayloads(
   const path = join(temporaryFolder, `${randomUUID()}.tmp`)
   const url = fields.get('url')
   return {
-    async get(): Promise<Upload> {
+    async get(): Promise<FormUpload> {
       if (upload && url) throw new RestError('ERR_BAD_REQUEST', 'Send one payload: "file", "data" or "url".')
       if (upload) return upload
       if (!url) throw new RestError('ERR_BAD_REQUEST', 'The payload is missing: send it as "file", "data" or "url".')

@@ -10,7 +10,7 @@ import type { LogRing } from '../log-ring.js'
 import { formatReport, runUnitTests } from '../unit-tests.js'
 import type { Purge } from './purges.js'
 import type { PurgeService } from './purges.js'
-import type { Upload } from './read-form.js'
+import type { FormUpload } from './read-form.js'
 
 /** What the services work with. */
 export interface IoContext {
@@ -31,7 +31,7 @@ export interface IoCall {
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
   /** The payload on disk. @throws RestError ERR_BAD_REQUEST when there is none */
-  payload(): Promise<Upload>
+  payload(): Promise<FormUpload>
 }
 
 export type IoAnswer =

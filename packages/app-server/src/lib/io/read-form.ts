@@ -9,7 +9,7 @@ import { Busboy } from '@fastify/busboy'
 import { RestError } from '@steward/rest-core/errors'
 
 /** A payload on disk. */
-export interface Upload {
+export interface FormUpload {
   readonly path: string
   /** File name as sent; for messages only. */
   readonly name: string | undefined
@@ -17,7 +17,7 @@ export interface Upload {
 
 export interface IoForm {
   readonly fields: ReadonlyMap<string, string>
-  readonly upload: Upload | undefined
+  readonly upload: FormUpload | undefined
 }
 
 export interface FormOptions {
@@ -49,7 +49,7 @@ export async function readForm(req: IncomingMessage, { folder, maxBytes }: FormO
   const path = join(folder, `${randomUUID()}.tmp`)
   const fields = new Map<string, string>()
   const writing: Promise<void>[] = []
-  let upload: Upload | undefined
+  let upload: FormUpload | undefined
   let problem: RestError | undefined
 
   const parser = createParser(req, type, isMultipart, maxBytes)

@@ -1,8 +1,7 @@
-import type { Action, ActionResult, Json } from '@steward/manager-core'
+import type { Action, ActionResult, Json, PlannedOperation } from '@steward/manager-core'
 import { ManagerError } from '@steward/manager-core/errors'
 import { logLine } from './log.js'
 import { plainPaint } from './paint.js'
-import { plan } from './plan.js'
 import { record } from './record.js'
 import { table, type TableOptions } from './table.js'
 import { printable } from './text.js'
@@ -46,6 +45,17 @@ export function resultText({ view, mutating }: Action, result: ActionResult, opt
   if (view.type === 'record' && item !== undefined && !mutating)
     return { out: record(item, times) + (listed && `\n${listed}`), aside: '' }
   return { out: (mutating ? sentence : message) + listed, aside: '' }
+}
+
+/** A dry run for people. */
+function plan({ title, steps, notes }: PlannedOperation): string {
+  const lines = steps.flatMap(({ title: step, pointOfNoReturn }, at) => [
+    ...(pointOfNoReturn ? ['     -- from here on nothing is undone any more --'] : []),
+    `${String(at + 1).padStart(4)} ${step}`,
+  ])
+  return [`${title}. Nothing was changed; these would be the steps:`, ...lines, ...notes.map((note) => `Note: ${note}`)]
+    .map((line) => `${printable(line)}\n`)
+    .join('')
 }
 
 /** @throws ManagerError ERR_USAGE for a column that there is not */

@@ -35,7 +35,9 @@ describe('log-in', () => {
       status: 0,
       message: 'You are ann b.',
       item: {
-        ...{ actor: 'ann b', abilities: ['read', 'operate', 'admin', 'sensitive'], instances: null },
+        actor: 'ann b',
+        abilities: ['read', 'operate', 'admin', 'sensitive'],
+        instances: null,
         features: { terminal: false, register: false, download: true, proxy: false },
       },
     })
@@ -103,7 +105,9 @@ describe('tokens', () => {
     for (const authorization of [`Bearer ${text}`, `bearer  ${text}`, basic('', text), basic('robot', text)]) {
       const { body } = await get('/api?action=whoami', authorization)
       expect(body?.['item']).toMatchObject({
-        ...{ actor: 'token robot', abilities: ['read', 'operate'], instances: ['mine'] },
+        actor: 'token robot',
+        abilities: ['read', 'operate'],
+        instances: ['mine'],
       })
     }
   })

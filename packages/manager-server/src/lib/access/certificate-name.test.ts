@@ -72,7 +72,10 @@ describe('of the reverse proxy', () => {
   it('has the abilities of the settings, and the guard is for it too', async () => {
     const as = (query: string, headers = {}) =>
       test.get(`/api?action=${query}`, {
-        ...{ authorization: undefined, ...proxy, 'x-steward-client-subject': 'CN=alice', ...headers },
+        authorization: undefined,
+        ...proxy,
+        'x-steward-client-subject': 'CN=alice',
+        ...headers,
       })
     expect((await as('whoami')).body?.['item']).toMatchObject({ abilities: ['read', 'operate'] })
     expect((await as('token-list')).status).toBe(403)

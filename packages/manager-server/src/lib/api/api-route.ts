@@ -89,8 +89,13 @@ function callerOf(
   signal?: AbortSignal,
 ): Caller {
   return {
-    ...{ actor, surface: 'api', address, abilities, leavesRecovery: true },
-    ...{ dryRun: call.isDryRun, waitMs: call.waitMs },
+    actor,
+    surface: 'api',
+    address,
+    abilities,
+    leavesRecovery: true,
+    dryRun: call.isDryRun,
+    waitMs: call.waitMs,
     ...(instances && { instances }),
     ...(hosts && { hosts }),
     ...(signal && { signal }),

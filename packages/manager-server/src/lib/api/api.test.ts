@@ -96,7 +96,10 @@ describe('the API', () => {
   it('shows the table of actions with all that forms need', async () => {
     const { list = [] } = (await api.ask('actions')).body
     expect(list.find(({ name }) => name === 'clone')).toMatchObject({
-      ...{ ability: 'operate', mutating: true, allowed: true, group: 'Instances' },
+      ability: 'operate',
+      mutating: true,
+      allowed: true,
+      group: 'Instances',
       parameters: [
         { name: 'name', type: 'instance', required: true },
         { name: 'new', type: 'new-name' },

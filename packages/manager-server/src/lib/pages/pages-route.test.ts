@@ -49,7 +49,9 @@ describe('pages', () => {
     for (const path of ['/manager/ui/', '/manager/ui/instances/demo', '/manager/ui/operations?state=failed']) {
       const { status, headers, body } = await ask(path)
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
-        ...[200, 'text/html; charset=utf-8', 'no-cache'],
+        200,
+        'text/html; charset=utf-8',
+        'no-cache',
       ])
       expect(body.toString()).toContain('<base href="/manager/ui/" />')
     }

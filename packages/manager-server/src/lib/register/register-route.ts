@@ -47,7 +47,9 @@ export function registerRoute({ manager, addressing, addressOf }: RegisterRouteO
   const base = `${addressing.prefix}/register`
   const logIn = `${addressing.prefix}/ui/`
   const password = passwordRoute({
-    ...{ manager, addressOf, base: `${base}/password` },
+    manager,
+    addressOf,
+    base: `${base}/password`,
     languageOf: (context) => viewOf(context),
   })
 

@@ -243,7 +243,9 @@ describe('the link of an approval', () => {
     const { port } = manager.instance('demo')
     const authorization = `Basic ${Buffer.from(`admin:${given}`).toString('base64')}`
     const { status } = await fetch(`http://127.0.0.1:${port}/api/rest/User/_key/admin`, {
-      ...{ method: 'PUT', headers: { authorization }, body: JSON.stringify({ usr_password: given }) },
+      method: 'PUT',
+      headers: { authorization },
+      body: JSON.stringify({ usr_password: given }),
     })
     return status
   }

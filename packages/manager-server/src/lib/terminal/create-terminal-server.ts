@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import { STATUS_CODES, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Middleware } from 'koa'
 import { WebSocketServer, type WebSocket } from 'ws'
@@ -10,7 +10,6 @@ import type { Addressing } from '../addressing.js'
 import { HttpError } from '../http-error.js'
 import type { ServerState } from '../server-state.js'
 import { loadPty } from './load-pty.js'
-import { isOwnOrigin } from './own-origin.js'
 import { runSession, type SessionEnd } from './run-session.js'
 import { Tickets } from './tickets.js'
 
@@ -134,7 +133,11 @@ export function createTerminalServer({
       const [program = '', ...args] = command
       const limits = manager.context.settings.global.terminal as { readonly idleMs: number; readonly maxMs: number }
       const pty = spawn(program, args, {
-        ...{ name: 'xterm-256color', cols: 80, rows: 24, cwd: '/', encoding: null },
+        name: 'xterm-256color',
+        cols: 80,
+        rows: 24,
+        cwd: '/',
+        encoding: null,
         env: { ...environment },
       })
       const end = await runSession({ socket, pty, signal: ended.signal, ...limits })
@@ -144,6 +147,18 @@ export function createTerminalServer({
       await told(how)
     }
   }
+}
+
+/**
+ * Whether a WebSocket was opened by a page of this server: browsers always say which page it was, and attach what the user
+ * is logged in with whichever it was. Only the host is compared, as a reverse proxy may speak TLS for us.
+ *
+ * @param baseUrl APPS_BASEURL: how people reach the server when a reverse proxy does not pass their host on
+ */
+function isOwnOrigin({ origin, host }: IncomingHttpHeaders, baseUrl: string): boolean {
+  const from = URL.parse(origin ?? '')
+  if (!from || !/^https?:$/.test(from.protocol)) return false
+  return from.host === URL.parse(`${from.protocol}//${host}`)?.host || from.origin === new URL(baseUrl).origin
 }
 
 /** Politely; when there is no answer, by force. */

@@ -101,7 +101,10 @@ function Steps({ row, title, instances = [], given = {}, initial = {}, onClose, 
         <ActionForm
           id={form}
           action={row}
-          {...{ instances, inputs, values, confirmation }}
+          instances={instances}
+          inputs={inputs}
+          values={values}
+          confirmation={confirmation}
           onValue={(name: string, value: FieldValue) => {
             setValues((before) => ({ ...before, [name]: value }))
             preview.forget()

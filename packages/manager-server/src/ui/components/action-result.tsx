@@ -24,9 +24,7 @@ export function ActionResult({ result }: { readonly result: object }) {
 }
 
 /** They are shown elsewhere. */
-const known = new Set([
-  ...['status', 'message', 'warnings', 'operation', 'code', 'help', 'command', 'output', 'plan', 'ok'],
-])
+const known = new Set(['status', 'message', 'warnings', 'operation', 'code', 'help', 'command', 'output', 'plan', 'ok'])
 
 function isPlain(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'

@@ -55,7 +55,7 @@ export function Instance() {
   if (!data || (failure?.status === 404 && !asked))
     return (
       <View title={name} above={back}>
-        {failure ? <Missing {...{ name, failure, reload }} /> : <Skeleton lines={8} />}
+        {failure ? <Missing name={name} failure={failure} reload={reload} /> : <Skeleton lines={8} />}
       </View>
     )
 

@@ -70,7 +70,14 @@ export function Instances() {
       {list.failure && <FailureNotice failure={list.failure} onRetry={list.reload} />}
       {!list.data && !list.failure && <Skeleton lines={8} />}
       {(rows.length > 0 || !list.data) && (
-        <FilterBar {...{ rows, filters, columns, order }} onFilter={show} onOrder={(by) => show(filters, by)} />
+        <FilterBar
+          rows={rows}
+          filters={filters}
+          columns={columns}
+          order={order}
+          onFilter={show}
+          onOrder={(by) => show(filters, by)}
+        />
       )}
       {list.data && rows.length === 0 && (
         <EmptyState title={t('instances.none')}>

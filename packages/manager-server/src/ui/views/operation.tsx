@@ -63,7 +63,7 @@ function AboutIt({ operation: { id, action, instance, actor, started, ended } }:
         [t('operations.actor'), actor],
         [t('operations.started'), <Time at={started} as="date" />],
         [t('operations.ended'), ended ? <Time at={ended} as="date" /> : undefined],
-        [t('history.duration'), <Duration {...{ started, ended }} />],
+        [t('history.duration'), <Duration started={started} ended={ended} />],
         [t('operations.id'), <code>{id}</code>],
       ]}
     />

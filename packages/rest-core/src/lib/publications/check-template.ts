@@ -3,7 +3,7 @@ import { baseField } from '../model/model.js'
 import type { ObjectModel } from '../model/model.js'
 import { createScanner } from './places.js'
 import type { TemplateNeeds } from './template-data.js'
-import type { Place, Scanner } from './places.js'
+import type { TemplatePlace, Scanner } from './places.js'
 import type { PublicationFormat } from './publication.js'
 import { blockHelpers, createHelpers, valueHelpers } from './template-helpers.js'
 import { checkVariable, meaningOf } from './template-scope.js'
@@ -62,7 +62,7 @@ export function checkTemplate(
   function checkValue(node: hbs.AST.MustacheStatement): hbs.AST.MustacheStatement {
     const shown = sourceOf(node)
     if (!node.escaped) throw new Error(`{{{${shown}}}} and {{&${shown}}} are not supported: values are always escaped`)
-    let place: Place
+    let place: TemplatePlace
     try {
       place = scanner.place()
     } catch (error) {
@@ -87,7 +87,7 @@ export function checkTemplate(
     }
   }
 
-  function checkJsonPlace(shown: string, helper: string, place: Place): void {
+  function checkJsonPlace(shown: string, helper: string, place: TemplatePlace): void {
     if (place === 'value' && helper !== 'json')
       throw new Error(`{{${shown}}} must stand between the quotes of a string, or be {{json ${shown}}}`)
     if (place !== 'value' && helper === 'json')
@@ -95,7 +95,7 @@ export function checkTemplate(
   }
 
   /** Arguments of a helper of values; the names of fields are told to those that need them. */
-  function checkCall(call: hbs.AST.SubExpression, place: Place): void {
+  function checkCall(call: hbs.AST.SubExpression, place: TemplatePlace): void {
     const { path, params, hash } = call
     const { original: name } = path
     const [first] = params
@@ -109,7 +109,7 @@ export function checkTemplate(
     checkHash(name, hash)
   }
 
-  function addFieldName(call: hbs.AST.SubExpression, meaning: Meaning | undefined, place: Place): void {
+  function addFieldName(call: hbs.AST.SubExpression, meaning: Meaning | undefined, place: TemplatePlace): void {
     const { path, params, hash, loc } = call
     const { original: name } = path
     const field = meaning?.field

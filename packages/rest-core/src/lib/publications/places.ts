@@ -1,13 +1,13 @@
 import type { PublicationFormat } from './publication.js'
 
 /** Where in a template a value stands: in running text, in the quotes of an attribute or string, where a link begins, or as a JSON value. */
-export type Place = 'text' | 'quoted' | 'url' | 'value'
+export type TemplatePlace = 'text' | 'quoted' | 'url' | 'value'
 
 /** Reads the fixed text of a template in its order, and tells of each value between where it stands. */
 export interface Scanner {
   text(text: string): void
   /** @throws Error for a place where a value could change the document; the message completes `A value `. */
-  place(): Place
+  place(): TemplatePlace
   /** The kind of place where the text is now; a block must leave it as it was, since it may be left out or repeated. */
   kind(): string
   /** Gives a function that goes back to here: what follows a block may follow what was before it. */
@@ -113,7 +113,7 @@ function markupScanner(html: boolean): Scanner {
     else begin('text')
   }
 
-  function place(): Place {
+  function place(): TemplatePlace {
     if (state === 'text') return 'text'
     if (state !== 'value' || attribute === '')
       throw new Error(

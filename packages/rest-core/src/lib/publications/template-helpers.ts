@@ -3,7 +3,7 @@ import type { FieldValue } from '../fields/field-value.js'
 import type { ObjectModel } from '../model/model.js'
 import { baseField } from '../model/model.js'
 import { escapes, escapeUrl, Markup, textOf } from './escape.js'
-import type { Place } from './places.js'
+import type { TemplatePlace } from './places.js'
 import type { PublicationFormat } from './publication.js'
 import { pictureKey } from './template-data.js'
 import type { Pictures } from './template-data.js'
@@ -25,7 +25,7 @@ export function createHelpers(
 ): Record<string, (...args: never[]) => unknown> {
   const escape = escapes[format]
   return {
-    $out: (value: unknown, place: Place) => {
+    $out: (value: unknown, place: TemplatePlace) => {
       if (value instanceof Markup) return value.text
       return place === 'url' ? escapeUrl(format, textOf(value)) : escape(textOf(value))
     },
@@ -36,14 +36,15 @@ export function createHelpers(
       return field ? field.type.format(value, baseField(field)) : ''
     },
     json: (value: unknown) => new Markup(jsonText(value)),
-    image: (value: unknown, name: string, place: Place, options: HelperOptions) => image(value, name, place, options),
+    image: (value: unknown, name: string, place: TemplatePlace, options: HelperOptions) =>
+      image(value, name, place, options),
     eq: (a: unknown, b: unknown) => textOf(a) === textOf(b),
     and: (...values: unknown[]) => values.slice(0, -1).every(isFilled),
     or: (...values: unknown[]) => values.slice(0, -1).some(isFilled),
     not: (value: unknown) => !isFilled(value),
   }
 
-  function image(value: unknown, _name: string, place: Place, { hash, data }: HelperOptions): Markup {
+  function image(value: unknown, _name: string, place: TemplatePlace, { hash, data }: HelperOptions): Markup {
     const { thumbnail = false, width, height } = hash as Record<string, unknown>
     const pictures = (data as { pictures: Pictures }).pictures
     const picture = pictures.get(pictureKey(textOf(value), thumbnail === true))

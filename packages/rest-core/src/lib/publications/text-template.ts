@@ -1,7 +1,8 @@
+import { createRequire } from 'node:module'
+import type Handlebars from 'handlebars'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { checkTemplate } from './check-template.js'
 import type { TemplateData, TemplateNeeds, TextTemplate } from './template-data.js'
-import { loadHandlebars } from './handlebars.js'
 import type { PublicationFormat } from './publication.js'
 import { blockHelpers, createHelpers, valueHelpers } from './template-helpers.js'
 import type { TemplateScope } from './template-scope.js'
@@ -61,4 +62,11 @@ function contentOf(object: ObjectModel, { fields }: TemplateNeeds, content: Temp
   function ownValues(record: BusinessRecord): object {
     return Object.fromEntries(empty.map(([name, value]) => [name, Object.hasOwn(record, name) ? record[name] : value]))
   }
+}
+
+let loaded: typeof Handlebars | undefined
+
+/** Handlebars is loaded when the first model has a template; at once, since templates are checked with their model. */
+function loadHandlebars(): typeof Handlebars {
+  return (loaded ??= createRequire(import.meta.url)('handlebars') as typeof Handlebars)
 }

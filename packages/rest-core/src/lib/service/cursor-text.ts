@@ -8,7 +8,7 @@ import type { Access } from '../rights/access.js'
 import { readOrder } from './read-order.js'
 
 /** The values of a record in the fields of an order; the row id is the last. */
-export type Place = readonly FieldValue[]
+export type CursorPlace = readonly FieldValue[]
 
 const version = 1
 
@@ -36,7 +36,7 @@ export function cursorOrder(access: Access, asked: readonly Order[] | undefined)
 }
 
 /** @throws RestError ERR_BAD_REQUEST when the values are too long. */
-export function encodeCursor(object: ObjectModel, order: readonly Order[], place: Place): string {
+export function encodeCursor(object: ObjectModel, order: readonly Order[], place: CursorPlace): string {
   const text = JSON.stringify([version, object.name, textOf(order), place])
   if (text.length > longestPlace) {
     throw new RestError(
@@ -52,7 +52,7 @@ export function encodeCursor(object: ObjectModel, order: readonly Order[], place
  *
  * @throws RestError ERR_BAD_REQUEST for a text that `encodeCursor` did not make, or made for another object or order.
  */
-export function decodeCursor(object: ObjectModel, order: readonly Order[], cursor: string): Place {
+export function decodeCursor(object: ObjectModel, order: readonly Order[], cursor: string): CursorPlace {
   const [given, name, sort, place] = parse(cursor)
   if (given !== version || !Array.isArray(place)) throw wrong('is none that a search gave')
   if (name !== object.name) throw wrong('is that of another object')
@@ -60,7 +60,7 @@ export function decodeCursor(object: ObjectModel, order: readonly Order[], curso
   const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
   if (place.length !== fields.length || !fields.every((field, at) => isValue(field, place[at])))
     throw wrong('is none that a search gave')
-  return place as Place
+  return place as CursorPlace
 }
 
 function parse(cursor: string): unknown[] {

@@ -10,11 +10,11 @@ import { accessOf } from '../rights/access.js'
 import { asSeen } from '../rights/links.js'
 import type { Query, StoreSession } from '../store.js'
 import type { BusinessObjects } from './business-objects.js'
-import { cursorOrder, encodeCursor, type Place } from './cursor-text.js'
+import { cursorOrder, encodeCursor, type CursorPlace } from './cursor-text.js'
 import type { ServiceContext } from './service-context.js'
 
 /** Places of the records that searches by cursor gave; `undefined` behind the last one. */
-const places = new WeakMap<BusinessRecord, Place | undefined>()
+const places = new WeakMap<BusinessRecord, CursorPlace | undefined>()
 
 export function createCursors(context: ServiceContext): Pick<BusinessObjects, 'nextCursor'> {
   return {
@@ -40,7 +40,7 @@ export async function* searchFrom(
   session: StoreSession,
   object: ObjectModel,
   query: PageQuery,
-  place: Place | undefined,
+  place: CursorPlace | undefined,
 ): AsyncGenerator<readonly BusinessRecord[]> {
   const { order, limit, caller } = query
   const selected = new Set(query.select.fields.map(({ name }) => name))
@@ -74,7 +74,7 @@ interface Part {
 }
 
 /** What follows a place, in its order: first the records that differ in the last field only, then in the one before … */
-function partsAfter(object: ObjectModel, order: readonly Order[], place: Place): Part[] {
+function partsAfter(object: ObjectModel, order: readonly Order[], place: CursorPlace): Part[] {
   const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
   const parts: Part[] = []
   const unique = fields.findIndex((field, at) => isUnique(object, field, place[at] as FieldValue))

@@ -18,13 +18,13 @@ export interface Input {
   /** Parsed values; those with a message are left out. */
   readonly values: Record<string, FieldValue>
   /** New contents of document and image fields, still to be stored. */
-  readonly uploads: readonly Upload[]
+  readonly uploads: readonly FieldUpload[]
   /** Document ids given as text: they must be the ones that the record already has. */
   readonly documentIds: readonly { readonly field: FieldModel; readonly id: string }[]
   readonly messages: ErrorMessage[]
 }
 
-export interface Upload {
+export interface FieldUpload {
   readonly field: FieldModel
   readonly name: string
   readonly mime: string | undefined
@@ -46,7 +46,7 @@ export function readInput(
   }
   const { object } = access
   const values: Record<string, FieldValue> = {}
-  const uploads: Upload[] = []
+  const uploads: FieldUpload[] = []
   const documentIds: { field: FieldModel; id: string }[] = []
   const messages: ErrorMessage[] = []
 
@@ -83,7 +83,7 @@ export function readInput(
       if (upload === '') values[field.name] = ''
       else documentIds.push({ field, id: upload })
     } else if (upload !== null) {
-      uploads.push(upload as Upload)
+      uploads.push(upload as FieldUpload)
     }
   }
 
@@ -116,7 +116,7 @@ function isBase64(text: string): boolean {
 }
 
 /** `{id?, name, mime?, content(base64)}`; without content it means the document that is there. */
-function readUpload(field: FieldModel, given: object): Upload | string | Problem {
+function readUpload(field: FieldModel, given: object): FieldUpload | string | Problem {
   if (given instanceof StoredDocument) {
     const { name, mime } = given.info
     return { field, name, mime, content: given }

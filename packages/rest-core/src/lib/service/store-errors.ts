@@ -10,7 +10,7 @@ import type { ObjectStore, StoreSession } from '../store.js'
 import { refusedKey, refusedValues } from './refused-values.js'
 
 /** What was attempted when the store refused. */
-export interface Attempt {
+export interface StoreAttempt {
   readonly object: ObjectModel
   readonly operation: 'read' | 'create' | 'update' | 'delete'
   /** Who attempted it; messages tell nothing that is hidden from them. Default: everything is told. */
@@ -28,7 +28,7 @@ export interface Attempt {
  */
 export async function translate(
   error: unknown,
-  attempt: Attempt | undefined,
+  attempt: StoreAttempt | undefined,
   session: StoreSession & Pick<ObjectStore, 'constraintColumns'>,
 ): Promise<unknown> {
   if (!StoreError.is(error)) return error
@@ -97,7 +97,7 @@ const anotherKey: ErrorMessage = { code: 'ERR_USERKEY', text: 'Another record al
 /** The message about a key that the definition does not know, or that is free again meanwhile. */
 async function otherKey(
   error: StoreError,
-  attempt: Attempt | undefined,
+  attempt: StoreAttempt | undefined,
   store: Pick<ObjectStore, 'constraintColumns'>,
 ): Promise<ErrorMessage> {
   const key = attempt && (await refusedKey(error, attempt.object, store))
@@ -105,7 +105,7 @@ async function otherKey(
 }
 
 /** Messages about functional keys and unique fields that another record already has. */
-export async function duplicates(attempt: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+export async function duplicates(attempt: StoreAttempt, session: StoreSession): Promise<ErrorMessage[]> {
   const { object, principal, rowId, values = {} } = attempt
   const messages: ErrorMessage[] = []
   const keys = [object.key, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
@@ -134,7 +134,7 @@ export async function duplicates(attempt: Attempt, session: StoreSession): Promi
 
 /** Members that are hidden from the user, and their values, are not told. */
 function duplicate(
-  { object, principal }: Attempt,
+  { object, principal }: StoreAttempt,
   key: readonly [FieldModel, ...FieldModel[]],
   values: Readonly<Record<string, FieldValue>>,
 ): ErrorMessage {
@@ -157,7 +157,7 @@ function duplicate(
 
 /** Messages about references to rows that are not there. */
 export async function missingReferences(
-  { object, values = {} }: Attempt,
+  { object, values = {} }: StoreAttempt,
   session: StoreSession,
 ): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
@@ -181,7 +181,10 @@ export function missingReference({ name, target }: ReferenceModel, rowId: string
 }
 
 /** Messages about records that refer to the row, as far as the caller may read them. */
-async function referrers({ object, principal, rowId = '' }: Attempt, session: StoreSession): Promise<ErrorMessage[]> {
+async function referrers(
+  { object, principal, rowId = '' }: StoreAttempt,
+  session: StoreSession,
+): Promise<ErrorMessage[]> {
   const messages: ErrorMessage[] = []
   for (const { object: other, field } of object.referencedBy) {
     if (field.onDelete !== 'refuse') continue

@@ -24,7 +24,7 @@ import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
 import type { Change, ServiceContext } from './service-context.js'
 import { checkInitialState, checkTransition } from './states.js'
-import type { Attempt } from './store-errors.js'
+import type { StoreAttempt } from './store-errors.js'
 import { duplicates, missingReferences, translate } from './store-errors.js'
 import { runTransaction } from './transaction.js'
 import type { LazyTransaction } from './transaction.js'
@@ -57,7 +57,7 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('C')
     refuseReadOnly(object)
     let values: Input['values'] = {}
-    const attempt = (): Attempt => ({ object, operation: 'create', principal, values })
+    const attempt = (): StoreAttempt => ({ object, operation: 'create', principal, values })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'create', options)
@@ -111,7 +111,7 @@ export function createWrites(context: ServiceContext) {
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
     let values: Input['values'] = {}
-    const attempt = (): Attempt => ({ object, operation: 'update', principal, rowId: id, values })
+    const attempt = (): StoreAttempt => ({ object, operation: 'update', principal, rowId: id, values })
     return inTransaction(attempt, async (transaction) => {
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
@@ -240,7 +240,7 @@ export function createWrites(context: ServiceContext) {
     const where = access.need('D')
     refuseReadOnly(object)
     const id = parseRowId(object, rowId)
-    const attempt = (): Attempt => ({ object, operation: 'delete', principal, rowId: id })
+    const attempt = (): StoreAttempt => ({ object, operation: 'delete', principal, rowId: id })
     return inTransaction(attempt, async (transaction) => {
       if (options?.precondition)
         await requirePrecondition({ access, principal, transaction, where }, id, options.precondition, 'delete')
@@ -255,7 +255,7 @@ export function createWrites(context: ServiceContext) {
 
   /** Runs one request in the bound transaction, or in one of its own, which may be repeated. */
   async function inTransaction<T>(
-    attempt: () => Attempt,
+    attempt: () => StoreAttempt,
     work: (transaction: LazyTransaction) => Promise<T>,
   ): Promise<T> {
     try {
@@ -290,7 +290,7 @@ export function createWrites(context: ServiceContext) {
     if (messages.length === 0) return
     const faulty = new Set(messages.map(({ field }) => field))
     const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !faulty.has(name)))
-    const attempt: Attempt = { object, operation, principal, values: sound, ...(rowId !== undefined && { rowId }) }
+    const attempt: StoreAttempt = { object, operation, principal, values: sound, ...(rowId !== undefined && { rowId }) }
     messages.push(...(await missingReferences(attempt, context.store)), ...(await duplicates(attempt, context.store)))
     throw RestError.validation(messages)
   }

@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { errorResponse } from '../middleware/error-response.js'
 import { basic, createCaller } from '../testing/caller.js'
-import type { Answer, Call } from '../testing/caller.js'
+import type { Answer, CallService } from '../testing/caller.js'
 import { serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { createTestUsers } from '../testing/test-users.js'
@@ -21,7 +21,7 @@ const secret = 'a secret of at least thirty-two bytes'
 let users: TestUsers
 let server: TestServer
 let authentication: Authentication
-let call: Call
+let call: CallService
 
 /** The users with security stamps. */
 const stamped = (): Authenticator => ({

@@ -9,7 +9,7 @@ import Koa from 'koa'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { restRouter } from '../router/rest-router.js'
 import { basic, createCaller } from '../testing/caller.js'
-import type { Answer, Call } from '../testing/caller.js'
+import type { Answer, CallService } from '../testing/caller.js'
 import { serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { createTestUsers } from '../testing/test-users.js'
@@ -23,7 +23,7 @@ const Thing = defineObject({ name: 'Thing', fields: { thg_name: { type: 'string'
 let users: TestUsers
 let server: TestServer
 let authentication: Authentication
-let call: Call
+let call: CallService
 
 async function start(options: Partial<AuthenticationOptions> = {}): Promise<void> {
   await server?.close()

@@ -6,7 +6,7 @@ import type { Context, Middleware } from 'koa'
 import pino from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createCaller } from '../testing/caller.js'
-import type { Call } from '../testing/caller.js'
+import type { CallService } from '../testing/caller.js'
 import { connectTo, serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { accessLog } from './access-log.js'
@@ -20,7 +20,7 @@ import { securityHeaders } from './security-headers.js'
 let server: TestServer | undefined
 afterEach(() => server?.close())
 
-async function start(...middlewares: Middleware[]): Promise<Call> {
+async function start(...middlewares: Middleware[]): Promise<CallService> {
   const app = new Koa()
   app.silent = true
   for (const middleware of middlewares) app.use(middleware)
@@ -191,7 +191,7 @@ describe('accessLog()', () => {
   async function startLogged(
     format: AccessLogOptions['format'],
     ...middlewares: Middleware[]
-  ): Promise<{ call: Call; lines: string[] }> {
+  ): Promise<{ call: CallService; lines: string[] }> {
     const lines: string[] = []
     const stream = new Writable({
       write(chunk, _encoding, done) {

@@ -5,7 +5,7 @@ import { refuseForeignPage } from '../http/refuse-foreign-page.js'
 import type { OfKind } from './address.js'
 import { readParametersBody } from './body.js'
 import { publicBase } from './call.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { countRecords, readNamedTarget, refuseSearch } from './named-target.js'
 import type { NamedTarget } from './named-target.js'
 import type { RequestQuery } from './read-query.js'
@@ -13,7 +13,7 @@ import { idempotencyKey, write } from './writing.js'
 
 /** Runs an action. Source: rest-service.md, "Custom action"; wire-decisions, "action". */
 export async function runAction(
-  call: Call,
+  call: RestCall,
   target: OfKind<'object' | 'row' | 'action'>,
   query: RequestQuery,
 ): Promise<void> {
@@ -75,11 +75,11 @@ function readRequest(
 }
 
 /** How far a background action is. */
-export function task({ context, service, principal, respond }: Call, { id }: OfKind<'task'>): void {
+export function task({ context, service, principal, respond }: RestCall, { id }: OfKind<'task'>): void {
   send(context, respond, 200, textHeaders(), JSON.stringify(service.task(principal, id)))
 }
 
 /** Asks a background action to stop. */
-export function cancelTask({ context, service, principal, respond }: Call, { id }: OfKind<'task'>): void {
+export function cancelTask({ context, service, principal, respond }: RestCall, { id }: OfKind<'task'>): void {
   send(context, respond, 200, textHeaders(), JSON.stringify(service.cancelTask(principal, id)))
 }

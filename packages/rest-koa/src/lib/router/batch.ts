@@ -3,13 +3,13 @@ import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
 import { readJsonBody } from './body.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { answerOptions, readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { idempotencyKey, write } from './writing.js'
 
 /** Writes several records: all or none, or each on its own. Source: wire-decisions, "additions". */
-export async function batch(call: Call, { object }: OfKind<'batch'>, query: RequestQuery): Promise<void> {
+export async function batch(call: RestCall, { object }: OfKind<'batch'>, query: RequestQuery): Promise<void> {
   const { context, service, principal, respond, bodyLimitBytes } = call
   const given = query.own['_atomic']
   const atomic = given === undefined || readBoolean('_atomic', given)

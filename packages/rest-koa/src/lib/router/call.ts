@@ -6,7 +6,7 @@ import type { AppDescription } from './app-info.js'
 import type { Level } from './level.js'
 
 /** What an operation needs to know of the router it runs in. */
-export interface Call {
+export interface RestCall {
   readonly context: Context
   readonly service: BusinessObjects
   readonly principal: Principal
@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** The base address as the client knows it: with what a mount around the router has taken off, be it Koa's or Express's. */
-export function publicBase({ context, address }: Call): string {
+export function publicBase({ context, address }: RestCall): string {
   const { req } = context
   const { url = '/', originalUrl = context.originalUrl } = req as typeof req & { readonly originalUrl?: string }
   const mount = originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : ''

@@ -1,13 +1,13 @@
 import { crosstabCubes, crosstabTable } from '@steward/rest-core'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { readBoolean } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 
 /** A pivot table over the records that a search with the same filters finds. Source: wire-decisions, "pivot table". */
 export async function crosstab(
-  { context, service, principal, respond }: Call,
+  { context, service, principal, respond }: RestCall,
   { object }: OfKind<'object'>,
   query: RequestQuery,
 ): Promise<void> {

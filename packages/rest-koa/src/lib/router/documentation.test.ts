@@ -11,7 +11,7 @@ import { systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createCaller } from '../testing/caller.js'
-import type { Call } from '../testing/caller.js'
+import type { CallService } from '../testing/caller.js'
 import { suiteObjects } from '../testing/objects.js'
 import { serve } from '../testing/serve.js'
 import type { Level } from './level.js'
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-async function start(definitions: readonly ObjectDefinition[], level: Level = '5.1'): Promise<Call> {
+async function start(definitions: readonly ObjectDefinition[], level: Level = '5.1'): Promise<CallService> {
   const service = createBusinessObjects({
     model: createModel(definitions),
     store: createMemoryStore(),

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
 import { publicBase } from './call.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
 import { parameters } from './parameters.js'
@@ -15,7 +15,7 @@ import type { RequestQuery } from './read-query.js'
 import { routesAt } from './routes.js'
 
 /** Documentation of one object, or of the whole service. Source: wire-decisions, "documentation". */
-export function documentation(call: Call, target: OfKind<'object' | 'info'>, { own }: RequestQuery): void {
+export function documentation(call: RestCall, target: OfKind<'object' | 'info'>, { own }: RequestQuery): void {
   const { context, service, principal, respond, level } = call
   const { _output: output = 'markdown' } = own
   const render = forms.find(({ name }) => name === (output === 'md' ? 'markdown' : output))
@@ -72,7 +72,7 @@ function jsonOrYaml(document: object, context: Context): Rendered {
 
 const interfaces = new Map<Level, Pick<ServiceInterface, 'routes' | 'parameters'>>()
 
-function interfaceOf(call: Call): ServiceInterface {
+function interfaceOf(call: RestCall): ServiceInterface {
   const { app, level } = call
   let known = interfaces.get(level)
   if (!known) {

@@ -10,14 +10,14 @@ import type { HeaderList } from '../http/delivery.js'
 import { contentDisposition, fileNameOf } from '../http/content-disposition.js'
 import { sendContent } from '../http/send-content.js'
 import type { OfKind } from './address.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { matchesStrongly, matchesWeakly } from './entity-tag.js'
 import { answerOptions } from './read-query.js'
 import type { RequestQuery } from './read-query.js'
 import { idempotencyKey } from './writing.js'
 
 /** The content of a document field, or a part of it, as a stream. */
-export async function download(call: Call, { object, rowId, field }: OfKind<'document'>): Promise<void> {
+export async function download(call: RestCall, { object, rowId, field }: OfKind<'document'>): Promise<void> {
   const { context, service, principal, respond } = call
   const { req } = context
   const document = await service.document(principal, object, rowId, field)
@@ -41,7 +41,7 @@ export async function download(call: Call, { object, rowId, field }: OfKind<'doc
 }
 
 /** The thumbnail of an image field, as WebP. */
-export async function thumbnail(call: Call, { object, rowId, field }: OfKind<'thumbnail'>): Promise<void> {
+export async function thumbnail(call: RestCall, { object, rowId, field }: OfKind<'thumbnail'>): Promise<void> {
   const { context, service, principal, respond } = call
   const picture = await service.thumbnail(principal, object, rowId, field)
   const tag = tagOf(hash('sha256', picture, 'base64url'))
@@ -59,7 +59,7 @@ export async function thumbnail(call: Call, { object, rowId, field }: OfKind<'th
 
 /** Takes a body of any media type into a document field, as it comes; answers the record. */
 export async function upload(
-  call: Call,
+  call: RestCall,
   { object, rowId, field }: OfKind<'document'>,
   query: RequestQuery,
 ): Promise<void> {

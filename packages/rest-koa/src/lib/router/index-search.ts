@@ -1,12 +1,12 @@
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import type { RequestQuery } from './read-query.js'
 
 /** Records found by words, or their number, of one object or of all. Source: rest-service.md, "Index search". */
 export async function indexSearch(
-  { context, service, principal, respond }: Call,
+  { context, service, principal, respond }: RestCall,
   target: OfKind<'object' | 'index'>,
   { own, ...query }: RequestQuery,
 ): Promise<void> {

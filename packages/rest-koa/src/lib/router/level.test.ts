@@ -9,7 +9,7 @@ import type { BusinessObjects } from '@steward/rest-core'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCaller } from '../testing/caller.js'
-import type { Call } from '../testing/caller.js'
+import type { CallService } from '../testing/caller.js'
 import { serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { hasLevel, levels } from './level.js'
@@ -70,7 +70,7 @@ const rows: readonly (readonly [since: Level, path: string])[] = [
 describe.each(levels)('level %s', (level) => {
   let service: BusinessObjects
   let server: TestServer
-  let call: Call
+  let call: CallService
 
   beforeAll(async () => {
     const ann = createPrincipal({ login: 'ann' })

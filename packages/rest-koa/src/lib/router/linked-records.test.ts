@@ -9,7 +9,7 @@ import {
 import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCaller } from '../testing/caller.js'
-import type { Call } from '../testing/caller.js'
+import type { CallService } from '../testing/caller.js'
 import { serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { restRouter } from './rest-router.js'
@@ -35,7 +35,7 @@ const bob = createPrincipal({ login: 'bob', rights: createRights(model, grants, 
 const boss = createPrincipal({ login: 'boss' })
 
 let server: TestServer
-let call: Call
+let call: CallService
 /** Row ids of the employees of bob and of somebody else. */
 let [own, foreign] = ['', '']
 

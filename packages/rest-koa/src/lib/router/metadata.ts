@@ -2,12 +2,12 @@ import { readMetadataContext } from '@steward/rest-core'
 import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import type { OfKind } from './address.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import type { RequestQuery } from './read-query.js'
 
 /** What an object is made of, or what can be done with a record. Source: wire-decisions, "metadata" and "metadata context". */
 export async function metadata(
-  { context, service, principal, respond }: Call,
+  { context, service, principal, respond }: RestCall,
   target: OfKind<'object' | 'row'>,
   { own }: RequestQuery,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { RestError } from '@steward/rest-core/errors'
 import { send, textHeaders } from '../http/answer.js'
 import { clientGone } from '../http/client-gone.js'
 import type { OfKind } from './address.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { hasLevel } from './level.js'
 import type { Level } from './level.js'
 import type { RequestQuery } from './read-query.js'
@@ -25,7 +25,7 @@ export interface NamedTarget {
  * @throws RestError ERR_BAD_REQUEST, ERR_NOT_FOUND for the path below its level.
  */
 export function readNamedTarget(
-  { level, address }: Call,
+  { level, address }: RestCall,
   target: OfKind<'object' | 'row' | 'action' | 'publication'>,
   { own }: RequestQuery,
   parameter: '_action' | '_printtemplate',
@@ -49,7 +49,7 @@ export function readNamedTarget(
 
 /** Answers how many records a global call would be about, which does nothing with them. Source: rest-service.md, "Endpoints", rule 1. */
 export async function countRecords(
-  { context, service, principal, respond }: Call,
+  { context, service, principal, respond }: RestCall,
   kind: 'actions' | 'publications',
   { object, name }: Pick<NamedTarget, 'object' | 'name'>,
   search: SearchRequest | undefined,

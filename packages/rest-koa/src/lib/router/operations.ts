@@ -4,7 +4,7 @@ import { uncompressed } from '../http/delivery.js'
 import { negotiate } from '../http/compression.js'
 import { appInfo, sessionInfo } from './app-info.js'
 import { readJsonBody } from './body.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { entityTag, matchesWeakly } from './entity-tag.js'
 import type { Operation } from './parameters.js'
 import { answerOptions } from './read-query.js'
@@ -23,7 +23,7 @@ import { locationOf, precondition, write, writtenRecord } from './writing.js'
 
 /** What answers each operation. */
 export const operations: {
-  readonly [O in Operation]: (call: Call, target: TargetOf<O>, query: RequestQuery) => Promise<void> | void
+  readonly [O in Operation]: (call: RestCall, target: TargetOf<O>, query: RequestQuery) => Promise<void> | void
 } = {
   info,
   search,
@@ -70,7 +70,11 @@ interface Targets {
 
 type TargetOf<O extends Operation> = OfKind<Targets[O]>
 
-function info({ context, app, principal, respond }: Call, _target: OfKind<'info'>, { session }: RequestQuery): void {
+function info(
+  { context, app, principal, respond }: RestCall,
+  _target: OfKind<'info'>,
+  { session }: RequestQuery,
+): void {
   const body = session
     ? sessionInfo(principal, context.state['session'])
     : appInfo(app, principal, context.state['session'])
@@ -79,7 +83,7 @@ function info({ context, app, principal, respond }: Call, _target: OfKind<'info'
 }
 
 async function get(
-  { context, service, principal, respond }: Call,
+  { context, service, principal, respond }: RestCall,
   { object, rowId }: OfKind<'row'>,
   query: RequestQuery,
 ): Promise<void> {
@@ -93,7 +97,7 @@ async function get(
   send(context, respond, 304, headers)
 }
 
-async function create(call: Call, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {
+async function create(call: RestCall, { object }: OfKind<'object'>, query: RequestQuery): Promise<void> {
   const { context, principal, bodyLimitBytes } = call
   const body = await readJsonBody(context, bodyLimitBytes)
   await write(call, query, {
@@ -106,7 +110,7 @@ async function create(call: Call, { object }: OfKind<'object'>, query: RequestQu
   })
 }
 
-async function update(call: Call, { object, rowId }: OfKind<'row'>, query: RequestQuery): Promise<void> {
+async function update(call: RestCall, { object, rowId }: OfKind<'row'>, query: RequestQuery): Promise<void> {
   const { context, principal, bodyLimitBytes } = call
   const body = await readJsonBody(context, bodyLimitBytes)
   const options = { ...answerOptions(query), ...precondition(call) }
@@ -117,7 +121,7 @@ async function update(call: Call, { object, rowId }: OfKind<'row'>, query: Reque
   })
 }
 
-async function remove(call: Call, target: OfKind<'row' | 'key'>, query: RequestQuery): Promise<void> {
+async function remove(call: RestCall, target: OfKind<'row' | 'key'>, query: RequestQuery): Promise<void> {
   const { principal } = call
   const { object } = target
   await write(call, query, {

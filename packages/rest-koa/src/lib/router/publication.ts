@@ -9,7 +9,7 @@ import { contentDisposition } from '../http/content-disposition.js'
 import { sendContent } from '../http/send-content.js'
 import type { OfKind } from './address.js'
 import { hasBody } from './body.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { countRecords, readNamedTarget, refuseSearch } from './named-target.js'
 import type { RequestQuery } from './read-query.js'
 
@@ -26,7 +26,7 @@ const page = /^(?:text\/html|application\/xml)$/
 
 /** A publication: the document itself, or as JSON. Source: rest-service.md, "Publication template"; wire-decisions, "publication". */
 export async function publish(
-  call: Call,
+  call: RestCall,
   target: OfKind<'object' | 'row' | 'publication'>,
   query: RequestQuery,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import type { GrantData, Rights } from '@steward/rest-core'
 import { systemObjects } from '@steward/rest-core/system'
 import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createCaller, type Call } from '../testing/caller.js'
+import { createCaller, type CallService } from '../testing/caller.js'
 import { serve, type TestServer } from '../testing/serve.js'
 import { restRouter } from './rest-router.js'
 
@@ -24,7 +24,7 @@ const model = createModel([...systemObjects, Note])
 
 let rights: Rights = allRights
 let server: TestServer
-let call: Call
+let call: CallService
 let keys = 0
 
 beforeAll(async () => {

@@ -16,7 +16,7 @@ import mount from 'koa-mount'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from '../http/log.js'
 import { createCaller } from '../testing/caller.js'
-import type { Call } from '../testing/caller.js'
+import type { CallService } from '../testing/caller.js'
 import { connectTo, serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { restRouter } from './rest-router.js'
@@ -37,7 +37,7 @@ async function createService(): Promise<BusinessObjects> {
 }
 
 /** Serves middlewares and gives a caller to the root of the server. */
-async function start(...middlewares: Middleware[]): Promise<{ call: Call; errors: unknown[] }> {
+async function start(...middlewares: Middleware[]): Promise<{ call: CallService; errors: unknown[] }> {
   const app = new Koa()
   const errors: unknown[] = []
   app.on('error', (error) => errors.push(error))
@@ -49,7 +49,7 @@ async function start(...middlewares: Middleware[]): Promise<{ call: Call; errors
 async function startRouter(
   options: Partial<RestRouterOptions> = {},
   service?: Partial<BusinessObjects>,
-): Promise<{ call: Call; errors: unknown[] }> {
+): Promise<{ call: CallService; errors: unknown[] }> {
   return start(restRouter({ ...(await createService()), ...service }, { authenticate, ...options }))
 }
 

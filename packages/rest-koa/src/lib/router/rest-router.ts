@@ -13,7 +13,7 @@ import { normalisePrefixes, readAddress, readTarget, urlOf } from './address.js'
 import type { Address, Target } from './address.js'
 import type { AppDescription } from './app-info.js'
 import { levels } from './level.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import type { Level } from './level.js'
 import type { Operation } from './parameters.js'
 import { allowedMethods, readOperation, withView } from './method.js'
@@ -124,7 +124,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
       const operation = readOperation(context, target, pairs)
       const read = readQuery(pairs, operation, level)
       const query = searching.has(operation) ? { ...read, signal: clientGone(context) } : read
-      const call: Call = { context, service, principal, app, level, bodyLimitBytes, respond: delivery, address }
+      const call: RestCall = { context, service, principal, app, level, bodyLimitBytes, respond: delivery, address }
       const work = async (): Promise<void> => {
         await operations[operation](call, (await findRow(call, target, operation)) as never, query)
       }
@@ -142,7 +142,7 @@ export function restRouter(service: BusinessObjects, options: RestRouterOptions)
 }
 
 /** A record that is named by its functional key, as a row (a write finds it itself); a view as what it is one of. */
-async function findRow({ service, principal }: Call, target: Target, operation: Operation): Promise<Target> {
+async function findRow({ service, principal }: RestCall, target: Target, operation: Operation): Promise<Target> {
   if (target.kind === 'view') {
     const { object, rowId } = target
     if (object === undefined) return { kind: 'info' }

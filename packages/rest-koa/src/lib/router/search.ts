@@ -2,7 +2,7 @@ import type { BusinessRecord, SearchRequest } from '@steward/rest-core'
 import { send, textHeaders } from '../http/answer.js'
 import type { Target } from './address.js'
 import { publicBase } from './call.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { nextLink, pageLinks } from './links.js'
 import type { RequestQuery } from './read-query.js'
 import { jsonArray, jsonLines, streamRows } from './stream-rows.js'
@@ -10,7 +10,7 @@ import type { RowFormat } from './stream-rows.js'
 
 /** Search and count: one page, or all rows as a stream. Source: wire-decisions, "search" and "count". */
 export async function search(
-  call: Call,
+  call: RestCall,
   { object }: Extract<Target, { kind: 'object' }>,
   query: RequestQuery,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function search(
  * `Prefer: count=exact` (RFC 7240), together with `X-Total-Count`. Not specified; chosen because of that cost.
  */
 async function searchPage(
-  call: Call,
+  call: RestCall,
   object: string,
   request: SearchRequest,
   page: number,
@@ -58,7 +58,7 @@ async function searchPage(
 }
 
 /** One page by cursor, with the cursor of the next one as long as there is one. */
-async function searchFrom(call: Call, object: string, request: SearchRequest, format: RowFormat): Promise<void> {
+async function searchFrom(call: RestCall, object: string, request: SearchRequest, format: RowFormat): Promise<void> {
   const { context, service, principal, respond, address } = call
   const exact = prefersExactCount(context.req.headers['prefer'])
   const reading = readPage(call, object, request)
@@ -78,7 +78,7 @@ async function searchFrom(call: Call, object: string, request: SearchRequest, fo
 }
 
 /** A search by POST cannot be repeated by its address alone. */
-function hasAddress({ context }: Call): boolean {
+function hasAddress({ context }: RestCall): boolean {
   return context.req.method !== 'POST'
 }
 
@@ -87,7 +87,7 @@ function prefersExactCount(header: string | string[] | undefined): boolean {
 }
 
 async function readPage(
-  { service, principal }: Call,
+  { service, principal }: RestCall,
   object: string,
   request: SearchRequest,
 ): Promise<readonly BusinessRecord[]> {
@@ -98,7 +98,7 @@ async function readPage(
 }
 
 /** NDJSON, when the client prefers it to JSON. */
-function wantsLines({ context }: Call): boolean {
+function wantsLines({ context }: RestCall): boolean {
   return (
     Boolean(context.req.headers.accept?.includes('ndjson')) &&
     context.accepts('application/json', 'application/x-ndjson') === 'application/x-ndjson'

@@ -5,7 +5,7 @@ import { RestError } from '@steward/rest-core/errors'
 import type { Context } from 'koa'
 import { send, taggedHeaders, textHeaders } from '../http/answer.js'
 import { publicBase } from './call.js'
-import type { Call } from './call.js'
+import type { RestCall } from './call.js'
 import { entityTag, matchesStrongly } from './entity-tag.js'
 import type { RequestQuery } from './read-query.js'
 
@@ -36,7 +36,7 @@ export interface Writing {
  * The way of every write: as it is, as a dry run (`_dryrun=true`), or once (`Idempotency-Key`). A dry run keeps no key.
  * Source: wire-decisions, "additions"; the header follows the draft "The Idempotency-Key HTTP Header Field".
  */
-export async function write(call: Call, { dryRun }: RequestQuery, writing: Writing): Promise<void> {
+export async function write(call: RestCall, { dryRun }: RequestQuery, writing: Writing): Promise<void> {
   const { service, context } = call
   const { repeat = true } = writing
   if (dryRun) {
@@ -50,7 +50,7 @@ export async function write(call: Call, { dryRun }: RequestQuery, writing: Writi
   return writeOnce(call, key, { ...writing, repeat })
 }
 
-async function writeOnce({ service, principal, ...call }: Call, key: string, writing: Writing): Promise<void> {
+async function writeOnce({ service, principal, ...call }: RestCall, key: string, writing: Writing): Promise<void> {
   const request = { key, fingerprint: fingerprintOf(call.context, writing.body), needs: writing.needs }
   const work = async (inside: BusinessObjects): Promise<KeptAnswer> => {
     const { body, tag, location } = await writing.work(inside)
@@ -63,7 +63,10 @@ async function writeOnce({ service, principal, ...call }: Call, key: string, wri
   sendWritten(call, { body: answer.body, tag, location })
 }
 
-function sendWritten({ context, respond }: Pick<Call, 'context' | 'respond'>, { body, tag, location }: Written): void {
+function sendWritten(
+  { context, respond }: Pick<RestCall, 'context' | 'respond'>,
+  { body, tag, location }: Written,
+): void {
   const headers = tag === undefined ? textHeaders() : taggedHeaders(tag)
   if (location !== undefined) headers.push('Location', location)
   send(context, respond, 200, headers, body)
@@ -76,12 +79,12 @@ export function writtenRecord(record: BusinessRecord, location?: string): Writte
 }
 
 /** Address of a record. */
-export function locationOf(call: Call, object: string, { row_id: rowId }: BusinessRecord): string {
+export function locationOf(call: RestCall, object: string, { row_id: rowId }: BusinessRecord): string {
   return `${publicBase(call)}/${encodeURIComponent(object)}/${encodeURIComponent(rowId)}`
 }
 
 /** `If-Match` holds against the record as a GET without parameters answers it. */
-export function precondition({ context }: Call): Pick<UpdateOptions, 'precondition'> | undefined {
+export function precondition({ context }: RestCall): Pick<UpdateOptions, 'precondition'> | undefined {
   const wanted = context.req.headers['if-match']
   if (wanted === undefined) return undefined
   return { precondition: (record) => matchesStrongly(wanted, entityTag(JSON.stringify(record))) }

@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly user?: string | null
 }
 
-export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>
+export type CallService = (method: string, path: string, options?: CallOptions) => Promise<Answer>
 
 /** Header value for basic authentication. */
 export function basic(login: string, password: string): string {
@@ -33,7 +33,7 @@ export type CheckAnswer = (
  *
  * @param base put before every path.
  */
-export function createCaller(base: string, defaultUser: string | null = 'ann', check?: CheckAnswer): Call {
+export function createCaller(base: string, defaultUser: string | null = 'ann', check?: CheckAnswer): CallService {
   return async (method, path, { json, body, headers = {}, user = defaultUser } = {}) => {
     const sent = {
       ...(user !== null && { authorization: basic(user, user) }),

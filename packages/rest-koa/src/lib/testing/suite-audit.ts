@@ -5,7 +5,7 @@ import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
-import type { Call } from './caller.js'
+import type { CallService } from './caller.js'
 import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
@@ -39,7 +39,7 @@ export function testAudit(startService: StartService): void {
   let running: RunningService
   let service: BusinessObjects
   let server: TestServer
-  let call: Call
+  let call: CallService
   const boss = createPrincipal({ login: 'boss' })
   let user: Principal = boss
 

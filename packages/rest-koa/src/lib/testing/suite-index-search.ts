@@ -4,7 +4,7 @@ import Koa from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
-import type { Answer, Call } from './caller.js'
+import type { Answer, CallService } from './caller.js'
 import { checkDocumented } from './documented.js'
 import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
@@ -57,7 +57,7 @@ export function testIndexSearch(startService: StartService): void {
   let running: RunningService
   let service: BusinessObjects
   let server: TestServer
-  let call: Call
+  let call: CallService
   const boss = createPrincipal({ login: 'boss' })
   /** By login, which is the password too. */
   const users: Record<string, Principal> = { boss }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useCheapPasswords } from '../../../../../tests/cheap-passwords.js'
 import { restRouter } from '../router/rest-router.js'
 import { createCaller } from './caller.js'
-import type { Answer, Call } from './caller.js'
+import type { Answer, CallService } from './caller.js'
 import type { RunningService, StartService } from './running-service.js'
 import { serve } from './serve.js'
 import type { TestServer } from './serve.js'
@@ -16,7 +16,7 @@ export function testUsers(startService: StartService): void {
   useCheapPasswords()
   let running: RunningService
   let server: TestServer
-  let call: Call
+  let call: CallService
   const system = createPrincipal({ login: 'system' })
   const ids: Record<string, string> = {}
   let directory: ReturnType<typeof createUserDirectory>

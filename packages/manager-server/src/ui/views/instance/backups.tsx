@@ -70,7 +70,15 @@ export function BackupsTab({ item: { name }, ask }: TabProps) {
             <p>{t('backup.noneText')}</p>
           </EmptyState>
         ) : (
-          <Backups list={data.list} {...{ name, at, hasTargets, order }} ask={askAndReload} onOrder={setOrder} />
+          <Backups
+            list={data.list}
+            name={name}
+            at={at}
+            hasTargets={hasTargets}
+            order={order}
+            ask={askAndReload}
+            onOrder={setOrder}
+          />
         ))}
     </div>
   )
