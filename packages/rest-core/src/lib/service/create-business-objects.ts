@@ -77,7 +77,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
       bind: (other) => (other === transaction ? service : create(other)),
     }
-    const service = {
+    const service: BusinessObjects = {
       model,
       ...createReads(context),
       ...createWrites(context),
@@ -95,7 +95,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createOnce(context),
       transaction: inTransaction,
       close: () => tasks.close(),
-    } as BusinessObjects
+    }
     return service
 
     async function inTransaction<T>(

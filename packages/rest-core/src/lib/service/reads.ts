@@ -8,7 +8,14 @@ import type { Access } from '../rights/access.js'
 import { asSeen } from '../rights/links.js'
 import type { Principal } from '../rights/rights.js'
 import type { Caller, ReadOptions } from '../store.js'
-import type { AnswerOptions, CountResult, GetOptions, ObjectName, SearchRequest } from './business-objects.js'
+import type {
+  AnswerOptions,
+  BusinessObjects,
+  CountResult,
+  GetOptions,
+  ObjectName,
+  SearchRequest,
+} from './business-objects.js'
 import { cursorOrder, decodeCursor } from './cursor-text.js'
 import { searchFrom } from './cursors.js'
 import { readOrder } from './read-order.js'
@@ -18,14 +25,12 @@ import { inlineDocuments } from './documents.js'
 import type { HookContext, SearchContext } from './hooks.js'
 import { translate } from './store-errors.js'
 
-export type Reads = ReturnType<typeof createReads>
-
 /** Most records of a page. Not specified; chosen because larger answers are better streamed. */
 const mostPerPage = 1000
 
-/** get, search and count. */
-export function createReads(context: ServiceContext) {
-  return { get, search, count }
+/** The records that they answer have the types that callers see by the object's definition. */
+export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get' | 'search' | 'count'> {
+  return { get: get as BusinessObjects['get'], search: search as BusinessObjects['search'], count }
 
   async function get(
     principal: Principal,

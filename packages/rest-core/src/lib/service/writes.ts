@@ -11,7 +11,7 @@ import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
 import { hashPassword } from '../security/password.js'
 import type { ReadOptions, StoreSession } from '../store.js'
-import type { ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
+import type { BusinessObjects, ObjectName, UpdateOptions, WriteOptions } from './business-objects.js'
 import { checkLinks } from './check-links.js'
 import { deleteRow } from './delete-row.js'
 import { checkDocumentIds, inlineDocuments, storeUploads } from './documents.js'
@@ -42,9 +42,9 @@ interface Write {
   readonly options: WriteOptions | undefined
 }
 
-/** create, update and delete: each one transaction, a single statement where nothing more is needed. */
-export function createWrites(context: ServiceContext) {
-  return { create, update, delete: remove }
+/** Each is one transaction, a single statement where nothing more is needed. Their records are typed as those of reads. */
+export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'create' | 'update' | 'delete'> {
+  return { create: create as BusinessObjects['create'], update: update as BusinessObjects['update'], delete: remove }
 
   async function create(
     principal: Principal,
