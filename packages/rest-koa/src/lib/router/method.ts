@@ -51,7 +51,12 @@ const switches: readonly {
   { parameter: '_indexsearch', operation: 'indexSearch', on: { object: ['GET', 'HEAD'], query: ['POST'] } },
 ]
 
-/** The parameters of a request, with the one that its address stands for. @throws RestError ERR_NOT_FOUND below its level. */
+/**
+ * The parameters of a request, with the one that its address stands for: the rules of the parameter (its level, where it has
+ * a meaning, at most once) then hold for the address too.
+ *
+ * @throws RestError ERR_NOT_FOUND below its level.
+ */
 export function withView(target: Target, pairs: QueryPairs, level: Level): QueryPairs {
   if (target.kind !== 'view') return pairs
   if (target.parameter === '_crosstab' && !hasLevel(level, pathForms))
