@@ -37,7 +37,8 @@ export function stopStep({ instance, folder, force }: RuntimeStepOptions & { rea
       if ((run.intent as { wasRunning?: boolean }).wasRunning === true) await startNow(run, { instance, folder })
     },
     async check({ context }) {
-      return isRunning((await context.runtime.observe(ref)).state) ? 'not-done' : 'done'
+      const isRecorded = context.registry.byId(instance.id)?.observed === 'stopped'
+      return isRecorded && !isRunning((await context.runtime.observe(ref)).state) ? 'done' : 'not-done'
     },
   }
 }

@@ -143,7 +143,7 @@ export function leftByGivingUp(folder: string): (name: string) => boolean {
 function isTidied(path: string): boolean {
   const [, backup] = /^\.(.*)\.status\.json\.\d+\.part$/.exec(basename(path)) ?? []
   const isOfBackup = backup !== undefined && existsSync(`${dirname(path)}/${backup}/manifest.json`)
-  return isOfBackup || path.includes('/registry/.work-')
+  return isOfBackup || /\/registry\/\.work-|\/templates\/\.fetch-/.test(path)
 }
 
 /** What is known of a backup stays as long as there are copies of it. */
