@@ -53,6 +53,8 @@ export interface Caller {
   readonly dryRun?: boolean
   /** How long to wait for locks, in ms; `Infinity` for ever. Default 0: refused at once, naming the holder. */
   readonly waitMs?: number
+  /** Set by what performs a call: notes whether an entry of the history was written for it. */
+  readonly entries?: { isWritten: boolean }
   readonly onEvent?: (event: OperationEvent) => void
   readonly signal?: AbortSignal
 }

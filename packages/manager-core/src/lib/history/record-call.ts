@@ -2,8 +2,9 @@ import { ManagerError } from '../../errors.js'
 import type { Ability } from '../domain/ability.js'
 import type { Caller } from '../domain/caller.js'
 import type { Input } from '../domain/input.js'
-import { recordHistory, type HistoryContext, type Told } from './record-history.js'
+import { recordHistory, type Told } from './record-history.js'
 import { subjectOf, type WithInputs } from './subject.js'
+import { writeEntry, type HistoryContext } from './write-entry.js'
 
 /** A row of the action table, for the history. */
 export interface RecordedAction extends WithInputs {
@@ -26,18 +27,18 @@ export interface RecordedCall {
 export async function recordCall<T extends Told>(
   context: HistoryContext,
   call: RecordedCall,
-  work: () => Promise<T>,
+  work: (caller: Caller) => Promise<T>,
 ): Promise<T> {
   const { action, input, caller } = call
-  if (caller.surface !== 'api' || caller.dryRun) return work()
+  if (caller.surface !== 'api' || caller.dryRun) return work(caller)
   const subject = subjectOf(action, input, context.registry)
   if (action.ability === 'sensitive' && !action.mutating)
-    return recordHistory(context, caller, { action: action.name, ...subject, isSecret: true }, work)
-  if (!action.mutating) return work()
-  const before = lastEntry(context)
+    return recordHistory(context, caller, { action: action.name, ...subject, isSecret: true }, () => work(caller))
+  if (!action.mutating) return work(caller)
+  const entries = { isWritten: false }
   const begin = performance.now()
   try {
-    const done = await work()
+    const done = await work({ ...caller, entries })
     note('ok', done.message)
     return done
   } catch (error) {
@@ -47,14 +48,15 @@ export async function recordCall<T extends Told>(
   }
 
   function note(result: 'ok' | 'failed' | 'refused', message: string): void {
-    const { actor, surface, address = '' } = caller
+    if (entries.isWritten) return
     try {
-      if (isWritten(context, before, { actor, address })) return
       context.registry.transaction((writer) =>
-        writer.addHistory({
-          ...{ at: context.clock().toISOString(), actor, surface, address, action: action.name },
-          ...{ instanceId: subject.instance.id, instance: subject.instance.name, parameters: subject.parameters },
-          ...{ result, message: message.slice(0, 1000), operation: '' },
+        writeEntry(writer, caller, {
+          at: context.clock().toISOString(),
+          action: action.name,
+          ...subject,
+          result,
+          message,
           duration: Math.round(performance.now() - begin),
         }),
       )
@@ -62,20 +64,4 @@ export async function recordCall<T extends Told>(
       // The disk is full, most likely; what became of the action is to be told all the same.
     }
   }
-}
-
-function lastEntry({ registry }: Pick<HistoryContext, 'registry'>): number {
-  return Number(registry.database.prepare('select max(id) as id from history').get()?.['id'] ?? 0)
-}
-
-function isWritten(
-  { registry }: Pick<HistoryContext, 'registry'>,
-  before: number,
-  { actor, address }: { readonly actor: string; readonly address: string },
-): boolean {
-  return (
-    registry.database
-      .prepare('select 1 from history where id > ? and actor = ? and address = ? limit 1')
-      .get(before, actor, address) !== undefined
-  )
 }

@@ -1,11 +1,6 @@
 import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import type { Registry } from '../store/registry.js'
-
-export interface HistoryContext {
-  readonly registry: Registry
-  readonly clock: () => Date
-}
+import { writeEntry, type HistoryContext } from './write-entry.js'
 
 /** What an action answers, for the history. */
 export interface Told {
@@ -26,26 +21,21 @@ export interface HistoryOptions {
 /** Runs an action that changes something but is no operation, or reads secrets, and puts it into the history, failed or not. */
 export async function recordHistory<T extends Told>(
   context: HistoryContext,
-  { actor, surface, address }: Caller,
-  { action, instance, parameters = {}, isSecret = false }: HistoryOptions,
+  caller: Caller,
+  { action, instance, parameters, isSecret = false }: HistoryOptions,
   work: () => Promise<T> | T,
 ): Promise<T> {
   const at = context.clock().toISOString()
   const begin = performance.now()
   const record = (result: 'ok' | 'failed', message: string) =>
     context.registry.transaction((writer) =>
-      writer.addHistory({
+      writeEntry(writer, caller, {
         at,
-        actor,
-        surface,
-        address,
         action,
-        instanceId: instance.id,
-        instance: instance.name,
+        instance,
         parameters,
         result,
-        message: message.slice(0, 1000),
-        operation: '',
+        message,
         duration: Math.round(performance.now() - begin),
       }),
     )

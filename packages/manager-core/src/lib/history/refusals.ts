@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
-import type { HistoryContext } from './record-history.js'
+import { writeEntry, type HistoryContext } from './write-entry.js'
 
 export interface Refusal {
   /** Who, and from where. */
@@ -25,18 +25,21 @@ const most = 60
 export function createRefusals(context: HistoryContext): Refusals {
   const noted = new Map<string, number>()
   return {
-    note({ caller: { actor, surface, address = '' }, action, instance, parameters = {}, reason }) {
+    note({ caller, action, instance, parameters, reason }) {
       const now = context.clock().getTime()
       for (const [key, at] of noted) if (now - at >= onceInMs || at > now) noted.delete(key)
-      const key = JSON.stringify([actor, address, action, instance?.id])
+      const key = JSON.stringify([caller.actor, caller.address ?? '', action, instance?.id])
       if (noted.has(key) || noted.size >= most) return
       noted.set(key, now)
       try {
         context.registry.transaction((writer) =>
-          writer.addHistory({
-            ...{ at: new Date(now).toISOString(), actor, surface, address, action },
-            ...{ instanceId: instance?.id ?? '', instance: instance?.name ?? '', parameters, result: 'refused' },
-            ...{ message: reason, operation: '', duration: 0 },
+          writeEntry(writer, caller, {
+            at: new Date(now).toISOString(),
+            action,
+            instance,
+            parameters,
+            result: 'refused',
+            message: reason,
           }),
         )
       } catch {

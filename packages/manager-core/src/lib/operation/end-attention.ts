@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/caller.js'
+import { writeEntry } from '../history/write-entry.js'
 import type { RegistryWriter } from '../store/registry.js'
 import type { Journal, JournalEntry } from './journal.js'
 
@@ -9,11 +10,14 @@ export function endAttention(
 ): void {
   journal.setState(id, 'rolled_back', `${why} ${message}`)
   writer.releasePorts(id)
-  writer.addHistory({
+  writeEntry(writer, caller, {
     at: clock().toISOString(),
-    ...{ actor: caller.actor, surface: caller.surface, action: 'giveup', instanceId, instance },
-    ...{ parameters: { operation: id }, result: 'ok', message, operation: id, duration: 0 },
-    address: caller.address,
+    action: 'giveup',
+    instance: { id: instanceId, name: instance },
+    parameters: { operation: id },
+    result: 'ok',
+    message,
+    operation: id,
   })
 }
 

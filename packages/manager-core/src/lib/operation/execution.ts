@@ -1,6 +1,7 @@
 import { ManagerError } from '../../errors.js'
 import type { Caller, OperationEvent } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
+import { writeEntry } from '../history/write-entry.js'
 import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
 import { createReserve, type Reserve } from '../store/reserve.js'
 import { failureOf, sentence } from '../system/failure.js'
@@ -240,16 +241,13 @@ export class Execution<Context extends EngineContext> {
 
   /** One entry per operation; it has the parameters of its request. */
   #addHistory(writer: RegistryWriter, result: HistoryEntry['result'], message: string): void {
-    const { journal, id, clock } = this.#options
+    const { journal, id, caller, clock } = this.#options
     const { kind, actor, surface, address, instanceId, instance, request } = journal.entry(id) as JournalEntry
-    writer.addHistory({
+    const asked = { actor, surface: surface as Caller['surface'], address, entries: caller.entries }
+    writeEntry(writer, asked, {
       at: clock().toISOString(),
-      actor,
-      surface,
-      address,
       action: kind,
-      instanceId,
-      instance,
+      instance: { id: instanceId, name: instance },
       parameters: request,
       result,
       message,

@@ -4,6 +4,7 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
+import { writeEntry } from '../history/write-entry.js'
 import { openRegistry, type Registry } from '../store/registry.js'
 import { changesOf, faultOf, listCopies } from '../store/registry-copies.js'
 import type { Lock } from '../system/locks.js'
@@ -157,8 +158,9 @@ function apply(
   registry: Registry,
   before: readonly Instance[],
   reconciled: readonly Reconciled[],
-  { caller: { actor, surface }, message, at }: ApplyOptions,
+  { caller, message, at }: ApplyOptions,
 ): void {
+  const entry = { at, action: 'doctor --rebuild', result: 'ok' } as const
   registry.transaction((writer) => {
     const rows = new Map(reconciled.map(({ id, row }) => [id, row]))
     const stays = (one: Instance) => same(one, rows.get(one.id))
@@ -166,16 +168,10 @@ function apply(
     const unchanged = new Set(before.filter(stays).map(({ id }) => id))
     for (const row of rows.values()) if (row && !unchanged.has(row.id)) writer.insertInstance(row)
     for (const { result, id, name, message: text } of reconciled)
-      if (result !== 'kept') writer.addHistory({ ...entry(result, text), instanceId: id, instance: name })
-    writer.addHistory({ ...entry('rebuilt', message), instanceId: '', instance: '' })
+      if (result !== 'kept')
+        writeEntry(writer, caller, { ...entry, parameters: { result }, message: text, instance: { id, name } })
+    writeEntry(writer, caller, { ...entry, parameters: { result: 'rebuilt' }, message })
   })
-
-  function entry(result: string, text: string) {
-    return {
-      ...{ at, actor, surface, action: 'doctor --rebuild', parameters: { result }, result: 'ok' as const },
-      ...{ message: text, operation: '', duration: 0 },
-    }
-  }
 }
 
 function same(a: Instance, b: Instance | null | undefined): boolean {

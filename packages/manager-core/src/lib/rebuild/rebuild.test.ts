@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
-import { listCopies } from '../store/registry-copies.js'
 import type { Manager } from '../manager.js'
+import { listCopies } from '../store/registry-copies.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 let test: TestManager

@@ -62,5 +62,5 @@ const copied: Layer = async (performance, rest) => {
 
 const recorded: Layer = (performance, rest) => {
   const { context, action, input, caller } = performance
-  return recordCall(context, { action, input, caller }, () => rest(performance))
+  return recordCall(context, { action, input, caller }, (by) => rest({ ...performance, caller: by }))
 }
