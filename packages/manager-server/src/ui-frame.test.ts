@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
+import { sqlite } from '../../manager-core/src/lib/store/sqlite.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
 needsBrowser((browser) => {
@@ -16,7 +17,7 @@ needsBrowser((browser) => {
     await pages.manager.perform('add', { name: 'alpha', 'no-start': true })
     await pages.manager.perform('protect', { name: 'alpha' }, { surface: 'api', address: '192.0.2.7', actor: 'eve' })
     await pages.manager.perform('delete', { name: 'alpha' }).catch(() => undefined)
-    const insert = pages.manager.context.registry.database.prepare(
+    const insert = pages.manager.context.registry[sqlite].prepare(
       `insert into request (name, version, email, firstname, lastname, company, status, created, note)
        values (?, '1.0', ?, 'Ada', 'Example', 'Example Ltd', ?, '2026-11-20T10:00:00.000Z', ?)`,
     )

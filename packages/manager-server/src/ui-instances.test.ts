@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
+import { sqlite } from '../../manager-core/src/lib/store/sqlite.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
 needsBrowser((browser) => {
@@ -37,7 +38,7 @@ needsBrowser((browser) => {
   })
 
   it('shows what is measured, and in red what needs attention', async () => {
-    const { database } = pages.manager.context.registry
+    const { [sqlite]: database } = pages.manager.context.registry
     database.exec(
       `insert into operation (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, message, owner, started)
        select 'op1', 'none', id, name, 'Try', 'ann', 'cli', '', '{}', '{}', '[]', 'attention', 'It broke', '{"pid":1,"start":"1","boot":"x"}', created

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessibilityProblems, keepScreenshot, needsBrowser, scrollsSideways } from '../../../tests/browser.js'
-import { createIncidentStore } from '../../manager-core/src/lib/monitoring/incident-store.js'
-import { createSampleStore } from '../../manager-core/src/lib/monitoring/sample-store.js'
+import { createIncidentStore } from '../../manager-core/src/lib/store/incident-store.js'
+import { createSampleStore } from '../../manager-core/src/lib/store/sample-store.js'
 import { startPages, type TestPages } from './ui-for-test.js'
 
 const minuteMs = 60_000

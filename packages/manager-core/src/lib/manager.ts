@@ -108,7 +108,7 @@ export function createManager(options: ManagerOptions): Manager {
       createRegistryCopies({
         folder: home.registryCopies,
         file: home.database,
-        database: () => openedRegistry().database,
+        registry: openedRegistry,
         clock,
       }),
     ),

@@ -3,6 +3,7 @@ import { actions } from '../actions/index.js'
 import { withParts, type Ability } from '../domain/ability.js'
 import type { Caller } from '../domain/caller.js'
 import type { Input } from '../domain/input.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
 import { isForScoped } from './scope.js'
@@ -60,7 +61,7 @@ describe('tokens', () => {
     expect(used).toMatchObject({ name: 'deploy', abilities: ['operate', 'sensitive'], instances: ['imine'] })
     expect(grantOf(used!).abilities).toEqual(new Set(['read', 'operate', 'sensitive']))
     const all = JSON.stringify([
-      test.context.registry.database.prepare('select * from token').all(),
+      test.context.registry[sqlite].prepare('select * from token').all(),
       test.context.registry.history(),
       await test.perform('token list'),
     ])

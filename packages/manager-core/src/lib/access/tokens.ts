@@ -4,6 +4,7 @@ import type { ManagerContext } from '../context.js'
 import { withParts, type Ability } from '../domain/ability.js'
 import { randomId } from '../domain/names.js'
 import { Secret } from '../domain/secret.js'
+import { createTokenRows, type TokenRow } from '../store/token-rows.js'
 
 /** What programs and other people than the administrator prove themselves by. */
 export interface Token {
@@ -51,47 +52,41 @@ export function isTokenText(text: string): boolean {
 }
 
 export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): Tokens {
-  const { database } = registry
-  // Prepared once: every request may be one.
-  const byId = database.prepare('select * from token where id = ?')
-  const byName = database.prepare('select * from token where name = ?')
-  const find = (column: 'id' | 'name', value: string) =>
-    (column === 'id' ? byId : byName).get(value) as TokenRow | undefined
+  const rows = createTokenRows(registry)
 
   return {
-    list: () =>
-      (database.prepare('select * from token order by name collate nocase').all() as unknown as TokenRow[]).map(
-        tokenOf,
-      ),
+    list: () => rows.all().map(tokenOf),
 
     add({ name, abilities, instances, hosts, createdBy, expires }) {
       const id = randomId()
       const secret = randomSecret()
       registry.transaction(() => {
-        if (find('name', name)) throw new ManagerError('ERR_NAME_TAKEN', `There is a token "${name}" already.`)
-        database
-          .prepare(
-            'insert into token (id, name, hash, abilities, instances, created, created_by, expires, hosts) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-          )
-          .run(
-            ...[id, name, hashOf(secret).toString('hex'), abilities.join(',')],
-            instances === undefined ? null : JSON.stringify(instances),
-            ...[clock().toISOString(), createdBy, expires, hosts.join(',')],
-          )
+        if (rows.byName(name)) throw new ManagerError('ERR_NAME_TAKEN', `There is a token "${name}" already.`)
+        rows.insert({
+          id,
+          name,
+          hash: hashOf(secret).toString('hex'),
+          abilities: abilities.join(','),
+          instances: instances === undefined ? null : JSON.stringify(instances),
+          created: clock().toISOString(),
+          created_by: createdBy,
+          expires,
+          hosts: hosts.join(','),
+        })
       })
-      return { token: tokenOf(find('id', id) as TokenRow), secret: new Secret(`stw_${id}_${secret}`) }
+      return { token: tokenOf(rows.byId(id) as TokenRow), secret: new Secret(`stw_${id}_${secret}`) }
     },
 
     remove(name) {
-      const row = find('name', name)
-      if (!row || database.prepare('delete from token where id = ?').run(row.id).changes === 0)
+      const row = rows.byName(name)
+      if (!row || !rows.remove(row.id))
         throw new ManagerError('ERR_NOT_FOUND', `There is no token "${name.slice(0, 40)}".`, { command: 'token list' })
       return tokenOf(row)
     },
 
     use(text) {
       const [, id = '', secret = ''] = pattern.exec(text) ?? []
-      const row = find('id', id)
+      const row = rows.byId(id)
       const now = clock()
       if (!row || !timingSafeEqual(hashOf(secret), Buffer.from(row.hash, 'hex'))) return undefined
       if (row.expires !== '' && row.expires <= now.toISOString()) return undefined
@@ -103,24 +98,11 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
   /** That it cannot be written is no reason to refuse. */
   function noteUse(id: string, now: Date): void {
     try {
-      database.prepare('update token set last_used = ? where id = ?').run(now.toISOString(), id)
+      rows.setLastUsed(id, now.toISOString())
     } catch {
       // The disk is full, or another process holds the registry.
     }
   }
-}
-
-interface TokenRow {
-  readonly id: string
-  readonly name: string
-  readonly hash: string
-  readonly abilities: string
-  readonly instances: string | null
-  readonly created: string
-  readonly created_by: string
-  readonly expires: string
-  readonly last_used: string
-  readonly hosts: string
 }
 
 function tokenOf({ id, name, abilities, instances, created, created_by, expires, last_used, hosts }: TokenRow): Token {

@@ -3,6 +3,7 @@ import type { Action } from '../action.js'
 import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
 import { verifyHistory, type HistoryReport } from '../history/verify-history.js'
+import { instanceInHistory } from '../store/history-rows.js'
 import type { HistoryEntry, Registry } from '../store/registry.js'
 import { defineAction } from './define-action.js'
 
@@ -52,7 +53,7 @@ const verify = defineAction({
       throw new ManagerError('ERR_USAGE', `"${expect.slice(0, 80)}" is no head of a history.`, {
         command: 'history verify --help',
       })
-    const report = await verifyHistory(registry.database, expect)
+    const report = await verifyHistory(registry, expect)
     return {
       message: sentenceOf(report),
       item: { ...report, faults: report.faults.map((fault) => ({ ...fault })) },
@@ -72,13 +73,9 @@ function sentenceOf({ entries, unsealed, head, faults }: HistoryReport): string 
 }
 
 /** Also of an instance that was deleted: the last one of that name. */
-function idInHistory({ find, database }: Registry, name: string): string {
-  const there = find(name)
-  if (there) return there.id
-  const last = database
-    .prepare('select instance_id as id from history where instance = ? collate nocase order by id desc limit 1')
-    .get(name)
-  if (last) return String(last.id)
+function idInHistory(registry: Registry, name: string): string {
+  const id = registry.find(name)?.id ?? instanceInHistory(registry, name)
+  if (id !== undefined) return id
   throw new ManagerError('ERR_NOT_FOUND', `There neither is nor was an instance "${name.slice(0, 40)}".`, {
     command: 'list',
   })

@@ -25,10 +25,10 @@ async function managerWithRequests(config: readonly string[] = [], options: Test
   })
   onTestFinished(() => made.close())
   const ask = (name: string, language: 'en' | 'fr' = 'en') => {
-    const { database } = made.context.registry
+    const { registry } = made.context
     const created = new Date().toISOString()
-    const id = insertRequest(database, { ...person, name, version: '1.0', created, language, address: '::1' }, name)
-    updateRequest(database, id, { status: 'confirmed', confirmed: created })
+    const id = insertRequest(registry, { ...person, name, version: '1.0', created, language, address: '::1' }, name)
+    updateRequest(registry, id, { status: 'confirmed', confirmed: created })
     return id
   }
   const request = async (id: number) => {

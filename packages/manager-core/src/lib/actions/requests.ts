@@ -46,7 +46,7 @@ const requests = defineAction({
   async handler({ context, input }) {
     checkRequestsAllowed(context)
     forgetUnconfirmed(context)
-    const list = requestsIn(context.registry.database).filter(
+    const list = requestsIn(context.registry).filter(
       ({ status }) => input.status === undefined || status === input.status,
     )
     const closed = whyClosed(context)
@@ -125,7 +125,7 @@ async function tell({ context }: CallPlace, request: InstanceRequest): Promise<A
   const address = publicUrlOf(instance, context.settings.global)
   const warnings = await mailOrNote(context, request, async () => {
     await mailPasswordLink(context, request, instance, 'approved')
-    context.registry.transaction(() => updateRequest(context.registry.database, request.id, { note: '' }))
+    context.registry.transaction(() => updateRequest(context.registry, request.id, { note: '' }))
   })
   return {
     message: `Instance "${instance.name}" is there for ${request.email}: ${address}`,
@@ -189,7 +189,7 @@ const reject = defineAction({
       if (caller.dryRun) return { message: `Request ${number} would be rejected, and ${request.email} told.` }
       return recordHistory(context, caller, { action: 'requests reject', instance, parameters }, async () => {
         context.registry.transaction(() =>
-          updateRequest(context.registry.database, number, {
+          updateRequest(context.registry, number, {
             status: 'rejected',
             note: reason ?? '',
             decided_by: caller.actor,
@@ -216,7 +216,7 @@ async function mailOrNote(
     return []
   } catch (error) {
     const warning = `${email} was not told: ${(error as Error).message}`
-    context.registry.transaction(() => updateRequest(context.registry.database, number, { note: warning }))
+    context.registry.transaction(() => updateRequest(context.registry, number, { note: warning }))
     return [warning]
   }
 }

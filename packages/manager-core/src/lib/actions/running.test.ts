@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import { checkHealth } from '../runtime/health.js'
+import { sqlite } from '../store/sqlite.js'
 import { statOf } from '../system/process-table.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
@@ -349,10 +350,10 @@ describe('an application that does not start any more', () => {
 
 describe('after an operation that needs attention', () => {
   const again = () =>
-    test.context.registry.database.exec(
+    test.context.registry[sqlite].exec(
       `update operation set state = 'attention', ended = null, message = 'Again.' where kind = 'rename'`,
     )
-  const open = () => test.context.registry.database.prepare(`select 1 from operation where state = 'attention'`).all()
+  const open = () => test.context.registry[sqlite].prepare(`select 1 from operation where state = 'attention'`).all()
   const ended = [expect.stringContaining('ended an earlier operation that needed attention: Rename') as string]
 
   it('stop works all the same, and others say how to leave things as they are', async () => {

@@ -19,7 +19,7 @@ export const serveAction = defineAction({
   examples: ['serve', 'serve --listen 0.0.0.0:8000'],
   view: { type: 'text' },
   async handler({ context, input }) {
-    if (isAlone(context.registry.database))
+    if (isAlone(context.registry))
       throw new ManagerError(
         'ERR_DISK',
         'The disk is full: the server would keep every other command from the registry.',

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
 import type { Settings } from '../settings/settings.js'
+import { isInOpenFacts } from '../store/operation-rows.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup, BackupFilter, Backups } from './backup.js'
 import { chooseBackup, isBackupId, lastPart, nameIn, newestFirst } from './choose-backup.js'
@@ -13,7 +14,7 @@ import { verifyBackup } from './verify-backup.js'
 
 export interface BackupsOptions {
   readonly settings: () => Settings
-  readonly registry: () => Pick<Registry, 'find' | 'database'>
+  readonly registry: () => Registry
   readonly clock: () => Date
 }
 
@@ -47,10 +48,7 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
 
   /** An operation writes it, or takes it away. */
   function isBeingMade(id: string): boolean {
-    const open = registry().database.prepare(
-      `select 1 from operation where state not in ('succeeded', 'rolled_back') and instr(facts, ?) > 0`,
-    )
-    return open.get(id) !== undefined
+    return isInOpenFacts(registry(), id)
   }
 
   return {

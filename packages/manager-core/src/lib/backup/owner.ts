@@ -1,3 +1,4 @@
+import { namesInHistory } from '../store/history-rows.js'
 import type { Registry } from '../store/registry.js'
 import type { Backup, Manifest } from './backup.js'
 import { nameIn } from './choose-backup.js'
@@ -12,11 +13,10 @@ export interface Owner {
 }
 
 /** The instance that has the name owns what was saved of it under any name, and nothing that others left under its own. */
-export function ownerOf({ find, database }: Pick<Registry, 'find' | 'database'>, name: string): Owner {
-  const instance = find(name)
+export function ownerOf(registry: Registry, name: string): Owner {
+  const instance = registry.find(name)
   if (!instance) return { name, id: undefined, names: [name] }
-  const rows = database.prepare('select distinct instance from history where instance_id = ?').all(instance.id)
-  const names = [instance.name, ...rows.map((row) => String(row['instance']))]
+  const names = [instance.name, ...namesInHistory(registry, instance.id)]
   const byKey = new Map(names.filter((one) => one !== '').map((one) => [one.toLowerCase(), one]))
   return { name: instance.name, id: instance.id, names: [...byKey.values()] }
 }

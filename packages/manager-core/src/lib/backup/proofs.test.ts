@@ -2,15 +2,18 @@ import { appendFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Diagnosis } from '../doctor/doctor.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeBackupOfNothing } from '../testing/made-up-backup.js'
 import { testInstance } from '../testing/made-up-operation.js'
-import { rememberProof } from './proofs.js'
 import { changeStatus } from './status.js'
 
 const at = '2026-11-21T04:00:00.000Z'
 
 let test: TestManager
+
+const remember = (id: string, key: string) =>
+  test.context.registry.transaction((writer) => writer.setProvedBackup(id, key))
 let folder: string
 beforeAll(async () => {
   test = await createTestManager({ refresh: false, config: ['APPS_DATABASES=sqlite'] })
@@ -23,7 +26,7 @@ beforeEach(async () => {
     'db.sqlite.zst': Buffer.from('a dump'),
   })
   await changeStatus(folder, () => ({ proved: { at, seconds: 1 } }))
-  rememberProof(test.context.registry, 'idemo', `demo/${basename(folder)}`)
+  remember('idemo', `demo/${basename(folder)}`)
 })
 afterEach(() => rmSync(join(test.home, 'save'), { recursive: true, force: true }))
 afterAll(() => test.close())
@@ -43,7 +46,7 @@ describe('an instance whose backup was proved', () => {
   })
 
   it('is proved by a row of before, which does not say by which backup', async () => {
-    rememberProof(test.context.registry, 'idemo', '')
+    remember('idemo', '')
     expect(await proved()).toBe(at)
   })
 
@@ -96,7 +99,7 @@ describe('a backup without manifest', () => {
 
   it('is nothing while an operation makes it', async () => {
     rmSync(join(folder, 'manifest.json'))
-    const { database } = test.context.registry
+    const { [sqlite]: database } = test.context.registry
     const insert = database.prepare(
       `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
        values ('o1', 'save', 'idemo', 'demo', '', '', 'cli', '{}', ?, '[]', 'running', '{}', ?)`,

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
-import type { Registry } from '../store/registry.js'
 import { needManifest } from './manifest.js'
 import { localFolderOf } from './copies/remote-backup.js'
 import { readStatus } from './status.js'
@@ -10,18 +9,10 @@ import { checkSizes } from './verify-backup.js'
 
 type Context = Pick<ManagerContext, 'registry' | 'settings' | 'backups'>
 
-/** Writes down which backup of an instance was proved, in the transaction that sets when. */
-export function rememberProof(registry: Pick<Registry, 'database'>, id: string, key: string): void {
-  registry.database.prepare('update instance set proved_backup = ? where id = ?').run(key, id)
-}
-
 /** Instances as they are proved now: no longer when the backup that was is gone, or damaged, here and at all targets. */
 export async function withProofs(context: Context, instances: readonly Instance[]): Promise<readonly Instance[]> {
   if (instances.every(({ proved }) => proved === '')) return instances
-  const rows = context.registry.database
-    .prepare(`select id, proved_backup as key from instance where proved <> ''`)
-    .all()
-  const keys = new Map(rows.map(({ id, key }) => [String(id), String(key)]))
+  const keys = context.registry.provedBackups()
   return Promise.all(
     instances.map(async (instance) => {
       if (instance.proved === '') return instance

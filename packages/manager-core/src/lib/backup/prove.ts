@@ -13,7 +13,6 @@ import { removeThrowAwaySteps, throwAwayRow } from '../instances/throw-away.js'
 import { nameIn } from './choose-backup.js'
 import { compareRowsStep } from './compare-rows-step.js'
 import { needManifest } from './manifest.js'
-import { rememberProof } from './proofs.js'
 import { inspectRecreation, recreateSteps } from './recreate-steps.js'
 import { fetchInto } from './copies/fetch-backup.js'
 import { findCopy } from './copies/list-copies.js'
@@ -103,11 +102,11 @@ function planProve(request: ProveRequest, { row, folder, kind, names, saved, at,
     notes: [
       'It is restored into an instance that is removed again, with its database; nothing of it is sent anywhere.',
     ],
-    commit(registry, { context }) {
+    commit(registry) {
       registry.deleteInstance(id)
       if (request.instance === '') return
       registry.updateInstance(request.instance, { proved: at })
-      rememberProof(context.registry, request.instance, key)
+      registry.setProvedBackup(request.instance, key)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { writeBackupOfNothing } from '../testing/made-up-backup.js'
 import { changeStatus, statusFile } from './status.js'
@@ -99,7 +100,7 @@ describe('backups prune', () => {
     write('busy', '2026-06-01')
     write('busy', '2026-05-01')
     const at = now.toISOString()
-    test.context.registry.database
+    test.context.registry[sqlite]
       .prepare(
         `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
          values ('o', 'prove', 'x', 'busy', '', '', 'cli', ?, '{}', '[]', 'attention', '{}', '${at}')`,

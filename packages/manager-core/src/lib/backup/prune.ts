@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import pLimit from 'p-limit'
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
-import type { Registry } from '../store/registry.js'
+import { isBackupInUse } from '../store/operation-rows.js'
 import type { Backup } from './backup.js'
 import { removeBackup, tidyFolder } from './remove-backup.js'
 import { isFuture, retainByInstance, type RetentionRules, type Verdict } from './retention.js'
@@ -91,20 +91,9 @@ async function messageOfDamage(look: () => Promise<unknown>): Promise<string | u
   }
 }
 
-/** Whether an operation reads the backup in this folder, which has not ended. */
-export function isInUse({ database }: Pick<Registry, 'database'>, folder: string): boolean {
-  const found = database
-    .prepare(
-      `select 1 from operation where state not in ('succeeded', 'rolled_back')
-       and kind in ('restore', 'recreate', 'prove') and request ->> '$.backup' = ?`,
-    )
-    .get(folder)
-  return found !== undefined
-}
-
 /** Why a backup must stay whatever rules say. */
 function needOf({ registry, targets }: PruneContext, { folder, wanted, copies }: Backup): string | undefined {
-  if (isInUse(registry, folder)) return 'it is being used'
+  if (isBackupInUse(registry, folder)) return 'it is being used'
   const isSet = (name: string) => targets.all.some((target) => target.name === name)
   const missing = wanted?.targets.find((name) => copies[name] === undefined && isSet(name))
   return missing === undefined ? undefined : `it is not at "${missing}" yet`

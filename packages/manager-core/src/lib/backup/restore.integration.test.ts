@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execute, needs } from '../../../../../tests/servers/index.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { databaseConfig } from '../testing/database-config.js'
 import { tellFake } from '../testing/fake-application.js'
@@ -37,7 +38,7 @@ for (const type of ['postgresql', 'mysql'] as const)
 
       // With a database and user of its own, which are gone afterwards.
       await perform('prove', { name: 'demo' })
-      const proved = context.registry.database
+      const proved = context.registry[sqlite]
         .prepare(`select facts ->> '$.names' as names from operation where kind = 'prove'`)
         .get() as { names: string }
       expect(await server.exists({ ...JSON.parse(proved.names), password: '' })).toBe('no')

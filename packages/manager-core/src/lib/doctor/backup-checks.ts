@@ -1,9 +1,10 @@
 import { checkSaves } from '../backup/check-saves.js'
+import { isFuture } from '../backup/retention.js'
 import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
-import { isFuture } from '../backup/retention.js'
 import { readManagerExports } from '../recovery/export-manager.js'
 import { scheduledJobs } from '../schedule/scheduled-jobs.js'
+import { openOperations } from '../store/operation-rows.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const backupChecks: readonly DoctorCheck[] = [
@@ -70,12 +71,10 @@ export const backupChecks: readonly DoctorCheck[] = [
     category: 'backups',
     title: 'Nothing is left of proofs and rehearsals that were given up',
     async run({ registry }) {
-      const open = registry.database.prepare(
-        `select 1 from operation where id = ? and state not in ('succeeded', 'rolled_back')`,
-      )
+      const open = openOperations(registry)
       return registry
         .instances()
-        .filter((instance) => isThrowAway(instance) && open.get(instance.operation) === undefined)
+        .filter((instance) => isThrowAway(instance) && !open.has(instance.operation))
         .map(({ name }) => ({
           level: 'warning',
           message: `"${name}" is left of a proof or a rehearsal that was given up; it is in no list.`,

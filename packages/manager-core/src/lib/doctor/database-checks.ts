@@ -1,3 +1,5 @@
+import { registryFaults } from '../store/check-registry.js'
+import { hasOperations } from '../store/operation-rows.js'
 import { createReserve } from '../store/reserve.js'
 import { rebuildCommand } from '../system/failure.js'
 import type { DoctorCheck, Finding } from './check.js'
@@ -8,9 +10,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
     category: 'databases',
     title: "The manager's registry is whole",
     async run({ registry }) {
-      const rows = registry.database.prepare('pragma quick_check').all()
-      const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
-      return faults.map((text) => ({
+      return registryFaults(registry).map((text) => ({
         level: 'error',
         message: `manager.db: ${text}`,
         help: `manager ${rebuildCommand}`,
@@ -31,7 +31,7 @@ export const databaseChecks: readonly DoctorCheck[] = [
     category: 'databases',
     title: 'Room is reserved for undoing on a full disk',
     async run({ home, registry }) {
-      const isUsed = registry.database.prepare('select 1 from operation limit 1').get() !== undefined
+      const isUsed = hasOperations(registry)
       const reserve = createReserve(home.database)
       if (!isUsed || reserve.isThere()) return []
       return [

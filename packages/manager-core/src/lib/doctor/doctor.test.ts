@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
 import type { Diagnosis } from './doctor.js'
@@ -195,7 +196,7 @@ describe('templates', () => {
 
 describe('operations', () => {
   it('one that needs attention is an error, and --fix tries again', async () => {
-    const { database } = test.context.registry
+    const { [sqlite]: database } = test.context.registry
     await test.perform('start', { name: 'demo' })
     database.exec(`update operation set state = 'attention', message = 'the disk was full' where kind = 'start'`)
     expect(faults(await doctor('operations'))).toMatchObject([
@@ -207,7 +208,7 @@ describe('operations', () => {
   })
 
   it('one that cannot be brought to an end can be given up, and the instance is free again', async () => {
-    const { database, history } = test.context.registry
+    const { [sqlite]: database, history } = test.context.registry
     const { id } = database.prepare(`select id from operation where kind = 'start'`).get() as { id: string }
     await expect(test.perform('giveup', { operation: id })).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     database.exec(`update operation set state = 'attention', message = 'the disk was full' where kind = 'start'`)

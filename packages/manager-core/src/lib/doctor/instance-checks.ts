@@ -1,15 +1,16 @@
-import type { ProcessInfo } from '../system/process-table.js'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRunning, type Instance } from '../domain/instance.js'
 import { lostData } from '../instances/data-there.js'
-import { createJournal } from '../operation/journal.js'
 import { checkHealth } from '../runtime/health.js'
 import { describeHolder, portsOf } from '../runtime/port-holder.js'
 import { missingServer, serverVersion } from '../servers/application-server.js'
+import { createJournal } from '../store/journal.js'
+import { openOperations } from '../store/operation-rows.js'
 import { isPortFree } from '../system/port.js'
 import { stateOf } from '../system/process-identity.js'
+import type { ProcessInfo } from '../system/process-table.js'
 import type { DoctorCheck, Finding } from './check.js'
 
 export const instanceChecks: readonly DoctorCheck[] = [
@@ -29,8 +30,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
             help: `manager delete ${name}, then manager restore ${name} makes it again of its backup.`,
           })
       }
-      const busy = registry.database.prepare(`select id from operation where state not in ('succeeded', 'rolled_back')`)
-      const operations = new Set(busy.all().map(({ id }) => String(id)))
+      const operations = openOperations(registry)
       for (const entry of await readdir(home.instances).catch(() => [])) {
         if (known.has(entry) || [...operations].some((id) => entry.includes(id))) continue
         findings.push({
@@ -94,7 +94,7 @@ export const instanceChecks: readonly DoctorCheck[] = [
     category: 'instances',
     title: 'No instance is blocked by an operation',
     async run({ registry, clock }) {
-      const open = createJournal(registry.database, { clock }).open()
+      const open = createJournal(registry, { clock }).open()
       const blocking = new Map(
         open
           .filter(({ state, owner }) => state === 'attention' || stateOf(owner) !== 'alive')

@@ -1,4 +1,4 @@
-import { createJournal } from '../operation/journal.js'
+import { createJournal } from '../store/journal.js'
 import { stateOf } from '../system/process-identity.js'
 import type { DoctorCheck } from './check.js'
 
@@ -8,7 +8,7 @@ export const operationChecks: readonly DoctorCheck[] = [
     category: 'operations',
     title: 'No operation needs attention',
     async run({ registry, operations, clock }) {
-      const open = createJournal(registry.database, { clock }).open()
+      const open = createJournal(registry, { clock }).open()
       return open
         .filter(({ state, owner }) => state === 'attention' || stateOf(owner) !== 'alive')
         .map(({ id, title, message, state }) => ({

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -8,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import type { Diagnosis } from './doctor.js'
 
@@ -54,8 +55,8 @@ function hook(name: string, mode = 0o755): Heal {
 }
 
 function sql(change: string, back: string): Heal {
-  test.context.registry.database.exec(change)
-  return () => test.context.registry.database.exec(back)
+  test.context.registry[sqlite].exec(change)
+  return () => test.context.registry[sqlite].exec(back)
 }
 
 async function started(): Promise<Heal> {

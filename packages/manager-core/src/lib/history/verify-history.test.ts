@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { verifyHistory } from './verify-history.js'
 
@@ -29,7 +30,7 @@ function add(count: number, actor = 'ann'): void {
   })
 }
 
-const exec = (sql: string) => test.context.registry.database.exec(sql)
+const exec = (sql: string) => test.context.registry[sqlite].exec(sql)
 const verify = (expect?: string) => test.perform('history verify', expect === undefined ? {} : { expect })
 
 it('is as it was written', async () => {
@@ -61,7 +62,7 @@ it.each([
 })
 
 it('a head that was kept elsewhere proves all up to it, also when all hashes were made anew', async () => {
-  const { head } = await verifyHistory(test.context.registry.database)
+  const { head } = await verifyHistory(test.context.registry)
   add(5)
   expect((await verify(head)).exitCode).toBe(0)
   // As somebody would who can write the file: another history of the same length.
@@ -84,6 +85,6 @@ it('entries of before the hashes are told, and go before all others', async () =
 
 it('looks at many without keeping others waiting', async () => {
   add(5_100)
-  const { entries, faults } = await verifyHistory(test.context.registry.database)
+  const { entries, faults } = await verifyHistory(test.context.registry)
   expect({ entries, faults }).toEqual({ entries: 5110, faults: [] })
 })

@@ -1,6 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { chainHash, type HistoryRow } from '../store/history-chain.js'
+import { chainHash } from '../store/history-chain.js'
+import { historyRowsAfter, lastHistoryId } from '../store/history-rows.js'
+import type { Queryable } from '../store/registry.js'
 
 /** What is wrong from an entry on. */
 export interface HistoryFault {
@@ -30,7 +31,7 @@ const atOnce = 5000
  * @param expected a `head` that was kept elsewhere: whoever can write the registry can also compute all hashes anew, but
  *   not to this one
  */
-export async function verifyHistory(database: DatabaseSync, expected?: string): Promise<HistoryReport> {
+export async function verifyHistory(registry: Queryable, expected?: string): Promise<HistoryReport> {
   const faults: HistoryFault[] = []
   const fault = (id: number, problem: string) => void faults.push({ id, problem })
   const [, expectedId = '', expectedHash = ''] = /^(\d+):([0-9a-f]{64})$/.exec(expected ?? '') ?? []
@@ -38,9 +39,9 @@ export async function verifyHistory(database: DatabaseSync, expected?: string): 
   let unsealed = 0
   let before = { id: 0, hash: '' }
   // Looked at first: others write meanwhile.
-  const last = Number(database.prepare(`select seq from sqlite_sequence where name = 'history'`).get()?.['seq'] ?? 0)
+  const last = lastHistoryId(registry)
   for (;;) {
-    const rows = rowsAfter(database, before.id)
+    const rows = historyRowsAfter(registry, before.id, atOnce)
     for (const row of rows) {
       const { id, hash } = row as { readonly id: number; readonly hash: string }
       entries++
@@ -58,12 +59,6 @@ export async function verifyHistory(database: DatabaseSync, expected?: string): 
   else if (Number(expectedId) > before.id) fault(Number(expectedId), 'Missing: the one that is expected.')
   const head = before.hash === '' ? '' : `${before.id}:${before.hash}`
   return { entries, unsealed, head, faults: faults.slice(0, mostFaults) }
-}
-
-function rowsAfter(database: DatabaseSync, id: number): readonly HistoryRow[] {
-  return database
-    .prepare('select * from history where id > ? order by id limit ?')
-    .all(id, atOnce) as unknown as readonly HistoryRow[]
 }
 
 function rangeOf(from: number, to: number): string {

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
 import { writeHook } from '../testing/write-hook.js'
@@ -37,8 +38,8 @@ test('add makes an instance that runs, with a database and settings of its own',
   const { password, adminPassword } = await context.settings.instance(path('demo'))
   const kept = JSON.stringify([
     context.registry.history(),
-    context.registry.database.prepare('select * from operation').all(),
-    context.registry.database.prepare('select * from step').all(),
+    context.registry[sqlite].prepare('select * from operation').all(),
+    context.registry[sqlite].prepare('select * from step').all(),
   ])
   expect(kept).toContain(operation)
   for (const secret of [password, adminPassword]) expect(kept).not.toContain(secret.reveal())

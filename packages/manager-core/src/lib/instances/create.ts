@@ -81,7 +81,7 @@ function planCreation(
     ],
     commit(registry, { context }) {
       registry.updateInstance(id, { desired })
-      if (decision) approveRequest(context.registry.database, decision, name)
+      if (decision) approveRequest(context.registry, decision, name)
     },
   }
 }

@@ -42,8 +42,7 @@ export function otherCopy(copy: Copy): Copy {
 
 /** Takes a second port beside that of the instance; `releasePorts` of `commit` gives back the one that is left over. */
 export function secondPortStep(): Step {
-  const isTaken = ({ context, operation }: StepRun) =>
-    context.registry.database.prepare('select port from reserved_port where operation = ?').get(operation) !== undefined
+  const isTaken = ({ context, operation }: StepRun) => context.registry.hasReservedPort(operation)
   return {
     id: reserveId,
     title: 'Take a second port',

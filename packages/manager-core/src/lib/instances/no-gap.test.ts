@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { startHttpd } from '../../../../../tests/servers/httpd.js'
+import { toolIsMissing } from '../../../../../tests/servers/index.js'
 import { startNginx } from '../../../../../tests/servers/nginx.js'
 import type { TestProxy } from '../../../../../tests/servers/proxy-server.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
 import { tellFake, writeTemplate, type FakeApplication } from '../testing/fake-application.js'
@@ -65,7 +66,7 @@ function testTraffic(type: TestProxy['type'], start: typeof startNginx): void {
     // Its supervisor and itself; that of the former copy may just be ending.
     await expect.poll(() => processesOf(test.path('demo')).toSorted()).toEqual(pids.toSorted())
     expect(pids).toContain((await newest()).pid)
-    expect(test.context.registry.database.prepare('select port from reserved_port').all()).toEqual([])
+    expect(test.context.registry[sqlite].prepare('select port from reserved_port').all()).toEqual([])
     const { url } = await test.context.settings.instance(test.path('demo'))
     expect(url).toBe(`http://127.0.0.1:${port}/io`)
     expect(readdirSync(test.path('demo')).filter((name) => name.startsWith('app.'))).toEqual([])

@@ -27,12 +27,7 @@ export function takePort<T>(
  */
 export async function freePort({ registry, settings }: ManagerContext, wanted?: number): Promise<number> {
   const { from, to } = settings.global.ports
-  const used = new Set(
-    registry.database
-      .prepare('select port from instance union select port from reserved_port')
-      .all()
-      .map(({ port }) => port),
-  )
+  const used = registry.usedPorts()
   if (wanted !== undefined && !used.has(wanted) && (await isPortFree(wanted))) return wanted
   for (let port = from; port <= to; port++) if (!used.has(port) && (await isPortFree(port))) return port
   throw new ManagerError('ERR_LIMIT', `No port of APPS_PORTS (${from}-${to}) is free.`, {

@@ -61,7 +61,7 @@ function planRename({ id, to }: RenameRequest, { name, folder, context }: Rename
     commit(registry, run) {
       checkNamedAddress({ ...existing(run.context.registry, instance), name: to }, run.context)
       registry.updateInstance(id, { name: to })
-      renameInRequests(run.context.registry.database, name, to)
+      renameInRequests(run.context.registry, name, to)
     },
   }
 }

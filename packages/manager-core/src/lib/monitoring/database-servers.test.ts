@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { homeAt } from '../domain/home.js'
+import type { Fallen } from '../domain/incident.js'
 import type { InstanceSettings, Settings } from '../settings/settings.js'
 import { deadServers } from './database-servers.js'
 import { describeIncident } from './describe-incident.js'
-import type { Fallen } from './incident.js'
 
 it('names the database server that instances have in common when it does not answer', async () => {
   const alive = createServer().listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
+import { isOpen, type Fallen, type Incident } from '../domain/incident.js'
 import type { DeadServer } from './database-servers.js'
-import { isOpen, type Fallen, type Incident } from './incident.js'
 
 /** Names that one sentence holds. */
 const mostNames = 10

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Incident } from './incident.js'
+import type { Incident } from '../domain/incident.js'
+import type { Sample } from '../domain/sample.js'
 import { judge, type Evidence } from './judge.js'
-import type { Sample } from './sample.js'
 import { continueStreaks, type Streak } from './streaks.js'
 
 const began = '2026-11-21T12:00:00.000Z'

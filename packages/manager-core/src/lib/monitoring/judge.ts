@@ -1,5 +1,5 @@
+import { isOpen, type Fallen, type Incident } from '../domain/incident.js'
 import { describeEnd } from './describe-incident.js'
-import { isOpen, type Fallen, type Incident } from './incident.js'
 import type { Streak } from './streaks.js'
 
 export interface Judgement {

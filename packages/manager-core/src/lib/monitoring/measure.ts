@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
 import type { ManagerContext } from '../context.js'
 import type { Instance } from '../domain/instance.js'
+import type { Sample } from '../domain/sample.js'
 import { folderSize } from '../files/folder-size.js'
 import { checkHealth } from '../runtime/health.js'
 import type { Usage } from '../runtime/runtime.js'
-import type { Sample } from './sample.js'
 
 /** How many instances are asked at the same time. */
 const atOnce = 100

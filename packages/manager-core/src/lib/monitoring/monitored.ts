@@ -1,6 +1,6 @@
 import type { ManagerContext } from '../context.js'
 import { isThrowAway, type Instance } from '../domain/instance.js'
-import { createJournal } from '../operation/journal.js'
+import { createJournal } from '../store/journal.js'
 import { stateOf } from '../system/process-identity.js'
 
 type Context = Pick<ManagerContext, 'registry' | 'clock'>
@@ -18,15 +18,7 @@ export function wantedInstances({ registry }: Pick<Context, 'registry'>): readon
 
 /** Ids of instances that an operation is at, which may stop or pause them. */
 export function busyInstances({ registry, clock }: Context): ReadonlySet<string> {
-  const open = createJournal(registry.database, { clock }).open()
+  const open = createJournal(registry, { clock }).open()
   const atWork = open.filter(({ state, owner }) => state !== 'attention' && stateOf(owner) !== 'dead')
   return new Set(atWork.map(({ instanceId }) => instanceId))
-}
-
-/** Ids of instances that an operation ended at since then. */
-export function releasedInstances({ registry }: Pick<Context, 'registry'>, since: Date): ReadonlySet<string> {
-  const rows = registry.database
-    .prepare('select instance_id as id from operation where ended >= ?')
-    .all(since.toISOString())
-  return new Set(rows.map(({ id }) => String(id)))
 }

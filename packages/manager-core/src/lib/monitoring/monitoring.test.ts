@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ManagerError } from '../../errors.js'
 import type { Json } from '../domain/json.js'
 import { mailServer, plain } from '../mail/mail-server-for-test.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { hookLog, webhookServer } from './alerts-for-test.js'
 import { startMonitoring, type MonitoringOptions } from './start-monitoring.js'
@@ -35,7 +36,7 @@ function monitored(config: Readonly<Record<string, string | number>> = {}, optio
   onTestFinished(async () => {
     await monitoring.close()
     for (const name of names) test.tell(name, {})
-    test.context.registry.database.exec('delete from incident')
+    test.context.registry[sqlite].exec('delete from incident')
   })
   return { problems, close: () => monitoring.close() }
 }

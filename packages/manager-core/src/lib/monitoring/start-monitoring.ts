@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ManagerContext } from '../context.js'
-import { createIncidentStore } from './incident-store.js'
+import type { Sample } from '../domain/sample.js'
+import { createIncidentStore } from '../store/incident-store.js'
+import { instancesOfEnded } from '../store/operation-rows.js'
+import { createSampleStore } from '../store/sample-store.js'
 import { Meter } from './measure.js'
-import { busyInstances, releasedInstances, wantedInstances } from './monitored.js'
-import { createSampleStore } from './sample-store.js'
-import type { Sample } from './sample.js'
+import { busyInstances, wantedInstances } from './monitored.js'
 import { Watch, type WatchOptions } from './watch.js'
 
 export interface MonitoringOptions extends WatchOptions {
@@ -130,7 +131,7 @@ async function measureOnce(
   const names = new Map(wanted.map(({ id, name }) => [id, name]))
   const isBad = ({ reason }: Sample) => reason !== ''
   const busy = samples.some(isBad)
-    ? new Set([...busyInstances(context), ...releasedInstances(context, begin)])
+    ? new Set([...busyInstances(context), ...instancesOfEnded(context.registry, begin)])
     : undefined
   const kept = samples.filter((one) => names.has(one.instanceId) && !(isBad(one) && busy?.has(one.instanceId)))
   try {

@@ -1,4 +1,4 @@
-import type { Sample } from './sample.js'
+import type { Sample } from '../domain/sample.js'
 
 /** How the last checks of an instance ended. */
 export interface Streak {

@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.js'
+import { isOpen, type Incident } from '../domain/incident.js'
 import { mailFailure } from '../mail/mail-failure.js'
 import { linesOf } from './describe-incident.js'
-import { isOpen, type Incident } from './incident.js'
 import type { Channel } from './outbox.js'
 import { postWebhook } from './post-webhook.js'
 

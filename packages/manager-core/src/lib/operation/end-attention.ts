@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/caller.js'
 import { writeEntry } from '../history/write-entry.js'
+import type { Journal, JournalEntry } from '../store/journal.js'
 import type { RegistryWriter } from '../store/registry.js'
-import type { Journal, JournalEntry } from './journal.js'
 
 /** Ends an operation that needs attention, as things are; in a transaction, with an entry in the history. */
 export function endAttention(

@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import type { ManagerContext, OperationKind, Operations, Step } from '../context.js'
 import type { Caller, OperationEvent } from '../domain/caller.js'
+import { createJournal } from '../store/journal.js'
+import { sqlite } from '../store/sqlite.js'
 import { identify } from '../system/process-identity.js'
 import { leastContext } from '../testing/least-context.js'
 import { madeUpKind, testInstance, type MadeUpRequest } from '../testing/made-up-operation.js'
 import { crashOperation } from '../testing/run-program.js'
 import { createOperations } from './engine.js'
-import { createJournal } from './journal.js'
 
 let folder: string
 let test: { readonly home: string; readonly context: ManagerContext; readonly caller: Caller }
@@ -38,7 +39,7 @@ function open(home: string): void {
   operations = createOperations({ context: () => context, kinds: () => kinds, clock: context.clock })
 }
 
-const journal = () => createJournal(test.context.registry.database, { clock: () => new Date() })
+const journal = () => createJournal(test.context.registry, { clock: () => new Date() })
 
 /** All that a made-up operation touches. */
 const state = () => ({
@@ -320,7 +321,7 @@ describe('recover()', () => {
 
   async function clear() {
     test.context.registry.transaction((writer) => writer.deleteInstance('iDemo'))
-    test.context.registry.database.exec('delete from history; delete from operation')
+    test.context.registry[sqlite].exec('delete from history; delete from operation')
     rmSync(join(test.home, 'instances', 'iDemo'), { recursive: true, force: true })
     writeFileSync(join(test.home, 'list'), 'old\n')
   }
@@ -355,7 +356,7 @@ describe('recover()', () => {
 
   it('ends what needs attention with one that replaces all, killed behind its point of no return', async () => {
     await crash(12, { name: 'Demo' })
-    test.context.registry.database.exec(
+    test.context.registry[sqlite].exec(
       `insert into operation
          (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, owner, started)
        select 'earlier', kind, instance_id, instance, title, actor, surface, address, request, facts, locks,
@@ -377,7 +378,7 @@ describe('recover()', () => {
 
   it('leaves the operation of a living process alone', async () => {
     await crash(8, { name: 'Demo' })
-    test.context.registry.database.prepare('update operation set owner = ?').run(JSON.stringify(identify(process.ppid)))
+    test.context.registry[sqlite].prepare('update operation set owner = ?').run(JSON.stringify(identify(process.ppid)))
     expect(await operations.recover(test.caller)).toEqual([])
   })
 
@@ -387,7 +388,7 @@ describe('recover()', () => {
   ])('knows by its %s that a pid belongs to another process by now', async (_what, forge) => {
     await crash(8, { name: 'Demo' })
     const owner = forge(identify(process.ppid) as object)
-    test.context.registry.database.prepare('update operation set owner = ?').run(JSON.stringify(owner))
+    test.context.registry[sqlite].prepare('update operation set owner = ?').run(JSON.stringify(owner))
     expect(await operations.recover(test.caller)).toHaveLength(1)
     expect(state()).toEqual(before)
   })
@@ -395,7 +396,7 @@ describe('recover()', () => {
   it('goes on when a kind is not known or cannot be planned any more', async () => {
     await crash(8, { name: 'Demo' })
     await crash(8, { name: 'Other' })
-    const set = test.context.registry.database.prepare('update operation set kind = ? where instance = ?')
+    const set = test.context.registry[sqlite].prepare('update operation set kind = ? where instance = ?')
     set.run('of-tomorrow', 'Demo')
     const events: OperationEvent[] = []
     const onEvent = (event: OperationEvent) => events.push(event)
@@ -436,7 +437,7 @@ describe('recover()', () => {
   async function crashBeside() {
     const result = await crash(8, { name: 'Twin' })
     test.context.registry.transaction((writer) => writer.deleteInstance('iTwin'))
-    test.context.registry.database.exec(
+    test.context.registry[sqlite].exec(
       `update operation set instance = 'Demo', instance_id = 'iDemo', request = '{"name":"Demo"}', locks = '["name:demo","ports"]'`,
     )
     return result

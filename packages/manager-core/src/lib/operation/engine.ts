@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { ManagerError } from '../../errors.js'
 import type { Caller } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
+import { createJournal, type Journal, type JournalEntry } from '../store/journal.js'
 import { createReserve } from '../store/reserve.js'
+import { ended } from '../store/transitions.js'
 import { failureOf } from '../system/failure.js'
 import { lockOptionsOf } from '../system/lock-options.js'
 import { stateOf } from '../system/process-identity.js'
 import { endAttention } from './end-attention.js'
 import type { EngineContext } from './engine-context.js'
 import { Execution } from './execution.js'
-import { createJournal, type Journal, type JournalEntry } from './journal.js'
 import type { JournalPoint, OperationKind, Operations, Plan, RecoveredOperation } from './operation.js'
-import { ended } from './transitions.js'
 
 export interface OperationsOptions<Context> {
   readonly context: () => Context
@@ -32,7 +32,7 @@ export function createOperations<Context extends EngineContext>({
   onPoint,
 }: OperationsOptions<Context>): Operations<Context> {
   let journalOfRegistry: Journal | undefined
-  const journal = () => (journalOfRegistry ??= createJournal(context().registry.database, { clock }))
+  const journal = () => (journalOfRegistry ??= createJournal(context().registry, { clock }))
   const never = new AbortController().signal
 
   return {

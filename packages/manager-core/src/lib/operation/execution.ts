@@ -2,12 +2,12 @@ import { ManagerError } from '../../errors.js'
 import type { Caller, OperationEvent } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
 import { writeEntry } from '../history/write-entry.js'
+import type { Journal, JournalEntry, StepEntry } from '../store/journal.js'
 import type { HistoryEntry, RegistryWriter } from '../store/registry.js'
 import { createReserve, type Reserve } from '../store/reserve.js'
 import { failureOf, sentence } from '../system/failure.js'
 import { endAttention } from './end-attention.js'
 import type { EngineContext } from './engine-context.js'
-import type { Journal, JournalEntry, StepEntry } from './journal.js'
 import type { JournalPoint, OperationResult, Plan, RecoveredOperation, Step, StepRun } from './operation.js'
 
 export interface ExecutionOptions<Context> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
+import { sqlite } from '../store/sqlite.js'
 import type { AddMany } from '../testing/add-many.js'
 import { canMount } from '../testing/can-mount.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
@@ -134,7 +135,7 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     rmSync(ballast())
     const { exact } = await takeSnapshots(test.context)
     expect(exact).toEqual(before.exact)
-    expect(test.context.registry.database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    expect(test.context.registry[sqlite].prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
     await test.perform('add', { name: 'demo', 'no-start': true })
   })
 

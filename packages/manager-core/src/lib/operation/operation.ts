@@ -1,7 +1,7 @@
 import type { Caller, StepTitle } from '../domain/caller.js'
 import type { Json } from '../domain/json.js'
+import type { JournalEntry } from '../store/journal.js'
 import type { RegistryWriter } from '../store/registry.js'
-import type { JournalEntry } from './journal.js'
 
 /**
  * What changes an instance: planned, journalled, undone and recovered. `inspect` looks, `plan` decides (pure: this is

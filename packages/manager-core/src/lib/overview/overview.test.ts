@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeStatus } from '../backup/status.js'
-import { testInstance } from '../testing/made-up-operation.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
+import { testInstance } from '../testing/made-up-operation.js'
 
 let test: TestManager
 
@@ -70,7 +71,7 @@ describe('list', () => {
 
   it('says what needs attention, and the way out', async () => {
     const { id } = test.instance('demo')
-    const { database } = test.context.registry
+    const { [sqlite]: database } = test.context.registry
     database
       .prepare(
         `insert into operation (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, message, owner, started)

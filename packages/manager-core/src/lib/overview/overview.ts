@@ -3,9 +3,9 @@ import type { ManagerContext } from '../context.js'
 import { isRunning, type Instance } from '../domain/instance.js'
 import type { WireInstance } from '../instances/wire-instance.js'
 import type { WireLimits } from '../instances/wire-limits.js'
-import { createJournal } from '../operation/journal.js'
 import { checkHealth } from '../runtime/health.js'
 import { serverOf } from '../servers/application-server.js'
+import { createJournal } from '../store/journal.js'
 import { isUpgradeNeeded } from '../templates/upgrade-needed.js'
 
 /** What an operator looks at first, beside the fields of an instance. */
@@ -65,7 +65,7 @@ export function overviews(
   instances: readonly Instance[],
 ): ReadonlyMap<string, Overview> {
   const newest = new Map(registry.versions().map((version) => [version.version, version]))
-  const open = createJournal(registry.database, { clock }).open()
+  const open = createJournal(registry, { clock }).open()
   const attention = new Map(
     open.filter(({ state }) => state === 'attention').map(({ instanceId, message }) => [instanceId, message]),
   )

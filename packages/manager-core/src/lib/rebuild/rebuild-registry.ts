@@ -5,8 +5,9 @@ import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
 import { writeEntry } from '../history/write-entry.js'
+import { forgetWork } from '../store/forget-work.js'
 import { openRegistry, type Registry } from '../store/registry.js'
-import { changesOf, faultOf, listCopies } from '../store/registry-copies.js'
+import { faultOf, listCopies } from '../store/registry-copies.js'
 import type { Lock } from '../system/locks.js'
 import { openedBy } from './opened-by.js'
 import { readDisk } from './read-disk.js'
@@ -103,21 +104,6 @@ function beginWith({ home }: ManagerContext, file: string): Base {
 
 function newestChanges({ home }: ManagerContext): number {
   return listCopies(home.registryCopies)[0]?.changes ?? 0
-}
-
-/** What was under way when a copy was made has ended since, one way or another: nothing of it may be undone now. */
-function forgetWork({ database, transaction }: Registry, changes: number): void {
-  transaction(() => {
-    database
-      .prepare(
-        `update operation set state = 'rolled_back', ended = started, message = ?
-         where state not in ('succeeded', 'rolled_back')`,
-      )
-      .run('It was under way when this copy of the registry was made; what became of it is not known.')
-    database.exec('delete from reserved_port')
-    // Copies that are made from now on are newer than all that there are.
-    database.prepare('update registry set changes = ?').run(Math.max(changes, changesOf(database)))
-  })
 }
 
 async function compared(

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ManagerError } from '../../errors.js'
 import type { Manager } from '../manager.js'
 import { listCopies } from '../store/registry-copies.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 let test: TestManager
@@ -64,10 +65,10 @@ describe('copies of the registry', () => {
     expect(copy.prepare('select name, protected from instance').all()).toEqual([{ name: 'demo', protected: 0 }])
     expect(copy.prepare('select name from token').all()).toEqual([{ name: 'reader' }])
     expect(copy.prepare('select count(*) as n from history').get()).toEqual(
-      test.context.registry.database.prepare('select count(*) as n from history').get(),
+      test.context.registry[sqlite].prepare('select count(*) as n from history').get(),
     )
     const tables = (database: DatabaseSync) => database.prepare('select name from sqlite_schema order by name').all()
-    expect(tables(copy)).toEqual(tables(test.context.registry.database))
+    expect(tables(copy)).toEqual(tables(test.context.registry[sqlite]))
     copy.close()
     expect(statSync(newest?.file as string).mode & 0o777).toBe(0o600)
   })
@@ -177,7 +178,7 @@ describe('an old copy', () => {
     await test.perform('add', { name: 'demo', 'no-start': true })
     const { registry } = test.context
     const open = (state: string) =>
-      registry.database
+      registry[sqlite]
         .prepare(
           `insert into operation (id, kind, instance_id, instance, title, actor, surface, request, facts, locks, state, owner, started)
            values (?, 'add', ?, 'demo', 'Add', 'tester', 'cli', '{}', '{}', '[]', ?, '{"pid":1,"start":"1","boot":"x"}', '2026')`,

@@ -15,6 +15,7 @@ import type { ManagerContext } from '../context.js'
 import { isThrowAway } from '../domain/instance.js'
 import type { StreamOptions } from '../files/stream-options.js'
 import { syncPath } from '../files/tree.js'
+import { registryId } from '../store/check-registry.js'
 import { copyRegistry } from '../store/registry-copies.js'
 import { laidOutAt, layOutManager } from './lay-out-manager.js'
 import { managerManifestText, managerPrefix, type ManagerManifest } from './manager-copy.js'
@@ -62,7 +63,7 @@ export async function packManager(
   ]
   await rm(stage, { recursive: true })
   await rm(database)
-  const manager = String(registry.database.prepare('select id from registry').get()?.['id'])
+  const manager = registryId(registry)
   const id = `${stampOf(started)}-${changes}`
   const manifest: ManagerManifest = {
     format: 1,

@@ -11,10 +11,11 @@ import { verifyForRestore } from '../backup/verify-backup.js'
 import type { ManagerContext } from '../context.js'
 import type { Caller } from '../domain/caller.js'
 import type { Instance } from '../domain/instance.js'
+import { registryId } from '../store/check-registry.js'
+import { importRegistry } from '../store/import-registry.js'
 import { openRegistry, type VersionRow } from '../store/registry.js'
 import { bringBackHome } from './bring-back-home.js'
 import { bringBackInstances } from './bring-back-instances.js'
-import { importRegistry } from './import-registry.js'
 import { listManagerCopies, managerManifestText, readManagerManifest, type ManagerManifest } from './manager-copy.js'
 import { registryBase } from './pack-manager.js'
 import { recovered, type Recovered } from './recovered.js'
@@ -170,7 +171,7 @@ async function unpack(
 /** @throws ManagerError ERR_STATE */
 function refuseOthers({ registry }: ManagerContext, { manager }: ManagerManifest, saved: readonly Instance[]): void {
   // Begun before.
-  if (registry.database.prepare('select 1 from registry where id = ?').get(manager.id)) return
+  if (registryId(registry) === manager.id) return
   const ids = new Set(saved.map(({ id }) => id))
   const names = new Set(saved.map(({ name }) => name.toLowerCase()))
   const other = registry.instances().find(({ id, name }) => !ids.has(id) && !names.has(name.toLowerCase()))

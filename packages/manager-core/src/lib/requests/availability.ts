@@ -25,5 +25,5 @@ export function whyClosed({ settings, registry }: Pick<ManagerContext, 'settings
 /** Removes requests that nobody has confirmed in time. */
 export function forgetUnconfirmed({ registry, clock }: Pick<ManagerContext, 'registry' | 'clock'>): void {
   const before = new Date(clock().getTime() - confirmWithinMs)
-  registry.transaction(() => expireRequests(registry.database, before))
+  registry.transaction(() => expireRequests(registry, before))
 }

@@ -9,7 +9,7 @@ import { forgetUnconfirmed } from './availability.js'
 /** @throws ManagerError ERR_NOT_FOUND */
 export function requestOf(context: Pick<ManagerContext, 'registry' | 'clock'>, id: number): InstanceRequest {
   forgetUnconfirmed(context)
-  const request = requestIn(context.registry.database, id)
+  const request = requestIn(context.registry, id)
   if (request) return request
   throw new ManagerError('ERR_NOT_FOUND', `There is no request ${id}.`, { command: 'requests' })
 }
@@ -37,5 +37,5 @@ export function checkUndecided({ id, status, email, decided_by, instance }: Inst
 
 /** The instance could not be made: the request stays, and may be approved once more. */
 export function markFailed({ registry }: Pick<ManagerContext, 'registry'>, id: number, note: string): void {
-  registry.transaction(() => updateRequest(registry.database, id, { status: 'failed', note: note.slice(0, 500) }))
+  registry.transaction(() => updateRequest(registry, id, { status: 'failed', note: note.slice(0, 500) }))
 }

@@ -4,16 +4,16 @@ import type { Instance } from '../domain/instance.js'
 import type { InstanceRequest } from '../domain/request.js'
 import { recordHistory } from '../history/record-history.js'
 import { publicUrlOf } from '../settings/public-url.js'
-import { requestIn } from '../store/request-rows.js'
-import { changeFirstPassword, type PasswordRefusal } from './first-password.js'
-import { mailTo } from './mails.js'
 import {
   giveBackPasswordLink,
   insertPasswordLink,
   passwordLinkIn,
   usePasswordLink,
   type PasswordLinkRow,
-} from './password-link-rows.js'
+} from '../store/password-link-rows.js'
+import { requestIn } from '../store/request-rows.js'
+import { changeFirstPassword, type PasswordRefusal } from './first-password.js'
+import { mailTo } from './mails.js'
 
 /** How long a link can be used. Not specified; chosen so that a holiday of a week is bridged. */
 const passwordWithinMs = 7 * 24 * 3_600_000
@@ -45,7 +45,7 @@ export async function mailPasswordLink(
   const token = randomBytes(32).toString('base64url')
   const expires = new Date(clock().getTime() + passwordWithinMs)
   registry.transaction(() =>
-    insertPasswordLink(registry.database, hashOf(token), {
+    insertPasswordLink(registry, hashOf(token), {
       request: request.id,
       instance_id: instance.id,
       expires: expires.toISOString(),
@@ -63,8 +63,8 @@ export async function mailPasswordLink(
 
 /** What the link with this token is good for now. */
 export function passwordLinkOf({ registry, clock }: ManagerContext, token: string): PasswordLink {
-  const row = passwordLinkIn(registry.database, hashOf(token))
-  const request = row && requestIn(registry.database, row.request)
+  const row = passwordLinkIn(registry, hashOf(token))
+  const request = row && requestIn(registry, row.request)
   const instance = row && registry.byId(row.instance_id)
   if (!row || !request || !instance) return { state: 'gone' }
   return { state: stateOf(row, clock()), request, instance }
@@ -87,8 +87,8 @@ export async function setPasswordByLink(
   const { registry, clock } = context
   const hash = hashOf(token)
   const now = clock().toISOString()
-  if (!registry.transaction(() => usePasswordLink(registry.database, hash, now))) return { result: 'used' }
-  const giveBack = () => registry.transaction(() => giveBackPasswordLink(registry.database, hash))
+  if (!registry.transaction(() => usePasswordLink(registry, hash, now))) return { result: 'used' }
+  const giveBack = () => registry.transaction(() => giveBackPasswordLink(registry, hash))
   let refusal: PasswordRefusal | undefined
   try {
     refusal = await changeFirstPassword(context, link.instance, password)

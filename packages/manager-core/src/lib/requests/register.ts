@@ -61,8 +61,8 @@ export async function register(
   const faults = await faultsOf(context, registration)
   if (Object.keys(faults).length > 0) return faults
 
-  const { database } = context.registry
-  const unconfirmed = requestsIn(database).filter(({ status }) => status === 'unconfirmed')
+  const { registry } = context
+  const unconfirmed = requestsIn(registry).filter(({ status }) => status === 'unconfirmed')
   if (unconfirmed.length >= mostUnconfirmed)
     throw new ManagerError('ERR_LIMIT', 'Too many requests wait for their confirmation.', {
       help: 'Try again tomorrow.',
@@ -73,8 +73,8 @@ export async function register(
   const now = context.clock()
   const request = { ...registration, name: registration.name || randomName(), language, address }
   const token = randomBytes(32).toString('base64url')
-  const id = context.registry.transaction(() =>
-    insertRequest(database, { ...request, created: now.toISOString() }, hashOf(token)),
+  const id = registry.transaction(() =>
+    insertRequest(registry, { ...request, created: now.toISOString() }, hashOf(token)),
   )
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' })
   try {
@@ -84,7 +84,7 @@ export async function register(
       until: until.format(now.getTime() + confirmWithinMs),
     })
   } catch (error) {
-    context.registry.transaction(() => deleteRequest(database, id))
+    registry.transaction(() => deleteRequest(registry, id))
     if (error instanceof RecipientRefused) return { email: 'undeliverable' }
     throw error
   }
@@ -95,7 +95,7 @@ export async function register(
 export function requestOfLink(context: ManagerContext, token: string): InstanceRequest | undefined {
   checkRequestsAllowed(context)
   forgetUnconfirmed(context)
-  return requestByToken(context.registry.database, hashOf(token))
+  return requestByToken(context.registry, hashOf(token))
 }
 
 /**
@@ -116,14 +116,14 @@ export async function confirmRequest(
   const caller = { actor: email, surface: 'api', address } as const
   const entry = { action: 'register', instance: { id: '', name }, parameters: { request: id, version } }
   await recordHistory(context, caller, entry, async () => {
-    registry.transaction(() => updateRequest(registry.database, id, confirmed))
+    registry.transaction(() => updateRequest(registry, id, confirmed))
     const message = `Request ${id} is confirmed.`
     try {
       await mailOperator(context, { ...request, ...confirmed })
       return { message }
     } catch (error) {
       const warning = `The operator was not told: ${(error as Error).message}`
-      registry.transaction(() => updateRequest(registry.database, id, { note: warning.slice(0, 500) }))
+      registry.transaction(() => updateRequest(registry, id, { note: warning.slice(0, 500) }))
       return { message, warnings: [warning] }
     }
   })
@@ -159,7 +159,7 @@ function faultOfName(context: ManagerContext, name: string): RegistrationFault |
     return 'no-name'
   }
   // An unconfirmed one takes no name: else names could be taken from others with addresses that nobody reads.
-  const isAsked = requestsIn(context.registry.database).some(
+  const isAsked = requestsIn(context.registry).some(
     (one) => one.status === 'confirmed' && one.name.toLowerCase() === name.toLowerCase(),
   )
   return isAsked || context.registry.find(name) ? 'taken' : undefined

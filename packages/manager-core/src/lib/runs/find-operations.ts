@@ -1,8 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { StepTitle } from '../domain/caller.js'
-import { createJournal, type Journal, type JournalEntry } from '../operation/journal.js'
-import type { OperationState } from '../operation/transitions.js'
+import { createJournal, type Journal, type JournalEntry } from '../store/journal.js'
+import { operationIds } from '../store/operation-rows.js'
 import type { Registry } from '../store/registry.js'
+import type { OperationState } from '../store/transitions.js'
 import { itemOfEntry, itemOfRun, type OperationItem, type ShownState } from './operation-item.js'
 import { afterEvent, notBegun, type Progressed } from './progress.js'
 import type { RunFiles } from './run-files.js'
@@ -34,11 +34,8 @@ export interface FindOptions {
 }
 
 export function findOperations({ files, registry, stepsOf, clock }: FindOptions): FoundOperations {
-  let made: { readonly database: DatabaseSync; readonly journal: Journal } | undefined
-  const journalOf = () => {
-    const { database } = registry()
-    return (made ??= { database, journal: createJournal(database, { clock }) }).journal
-  }
+  let made: Journal | undefined
+  const journalOf = () => (made ??= createJournal(registry(), { clock }))
 
   function inJournal(id: string): OperationItem | undefined {
     const entry = journalOf().entry(id)
@@ -67,13 +64,9 @@ export function findOperations({ files, registry, stepsOf, clock }: FindOptions)
       const ids = state !== undefined && open.includes(state) ? all.filter((id) => !files.hasEnded(id)) : all
       const runs = take(ids, (id) => ofRun(id), isMeant, limit)
       const known = new Set(all)
-      const rows = registry()
-        .database.prepare(
-          `select id from operation where (? is null or instance = ? collate nocase)
-           and (? is null or state in (select value from json_each(?))) order by started desc`,
-        )
-        .iterate(name ?? null, name ?? '', state ?? null, JSON.stringify(journalStatesOf(state)))
-      const others = take(idsOf(rows), (id) => (known.has(id) ? undefined : inJournal(id)), isMeant, limit)
+      const states = state === undefined ? undefined : journalStatesOf(state)
+      const rows = operationIds(registry(), { instance: name, states })
+      const others = take(rows, (id) => (known.has(id) ? undefined : inJournal(id)), isMeant, limit)
       return [...runs, ...others].toSorted((a, b) => (a.started < b.started ? 1 : -1)).slice(0, limit)
     },
   }
@@ -82,13 +75,9 @@ export function findOperations({ files, registry, stepsOf, clock }: FindOptions)
 const open: readonly ShownState[] = ['queued', 'running', 'undoing', 'interrupted']
 
 /** In which the journal has what is shown in this state: whether its owner lives is no matter of the journal. */
-function journalStatesOf(state: ShownState | undefined): readonly OperationState[] {
+function journalStatesOf(state: ShownState): readonly OperationState[] {
   if (state === 'succeeded' || state === 'rolled_back' || state === 'attention') return [state]
   return state === 'failed' || state === 'queued' ? [] : ['planned', 'running', 'undoing', 'interrupted']
-}
-
-function* idsOf(rows: Iterable<Record<string, unknown>>): Generator<string> {
-  for (const { id } of rows) yield String(id)
 }
 
 function take(

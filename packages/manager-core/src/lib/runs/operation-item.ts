@@ -1,6 +1,6 @@
 import type { StepTitle } from '../domain/caller.js'
-import type { JournalEntry, StepEntry } from '../operation/journal.js'
-import { ended } from '../operation/transitions.js'
+import type { JournalEntry, StepEntry } from '../store/journal.js'
+import { ended } from '../store/transitions.js'
 import { stateOf, type ProcessIdentity } from '../system/process-identity.js'
 import type { Answer } from './answer.js'
 import type { Progressed, ShownStep } from './progress.js'

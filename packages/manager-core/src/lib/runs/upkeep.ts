@@ -1,6 +1,6 @@
 import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
-import { createJournal } from '../operation/journal.js'
+import { createJournal } from '../store/journal.js'
 import { stateOf } from '../system/process-identity.js'
 import { failureAnswerOf } from './answer.js'
 import { notBegun } from './progress.js'
@@ -86,7 +86,7 @@ export function keepUp({ context, files, going, add, resume, dispatch }: UpkeepO
 
   /** What the worker of a run that was killed left, or a command. */
   async function recover(): Promise<void> {
-    const left = createJournal(context().registry.database, { clock: context().clock })
+    const left = createJournal(context().registry, { clock: context().clock })
       .open()
       .filter(({ id, state, owner }) => {
         const isDead = state !== 'attention' && stateOf(owner) === 'dead'

@@ -6,6 +6,7 @@ import { identify } from '../system/process-identity.js'
 import { migrate, tablesOf } from './migrations.js'
 import { isAlone } from './registry.js'
 import { freeBytes } from './reserve.js'
+import { sqlite, type Queryable } from './sqlite.js'
 
 /** A copy of the registry beside it. */
 export interface RegistryCopy {
@@ -36,7 +37,7 @@ export interface RegistryCopiesOptions {
   /** The registry. */
   readonly file: string
   /** Open on it. */
-  readonly database: () => DatabaseSync
+  readonly registry: () => Queryable
   readonly clock: () => Date
 }
 
@@ -45,18 +46,18 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Not specified; chosen. */
 const [mostLast, mostDays] = [5, 7]
 
-export function createRegistryCopies({ folder, file, database, clock }: RegistryCopiesOptions): RegistryCopies {
+export function createRegistryCopies({ folder, file, registry, clock }: RegistryCopiesOptions): RegistryCopies {
   const list = () => listCopies(folder)
   return {
     list,
     keep() {
       try {
         const [newest] = list()
-        const changes = changesOf(database())
+        const changes = changesOf(registry()[sqlite])
         const age = newest ? clock().getTime() - Date.parse(newest.at) : Infinity
         if (newest?.changes === changes && age < dayMs) return undefined
         // On a full disk it was opened for this process alone; the next command copies it.
-        if (isAlone(database())) return undefined
+        if (isAlone(registry())) return undefined
         if (freeBytes(dirname(file)) < 2 * statSync(file).size)
           return `The registry is not copied to ${folder}: the disk is full.`
         mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -7,6 +7,7 @@ import { createTestManager } from '../testing/create-test-manager.js'
 import { testInstance } from '../testing/made-up-operation.js'
 import { runProgram } from '../testing/run-program.js'
 import { openRegistry, type NewHistoryEntry, type Registry } from './registry.js'
+import { sqlite } from './sqlite.js'
 
 let folder: string
 let file: string
@@ -36,7 +37,7 @@ describe('openRegistry()', () => {
     const all = open().instances()
     expect(all).toHaveLength(160)
     expect(new Set(all.map(({ port }) => port)).size).toBe(160)
-    expect(registry?.database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    expect(registry?.[sqlite].prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   })
 
   it('makes files that nobody else reads', () => {
@@ -45,7 +46,7 @@ describe('openRegistry()', () => {
   })
 
   it('refuses one of a newer manager', () => {
-    open().database.exec('pragma user_version = 99')
+    open()[sqlite].exec('pragma user_version = 99')
     expect(() => openRegistry({ file })).toThrow(
       expect.objectContaining({ code: 'ERR_STATE', message: expect.stringContaining('newer version of the manager') }),
     )

@@ -9,11 +9,13 @@ import { isBusy, isInputOutput, sqliteFailure } from '../system/sqlite-failure.j
 import { seal } from './history-chain.js'
 import { instanceColumns, instanceFromValues, rowFromInstance } from './instance-rows.js'
 import { migrate } from './migrations.js'
+import { sqlite, type Queryable } from './sqlite.js'
+
+export type { Queryable }
 
 /** What the manager knows, in `manager.db`: instances, versions, operations, history. No secrets. */
 export interface Registry {
-  /** For the journal and for queries of their own. */
-  readonly database: DatabaseSync
+  readonly [sqlite]: DatabaseSync
   /** By name. */
   instances(): readonly Instance[]
   /** Without regard to case. */
@@ -23,6 +25,12 @@ export interface Registry {
   get(name: string): Instance
   /** Without those that are thrown away, see `isThrowAway`. */
   count(): number
+  /** Keys of the backups by which instances were proved, by the instance's id; empty: the proof is older than this. */
+  provedBackups(): ReadonlyMap<string, string>
+  /** Ports of instances, and those that are kept for operations. */
+  usedPorts(): ReadonlySet<number>
+  /** Whether a port is kept for an operation. */
+  hasReservedPort(operation: string): boolean
   versions(): readonly VersionRow[]
   /** Of the last refresh, one per version. */
   versionLooks(): readonly VersionLook[]
@@ -39,6 +47,8 @@ export interface RegistryWriter {
   /** `updated` is set to now unless given. */
   updateInstance(id: string, values: Partial<Omit<Instance, 'id'>>): void
   deleteInstance(id: string): void
+  /** Which backup the instance was proved by. */
+  setProvedBackup(id: string, key: string): void
   /** Keeps a port for an operation, beside that of its instance. */
   reservePort(port: number, operation: string): void
   /** All that are kept for it. */
@@ -142,7 +152,7 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
   const writer = createWriter(database, clock)
 
   return {
-    database,
+    [sqlite]: database,
     instances: () => instancesOf('order by name_key'),
     find,
     byId: (id) => instancesOf('where id = ?', id)[0],
@@ -156,6 +166,16 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
         all(`select count(*) as n from instance where source not like 'prove:%' and source not like 'rehearse:%'`)[0]
           ?.n,
       ),
+    provedBackups: () =>
+      new Map(
+        all(`select id, proved_backup as key from instance where proved <> ''`).map(({ id, key }) => [
+          String(id),
+          String(key),
+        ]),
+      ),
+    usedPorts: () =>
+      new Set(all('select port from instance union select port from reserved_port').map(({ port }) => Number(port))),
+    hasReservedPort: (operation) => all('select port from reserved_port where operation = ?', operation).length > 0,
     versions: () => all('select * from version order by version') as unknown as VersionRow[],
     versionLooks: () => all('select * from version_look order by version') as unknown as VersionLook[],
     history({ instance, only, limit = 100 } = {}) {
@@ -205,7 +225,7 @@ function open(file: string): DatabaseSync {
 }
 
 /** Whether no other process can open it: it was opened on a full disk. */
-export function isAlone(database: DatabaseSync): boolean {
+export function isAlone({ [sqlite]: database }: Queryable): boolean {
   return database.prepare('pragma locking_mode').get()?.['locking_mode'] === 'exclusive'
 }
 
@@ -267,6 +287,7 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
       }
     },
     deleteInstance: (id) => void run('delete from instance where id = ?', id),
+    setProvedBackup: (id, key) => void run('update instance set proved_backup = ? where id = ?', key, id),
     reservePort: (port, operation) =>
       void run('insert into reserved_port (port, operation) values (?, ?)', port, operation),
     releasePorts: (operation) => void run('delete from reserved_port where operation = ?', operation),

@@ -1,5 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Decision, InstanceRequest } from '../domain/request.js'
+import { sqlite, type Queryable } from './sqlite.js'
 
 const columns = [
   ...['id', 'name', 'version', 'email', 'firstname', 'lastname', 'phone', 'company', 'status', 'instance', 'created'],
@@ -10,16 +10,16 @@ const columns = [
 export const notTold = 'The person was not told yet: approve it again to send the mail.'
 
 /** The newest first. */
-export function requestsIn(database: DatabaseSync): readonly InstanceRequest[] {
+export function requestsIn({ [sqlite]: database }: Queryable): readonly InstanceRequest[] {
   return database.prepare(`select ${columns} from request order by id desc`).all() as unknown as InstanceRequest[]
 }
 
-export function requestIn(database: DatabaseSync, id: number): InstanceRequest | undefined {
+export function requestIn({ [sqlite]: database }: Queryable, id: number): InstanceRequest | undefined {
   return database.prepare(`select ${columns} from request where id = ?`).get(id) as InstanceRequest | undefined
 }
 
 /** @param hash of the token of the link in the mail */
-export function requestByToken(database: DatabaseSync, hash: string): InstanceRequest | undefined {
+export function requestByToken({ [sqlite]: database }: Queryable, hash: string): InstanceRequest | undefined {
   return database.prepare(`select ${columns} from request where token_hash = ?`).get(hash) as
     | InstanceRequest
     | undefined
@@ -31,7 +31,7 @@ export type NewRequest = Omit<
 >
 
 /** Unconfirmed. @returns its id */
-export function insertRequest(database: DatabaseSync, request: NewRequest, tokenHash: string): number {
+export function insertRequest({ [sqlite]: database }: Queryable, request: NewRequest, tokenHash: string): number {
   const row = { ...request, status: 'unconfirmed', token_hash: tokenHash }
   const names = Object.keys(row)
   const statement = database.prepare(
@@ -41,7 +41,7 @@ export function insertRequest(database: DatabaseSync, request: NewRequest, token
 }
 
 export function updateRequest(
-  database: DatabaseSync,
+  { [sqlite]: database }: Queryable,
   id: number,
   values: Partial<Omit<InstanceRequest, 'id'>> & { readonly token_hash?: string },
 ): void {
@@ -50,20 +50,20 @@ export function updateRequest(
 }
 
 /** Part of the transaction in which its instance comes to be. */
-export function approveRequest(database: DatabaseSync, { request, by, at }: Decision, instance: string): void {
-  updateRequest(database, request, { status: 'approved', instance, decided: at, decided_by: by, note: notTold })
+export function approveRequest(registry: Queryable, { request, by, at }: Decision, instance: string): void {
+  updateRequest(registry, request, { status: 'approved', instance, decided: at, decided_by: by, note: notTold })
 }
 
 /** Requests follow the instances that they became. */
-export function renameInRequests(database: DatabaseSync, from: string, to: string): void {
+export function renameInRequests({ [sqlite]: database }: Queryable, from: string, to: string): void {
   database.prepare('update request set instance = ? where instance = ?').run(to, from)
 }
 
-export function deleteRequest(database: DatabaseSync, id: number): void {
+export function deleteRequest({ [sqlite]: database }: Queryable, id: number): void {
   database.prepare('delete from request where id = ?').run(id)
 }
 
 /** Removes those that nobody has confirmed, with all that they say of a person. */
-export function expireRequests(database: DatabaseSync, before: Date): void {
+export function expireRequests({ [sqlite]: database }: Queryable, before: Date): void {
   database.prepare(`delete from request where status = 'unconfirmed' and created < ?`).run(before.toISOString())
 }

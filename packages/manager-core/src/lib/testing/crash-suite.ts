@@ -1,13 +1,14 @@
 import { cpSync, globSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { DatabaseAccount } from '@steward/db-adapters/server'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DatabaseAccount } from '@steward/db-adapters/server'
 import type { JournalPoint } from '../operation/operation.js'
+import { sqlite } from '../store/sqlite.js'
 import { bundledManager, crashAction } from './bundled-manager.js'
-import { createTestManager, type TestManagerOptions } from './create-test-manager.js'
-import { crashScenarios, type CrashScenario } from './crash-scenarios.js'
 import type { CrashReport } from './crash-point.js'
+import { crashScenarios, type CrashScenario } from './crash-scenarios.js'
+import { createTestManager, type TestManagerOptions } from './create-test-manager.js'
 import { endProcessesOf } from './end-processes.js'
 import { fakeApplicationServer } from './fake-application.js'
 import { databasesOf, knownIds, takeSnapshots, type Snapshot, type Snapshots } from './snapshot.js'
@@ -243,10 +244,10 @@ async function createLab(prepare: CrashScenario['prepare'], options: TestManager
       manager = test.another()
       const { operations, locks, registry } = manager.context
       await operations.recover(test.caller)
-      const open = registry.database
+      const open = registry[sqlite]
         .prepare(`select title, state, message from operation where state not in ('succeeded', 'rolled_back')`)
         .all()
-      const keys = registry.database.prepare('select locks from operation').all()
+      const keys = registry[sqlite].prepare('select locks from operation').all()
       const lock = locks.tryAcquire(
         keys.flatMap((row) => JSON.parse(String(row['locks'])) as string[]),
         'test',

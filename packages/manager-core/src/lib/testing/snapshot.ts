@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAccount } from '@steward/db-adapters/server'
 import type { ManagerContext } from '../context.js'
 import type { DatabaseType } from '../domain/instance.js'
+import { sqlite } from '../store/sqlite.js'
 import { processesOf } from './end-processes.js'
 
 /** All that a command may change, path by path and row by row: two that are equal are the same state. */
@@ -71,7 +72,7 @@ export async function takeSnapshots(context: ManagerContext): Promise<Snapshots>
 
 /** Ids of all instances that there are or were, with their names. */
 export function knownIds({ registry }: ManagerContext): ReadonlyMap<string, string> {
-  const rows = registry.database
+  const rows = registry[sqlite]
     .prepare('select instance_id as id, instance as name from operation union select id, name from instance')
     .all()
   return new Map(rows.map(({ id, name }) => [String(id), String(name)]))
@@ -83,7 +84,7 @@ export async function databasesOf({ databases, settings, registry }: ManagerCont
   // The embedded one lies in the instance's folder.
   if (type === 'sqlite') return []
   const usual = databases.names(type, id)
-  const chosen = registry.database
+  const chosen = registry[sqlite]
     .prepare(
       `select facts ->> '$.names.name' as name, facts ->> '$.names.user' as user from operation where instance_id = ?`,
     )

@@ -27,6 +27,7 @@ import { startStep } from '../instances/runtime-steps.js'
 import { settingsStep } from '../instances/settings-step.js'
 import { layoutStep, placeStep } from '../instances/stage.js'
 import { removeThrowAwaySteps, throwAwayRow } from '../instances/throw-away.js'
+import { lastRehearsalRow, stepTimes } from '../store/operation-rows.js'
 import { shortRevision } from '../templates/upgrade-needed.js'
 import { besideStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
@@ -240,15 +241,8 @@ function changedRows({ outcome }: StepRun): RehearsalReport['rows'] {
 
 /** How long each step took, as the journal says. */
 function secondsOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>): Readonly<Record<string, number>> {
-  const rows = context.registry.database
-    .prepare('select step, started, ended from step where operation = ? and ended is not null')
-    .all(operation)
-  return Object.fromEntries(
-    rows.map(({ step, started, ended }) => [
-      String(step),
-      round((Date.parse(String(ended)) - Date.parse(String(started))) / 1000),
-    ]),
-  )
+  const times = [...stepTimes(context.registry, operation)]
+  return Object.fromEntries(times.map(([step, ms]) => [step, round(ms / 1000)]))
 }
 
 function round(seconds: number): number {
@@ -292,13 +286,5 @@ export function lastRehearsal(
   instance: { readonly id: string; readonly revision: string },
   revision: string,
 ): { readonly at: string; readonly good: boolean } | undefined {
-  const row = registry.database
-    .prepare(
-      `select ended, state from operation
-       where kind = 'rehearse' and instance_id = ?1 and state in ('succeeded', 'rolled_back')
-         and facts ->> '$.upgrade.revision' = ?3 and facts ->> '$.upgrade.from.revision' = ?2
-       order by started desc limit 1`,
-    )
-    .get(instance.id, instance.revision, revision)
-  return row && { at: String(row['ended']), good: row['state'] === 'succeeded' }
+  return lastRehearsalRow(registry, { instance: instance.id, from: instance.revision, to: revision })
 }

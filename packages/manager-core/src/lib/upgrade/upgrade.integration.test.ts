@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
+import { sqlite } from '../store/sqlite.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 /** The real ones. */
@@ -73,7 +74,7 @@ function testUpgrades(type: 'postgresql' | 'mysql', url: string): void {
     })
     expect(warnings).toBeUndefined()
     expect(await rows()).toEqual(before)
-    const [copy] = manager.context.registry.database
+    const [copy] = manager.context.registry[sqlite]
       .prepare(`select facts ->> '$.row.id' as id from operation where kind = 'rehearse'`)
       .all()
     const names = manager.context.databases.names(type, String(copy?.['id']))

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needsBrowser } from '../../../../../tests/browser.js'
+import { sqlite } from '../../../../manager-core/src/lib/store/sqlite.js'
 import { testInstance } from '../../../../manager-core/src/lib/testing/made-up-operation.js'
 import { basic, startServer, type TestServer } from '../../server-for-test.js'
 
@@ -69,7 +70,7 @@ afterAll(async () => {
 
 const port = () => (attacker.address() as AddressInfo).port
 const state = () => {
-  const { database } = test.manager.context.registry
+  const { [sqlite]: database } = test.manager.context.registry
   const all = (sql: string) => database.prepare(sql).all()
   return JSON.stringify([all('select * from instance'), all('select * from operation'), all('select * from token')])
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createManager, findAction } from '@steward/manager-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationKinds } from '../../../../manager-core/src/lib/actions/kinds.js'
+import { sqlite } from '../../../../manager-core/src/lib/store/sqlite.js'
 import {
   createTestManager,
   type TestManager,
@@ -120,7 +121,7 @@ describe('a server that is killed', () => {
         expect(Number(next?.id ?? Number(after) + 1)).toBe(Number(after) + 1)
       }
     }
-    const done = test.context.registry.database
+    const done = test.context.registry[sqlite]
       .prepare(`select distinct kind from operation where surface = 'api'`)
       .all()
     // Accounts are the system's; what they take is killed in a test of its own.

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { request, type Server } from 'node:http'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import Koa from 'koa'
 import { createManager, type Manager } from '@steward/manager-core'
+import Koa from 'koa'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   accessibilityProblems,
@@ -15,6 +15,7 @@ import {
   scrollsSideways,
 } from '../../../../../tests/browser.js'
 import { plain, startMailServer } from '../../../../manager-core/src/lib/mail/mail-server-for-test.js'
+import { sqlite } from '../../../../manager-core/src/lib/store/sqlite.js'
 import {
   createTestManager,
   type TestManager,
@@ -67,7 +68,7 @@ beforeEach(() => {
   // Who posts too often has to wait.
   address = randomUUID()
   mail.received.length = 0
-  manager.context.registry.database.exec('delete from request')
+  manager.context.registry[sqlite].exec('delete from request')
 })
 
 const ada = { name: 'demo', version: '1.0', email: 'ada@example.org', firstname: 'Ada', lang: 'en' }
@@ -129,13 +130,13 @@ describe('a request', () => {
     await post(url, ada)
     const token = new URL(link()).searchParams.get('token')!
     expect(token).toMatch(/^[\w-]{43}$/)
-    const rows = JSON.stringify(manager.context.registry.database.prepare('select * from request').all())
+    const rows = JSON.stringify(manager.context.registry[sqlite].prepare('select * from request').all())
     expect(rows).not.toContain(token)
   })
 
   test('is forgotten when nobody has confirmed it in time', async () => {
     await post(url, ada)
-    const { database } = manager.context.registry
+    const { [sqlite]: database } = manager.context.registry
     database.exec(`update request set created = '${new Date(Date.now() - 3.1 * 24 * 3_600_000).toISOString()}'`)
     const gone = await fetch(link())
     expect(gone.status).toBe(404)
@@ -300,7 +301,7 @@ describe('the link of an approval', () => {
 
   test('that has expired sends another one, to the same person only', async () => {
     const { first, token } = await approved()
-    const { database } = manager.context.registry
+    const { [sqlite]: database } = manager.context.registry
     database.exec(`update password_link set expires = '${new Date(Date.now() - 1000).toISOString()}'`)
     const late = await send({ token, password, again: password })
     expect([late.status, await late.text()]).toEqual([410, expect.stringContaining('Send me another link')])
@@ -358,7 +359,7 @@ describe('the link of an approval', () => {
     const token = tokenOfMail()
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(mail.received.map(({ text }) => text).join('')).not.toContain('evil.example')
-    const { database } = manager.context.registry
+    const { [sqlite]: database } = manager.context.registry
     expect(JSON.stringify(database.prepare('select * from password_link').all())).not.toContain(token)
     const history = JSON.stringify(manager.context.registry.history({ limit: 100 }))
     expect(history).not.toContain(token)

@@ -1,8 +1,8 @@
 import type { ManagerContext } from '../../context.js'
 import type { Caller } from '../../domain/caller.js'
+import { isBackupInUse } from '../../store/operation-rows.js'
 import type { Backup } from '../backup.js'
 import { instanceOf } from '../owner.js'
-import { isInUse } from '../prune.js'
 import { removeBackup } from '../remove-backup.js'
 import { changeStatus, readStatus, type BackupStatus } from '../status.js'
 import { copyTo, failureText } from './copy-to.js'
@@ -97,7 +97,7 @@ async function removeLocal(
   const { id } = instanceOf(registry, backup)
   const lock = locks.tryAcquire(id === '' ? [] : [`instance:${id}`], `removal of ${key} by ${actor}`)
   try {
-    if (!lock || isInUse(registry, folder)) return [`${key} is being used, and removed here by the next saveall.`]
+    if (!lock || isBackupInUse(registry, folder)) return [`${key} is being used, and removed here by the next saveall.`]
     await removeBackup(folder)
     return []
   } finally {

@@ -9,11 +9,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { manifestName } from '../../backup/manifest.js'
+import { verifyHistory } from '../../history/verify-history.js'
 import type { Manager } from '../../manager.js'
 import type { JournalPoint } from '../../operation/operation.js'
-import { bootId } from '../../system/process-identity.js'
 import { insertRequest, updateRequest } from '../../store/request-rows.js'
-import { verifyHistory } from '../../history/verify-history.js'
+import { bootId } from '../../system/process-identity.js'
 import { createTestManager } from '../create-test-manager.js'
 import { endProcessesOf } from '../end-processes.js'
 import { fakeApplicationServer, writeTemplate } from '../fake-application.js'
@@ -90,7 +90,7 @@ try {
   // They are not rewritten.
   for (const key of Object.keys(exact)) if (key.endsWith(manifestName)) delete exact[key]
   await endProcessesOf(folder)
-  const { head } = await withManager(({ context }) => verifyHistory(context.registry.database))
+  const { head } = await withManager(({ context }) => verifyHistory(context.registry))
   await pack({ at: new Date().toISOString(), killed: kills.map(bare), alike, exact, token, head })
 } finally {
   await test.close()
@@ -137,8 +137,8 @@ async function prepare(): Promise<string> {
   const created = new Date().toISOString()
   const person = { email: 'ada@example.org', firstname: 'Ada', lastname: 'Lovelace', phone: '1', company: 'Engines' }
   const asked = { ...person, name: 'wanted', version: '1.0', created, language: 'fr', address: '::1' } as const
-  const { database } = context.registry
-  updateRequest(database, insertRequest(database, asked, 'hash'), { status: 'confirmed', confirmed: created })
+  const { registry } = context
+  updateRequest(registry, insertRequest(registry, asked, 'hash'), { status: 'confirmed', confirmed: created })
   const run = await test.manager.begin('unprotect', { name: 'demo' }, { ...caller, surface: 'api' })
   // A run keeps no process alive.
   const alive = setInterval(() => undefined, 1000)

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { verifyHistory } from '../../history/verify-history.js'
+import { sqlite } from '../../store/sqlite.js'
 import { behaviourOf } from './applications.js'
 import { adminPassword } from './home.js'
 import { query, registryOf, rowsOf, textOfFile, walk } from './look.js'
@@ -64,7 +65,7 @@ function lockProblems(folder: string): readonly string[] {
 }
 
 async function historyProblems(folder: string): Promise<readonly string[]> {
-  const { faults } = await verifyHistory(registryOf(folder))
+  const { faults } = await verifyHistory({ [sqlite]: registryOf(folder) })
   return faults.map(({ id, problem }) => `History ${id}: ${problem}`)
 }
 

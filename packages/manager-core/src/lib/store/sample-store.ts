@@ -1,5 +1,6 @@
-import type { Registry } from '../store/registry.js'
-import type { Sample } from './sample.js'
+import type { Sample } from '../domain/sample.js'
+import type { Registry } from './registry.js'
+import { sqlite } from './sqlite.js'
 
 export interface SampleRange {
   /** In ms since the Unix epoch, both included. */
@@ -39,7 +40,7 @@ const hourMs = 3_600_000
 const quarterMs = 900_000
 const columns = 'instance_id, at, ok, reason, response_ms, memory_mb, cpu_percent, disk_mb'
 
-export function createSampleStore({ database, transaction }: Registry): SampleStore {
+export function createSampleStore({ [sqlite]: database, transaction }: Registry): SampleStore {
   function insert(samples: readonly Sample[]): void {
     const statement = database.prepare(`insert or replace into sample (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?)`)
     for (const { instanceId, at, ok, reason, responseMs, memoryMb, cpuPercent, diskMb } of samples)

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { sqlite, type Queryable } from './sqlite.js'
 
 /** A link of a mail by which somebody chooses the password of an instance. Dates are ISO 8601 in UTC; empty: not yet. */
 export interface PasswordLinkRow {
@@ -9,21 +9,25 @@ export interface PasswordLinkRow {
 }
 
 /** The only one of its request from now on. @param hash of its token */
-export function insertPasswordLink(database: DatabaseSync, hash: string, link: Omit<PasswordLinkRow, 'used'>): void {
+export function insertPasswordLink(
+  { [sqlite]: database }: Queryable,
+  hash: string,
+  link: Omit<PasswordLinkRow, 'used'>,
+): void {
   database.prepare('delete from password_link where request = ?').run(link.request)
   database
     .prepare('insert into password_link (token_hash, request, instance_id, expires) values (?, ?, ?, ?)')
     .run(hash, link.request, link.instance_id, link.expires)
 }
 
-export function passwordLinkIn(database: DatabaseSync, hash: string): PasswordLinkRow | undefined {
+export function passwordLinkIn({ [sqlite]: database }: Queryable, hash: string): PasswordLinkRow | undefined {
   return database
     .prepare('select request, instance_id, expires, used from password_link where token_hash = ?')
     .get(hash) as PasswordLinkRow | undefined
 }
 
 /** @returns false: somebody has used it */
-export function usePasswordLink(database: DatabaseSync, hash: string, now: string): boolean {
+export function usePasswordLink({ [sqlite]: database }: Queryable, hash: string, now: string): boolean {
   const { changes } = database
     .prepare("update password_link set used = ? where token_hash = ? and used = '' and expires > ?")
     .run(now, hash, now)
@@ -31,6 +35,6 @@ export function usePasswordLink(database: DatabaseSync, hash: string, now: strin
 }
 
 /** The password was not taken: it can be used once more. */
-export function giveBackPasswordLink(database: DatabaseSync, hash: string): void {
+export function giveBackPasswordLink({ [sqlite]: database }: Queryable, hash: string): void {
   database.prepare("update password_link set used = '' where token_hash = ?").run(hash)
 }

@@ -1,5 +1,6 @@
-import { tablesOf } from '../store/migrations.js'
-import type { Registry } from '../store/registry.js'
+import { tablesOf } from './migrations.js'
+import type { Registry } from './registry.js'
+import { sqlite } from './sqlite.js'
 
 /** Instances and versions come back by themselves; the history in front of that of this machine. */
 const others: ReadonlySet<string> = new Set([
@@ -13,7 +14,7 @@ const others: ReadonlySet<string> = new Set([
  * @param file a registry of this manager's form
  * @returns whether there was anything to do
  */
-export function importRegistry({ database, transaction, history }: Registry, file: string): boolean {
+export function importRegistry({ [sqlite]: database, transaction, history }: Registry, file: string): boolean {
   database.prepare('attach ? as saved').run(file)
   try {
     const idOf = (of: string) => String(database.prepare(`select id from ${of}.registry`).get()?.['id'])

@@ -1,6 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../domain/json.js'
 import { identify, type ProcessIdentity } from '../system/process-identity.js'
+import { sqlite, type Queryable } from './sqlite.js'
 import { ended, reachedFrom, type OperationState } from './transitions.js'
 
 /** An operation as the journal has it. */
@@ -50,7 +50,7 @@ export interface Journal {
   open(): readonly JournalEntry[]
 }
 
-export function createJournal(database: DatabaseSync, { clock }: { readonly clock: () => Date }): Journal {
+export function createJournal({ [sqlite]: database }: Queryable, { clock }: { readonly clock: () => Date }): Journal {
   const run = (sql: string, ...values: (string | number | null)[]) => database.prepare(sql).run(...values)
   const now = () => clock().toISOString()
   const self = JSON.stringify(identify(process.pid))

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openRegistry } from '../store/registry.js'
+import type { Sample } from '../domain/sample.js'
+import { openRegistry } from './registry.js'
 import { createSampleStore } from './sample-store.js'
-import type { Sample } from './sample.js'
+import { sqlite } from './sqlite.js'
 
 const minuteMs = 60_000
 const begin = Date.parse('2026-11-21T12:00:00.000Z')
@@ -26,7 +27,7 @@ function filled() {
       return { instanceId, at, ok: !isBad, reason: isBad ? 'http-502' : '', responseMs: isBad ? 900 : 10, ...load }
     })
   store.add([...of('a'), ...of('b')])
-  const count = () => Number(registry.database.prepare('select count(*) as n from sample').get()?.n)
+  const count = () => Number(registry[sqlite].prepare('select count(*) as n from sample').get()?.n)
   return { store, count }
 }
 

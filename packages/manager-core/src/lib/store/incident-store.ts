@@ -1,5 +1,6 @@
-import type { Registry } from '../store/registry.js'
-import type { Incident } from './incident.js'
+import type { Incident } from '../domain/incident.js'
+import type { Registry } from './registry.js'
+import { sqlite } from './sqlite.js'
 
 /** Incidents in the registry. */
 export interface IncidentStore {
@@ -14,7 +15,7 @@ export interface IncidentStore {
   prune(before: string): void
 }
 
-export function createIncidentStore({ database, transaction }: Registry): IncidentStore {
+export function createIncidentStore({ [sqlite]: database, transaction }: Registry): IncidentStore {
   const read = (rest: string, ...values: number[]) =>
     database
       .prepare(`select id, opened, closed, message, told from incident ${rest}`)
