@@ -121,7 +121,11 @@ export function createManager(options: ManagerOptions): Manager {
     databases: once(() => createDatabases({ settings })),
     templates: once(() =>
       createTemplates({
-        ...{ home, settings, registry: openedRegistry, clock, defaultTemplate },
+        home,
+        settings,
+        registry: openedRegistry,
+        clock,
+        defaultTemplate,
         locks: () => context.locks,
         check: (folder, version, signal) => checkTemplateCode(context, { folder, version, signal }),
       }),

@@ -14,8 +14,17 @@ const format = '%x\t%h\t%e\t%m\t%U\t%s\t%b\t%L\t%R\t%u'
 
 const arguments_ = [
   '-',
-  ...['--log-format', format, '--datetime-format', '%s'],
-  ...['--output', 'html', '--no-global-config', '--no-progress', '--ignore-crawlers', '--anonymize-ip', '--tz=UTC'],
+  '--log-format',
+  format,
+  '--datetime-format',
+  '%s',
+  '--output',
+  'html',
+  '--no-global-config',
+  '--no-progress',
+  '--ignore-crawlers',
+  '--anonymize-ip',
+  '--tz=UTC',
 ]
 
 /**

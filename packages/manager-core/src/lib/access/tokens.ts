@@ -107,7 +107,12 @@ export function createTokens({ registry, clock }: Pick<ManagerContext, 'registry
 
 function tokenOf({ id, name, abilities, instances, created, created_by, expires, last_used, hosts }: TokenRow): Token {
   return {
-    ...{ id, name, created, expires, createdBy: created_by, lastUsed: last_used },
+    id,
+    name,
+    created,
+    expires,
+    createdBy: created_by,
+    lastUsed: last_used,
     abilities: abilities.split(',') as Ability[],
     instances: instances === null ? undefined : (JSON.parse(instances) as string[]),
     hosts: hosts === '' ? [] : hosts.split(','),

@@ -62,8 +62,15 @@ async function copyAsAccounts(options: AccountCopy): Promise<void> {
       {
         command: 'tar',
         args: [
-          ...['--create', '--format=posix', '--numeric-owner', '--anchored', '--no-wildcards', ...left],
-          ...[`--directory=${from}`, '--', '.'],
+          '--create',
+          '--format=posix',
+          '--numeric-owner',
+          '--anchored',
+          '--no-wildcards',
+          ...left,
+          `--directory=${from}`,
+          '--',
+          '.',
         ],
         accepted: [0, 1],
         account: reader,

@@ -20,8 +20,17 @@ export async function makeAccount(name: string, home: string): Promise<SystemAcc
   if (known) return known
   const ids = [`SYS_UID_MIN=${firstId}`, `SYS_UID_MAX=${lastId}`, `SYS_GID_MIN=${firstId}`, `SYS_GID_MAX=${lastId}`]
   await run('useradd', [
-    ...['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin'],
-    ...['--comment', `Steward ${home.replaceAll(/[^ -~]|[:,]/g, '?')}`, ...ids.flatMap((id) => ['-K', id]), name],
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--home-dir',
+    '/nonexistent',
+    '--shell',
+    '/usr/sbin/nologin',
+    '--comment',
+    `Steward ${home.replaceAll(/[^ -~]|[:,]/g, '?')}`,
+    ...ids.flatMap((id) => ['-K', id]),
+    name,
   ])
   const made = findAccount(name)
   if (made) return made

@@ -69,8 +69,13 @@ async function check(
   const { program, args, environment } = applicationCommand(context, { ...options, app, home: data ?? app }, task)
   const { execa } = await import('execa')
   const run = execa(program, args, {
-    ...{ cwd: app, env: environment, extendEnv: false, timeout, maxBuffer: maxOutput },
-    ...{ stdin: 'ignore' as const, reject: false as const },
+    cwd: app,
+    env: environment,
+    extendEnv: false,
+    timeout,
+    maxBuffer: maxOutput,
+    stdin: 'ignore' as const,
+    reject: false as const,
     ...(signal && { cancelSignal: signal }),
   })
   let output = ''

@@ -28,7 +28,13 @@ export async function syncDestructively(context: ManagerContext, instance: Insta
   const over = new AbortController()
   let printed = ''
   const { output } = await runScript({
-    ...{ file, args, folder: app, environment, input: '', timeoutMs, outputBytes: 64 * 1024 },
+    file,
+    args,
+    folder: app,
+    environment,
+    input: '',
+    timeoutMs,
+    outputBytes: 64 * 1024,
     signal: AbortSignal.any([signal, over.signal]),
     onOutput(piece) {
       printed = (printed + piece.toString('utf8')).slice(-200)

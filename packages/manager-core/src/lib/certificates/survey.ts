@@ -35,7 +35,11 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
     const hosts = [name, ...info.names.filter((one) => one !== name)]
     const isUsed = hosts.some((host) => wanted.has(host))
     return {
-      ...{ name, origin: 'acme', hosts, info, renewal: renewalOf({ name, ...info }) },
+      name,
+      origin: 'acme',
+      hosts,
+      info,
+      renewal: renewalOf({ name, ...info }),
       state: isUsed ? stateOf(info, now) : 'unused',
       ...(attempts[name] && { attempts: attempts[name] }),
     }
@@ -46,7 +50,10 @@ export function surveyCertificates(context: Context): readonly Surveyed[] {
     ...configured(context, now),
     ...issued,
     ...missing.map((name): Surveyed => ({
-      ...{ name, origin: 'acme', hosts: [name], state: 'missing' },
+      name,
+      origin: 'acme',
+      hosts: [name],
+      state: 'missing',
       ...(attempts[name] && { attempts: attempts[name] }),
     })),
   ]

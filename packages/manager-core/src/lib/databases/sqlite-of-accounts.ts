@@ -69,8 +69,10 @@ async function answer<T>(verb: string, database: DatabaseAccount, argument?: unk
   const { command, args, environment } = callOf(verb, database, argument)
   const { execa } = await import('execa')
   const { failed, stdout, stderr, shortMessage } = await execa(command, args, {
-    ...{ env: { ...environment, PATH: process.env['PATH'] ?? '' }, extendEnv: false },
-    ...{ stdin: 'ignore' as const, reject: false as const },
+    env: { ...environment, PATH: process.env['PATH'] ?? '' },
+    extendEnv: false,
+    stdin: 'ignore' as const,
+    reject: false as const,
   })
   if (failed) throw translated(new DatabaseServerError('ERR_FAILED', shortMessage ?? 'It failed.', { output: stderr }))
   return (stdout === '' ? undefined : JSON.parse(stdout)) as T

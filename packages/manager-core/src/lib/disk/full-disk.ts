@@ -20,7 +20,9 @@ export async function explainFullDisk(context: ManagerContext, error: unknown): 
   const texts = await textsOfFull(context, true)
   const { code, message, help, output, operation } = failure
   return new ManagerError(code, message, {
-    ...{ cause: failure.cause, output, operation },
+    cause: failure.cause,
+    output,
+    operation,
     help: texts.length === 0 ? help : texts.join(' '),
     command: 'doctor home',
   })

@@ -126,7 +126,11 @@ const runsAsRoot: Finding = {
 async function canUse({ uid, gid }: SystemAccount, { folder, config }: Home): Promise<boolean> {
   const { execa } = await import('execa')
   const { failed } = await execa('/bin/sh', ['-c', '[ -w "$0" ] && [ -x "$0" ] && [ -r "$1" ]', folder, config], {
-    ...{ uid, gid, cwd: '/', reject: false, stdin: 'ignore' },
+    uid,
+    gid,
+    cwd: '/',
+    reject: false,
+    stdin: 'ignore',
   })
   return !failed
 }

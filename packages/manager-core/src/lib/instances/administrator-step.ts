@@ -34,7 +34,10 @@ export function administratorStep(): Step {
           STEWARD_NEUTRALISED: 'true',
           STEWARD_LOG_LEVEL: 'error',
         },
-        ...{ timeout, stdin: 'ignore' as const, reject: false as const, cancelSignal: signal },
+        timeout,
+        stdin: 'ignore' as const,
+        reject: false as const,
+        cancelSignal: signal,
       })
       signal.throwIfAborted()
       if (result.failed)

@@ -149,7 +149,8 @@ async function drain(run: StepRun, options: HandOverOptions, place: CopyPlace): 
   // One of its processes may still take a long upload, which it passes on when it has all of it.
   await context.proxies.drained({ timeoutMs, signal })
   const left = await unused(portOf(run, options, place), {
-    ...{ timeoutMs: timeoutMs - (performance.now() - begin), signal },
+    timeoutMs: timeoutMs - (performance.now() - begin),
+    signal,
     onChange: (count) => progress(`Connections to the former copy: ${count}`),
   })
   if (left === 0) return

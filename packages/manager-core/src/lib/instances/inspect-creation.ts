@@ -51,7 +51,11 @@ export async function inspectCreation(request: CreationRequest, context: Manager
   const { rules: file } = request
   const anonymisation = source && file !== undefined && (await anonymisationOf(context, source.folder, file))
   return {
-    ...{ row, folder: context.home.instance(id).folder, application, source, bytes },
+    row,
+    folder: context.home.instance(id).folder,
+    application,
+    source,
+    bytes,
     isolated: getsAccount(context),
     ...(anonymisation && { anonymisation }),
   }
@@ -88,8 +92,13 @@ const nobody = { ownerEmail: '', firstname: '', lastname: '', phone: '', company
 async function fromTemplate(wanted: string | null, { templates }: ManagerContext) {
   const { version, date, revision, folder } = await (wanted === null ? templates.default() : templates.get(wanted))
   const from = {
-    ...{ ...nobody, version, versionDate: date, revision, source: `template:${version}` },
-    ...{ installedVersion: '', heldRevision: '' },
+    ...nobody,
+    version,
+    versionDate: date,
+    revision,
+    source: `template:${version}`,
+    installedVersion: '',
+    heldRevision: '',
   }
   return { from: { ...from, desired: 'started' as const }, application: folder, source: null }
 }

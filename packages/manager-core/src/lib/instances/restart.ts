@@ -44,7 +44,9 @@ function planRestart({ id }: RestartRequest, { name, folder, handing }: RestartF
   if (handing?.gap === null) {
     const { serving, port } = handing
     const [start, point, { undo: _undo, ...stop }] = handOverSteps({
-      ...{ instance, folder, ownPort: port },
+      instance,
+      folder,
+      ownPort: port,
       from: { copy: serving, port: 'own' },
       to: { copy: otherCopy(serving), port: 'second' },
     })

@@ -41,9 +41,29 @@ export type WireInstance = {
 
 /** Keys of `WireInstance` that are in the registry, in their order; they are also the columns of SQL filters and orders. */
 export const wireKeys = [
-  ...['name', 'version', 'status', 'observed', 'created', 'updated', 'version_date', 'url', 'custom_url', 'protected'],
-  ...['auto_update', 'auto_save', 'database', 'source', 'owner_email', 'firstname', 'lastname', 'phone', 'company'],
-  ...['operation', 'id', 'port', 'proved'],
+  'name',
+  'version',
+  'status',
+  'observed',
+  'created',
+  'updated',
+  'version_date',
+  'url',
+  'custom_url',
+  'protected',
+  'auto_update',
+  'auto_save',
+  'database',
+  'source',
+  'owner_email',
+  'firstname',
+  'lastname',
+  'phone',
+  'company',
+  'operation',
+  'id',
+  'port',
+  'proved',
 ] as const
 
 export function wireInstance(instance: Instance, settings: PublicUrlSettings): WireInstance {

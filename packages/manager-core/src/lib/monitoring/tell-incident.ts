@@ -34,7 +34,10 @@ function webhookBody(incident: Incident, manager: string) {
     event,
     manager,
     incident: {
-      ...{ id, opened, closed, message },
+      id,
+      opened,
+      closed,
+      message,
       instances: instances.map(({ name, reason, opened: from, closed: to }) => ({
         name,
         reason,

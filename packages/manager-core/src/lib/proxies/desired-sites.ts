@@ -96,7 +96,10 @@ export function desiredSites(
   return {
     publication: {
       sites: sites.toSorted((a, b) => (a.host < b.host ? -1 : 1)),
-      ...{ manager: upstream, httpPort, httpsPort, hsts: mode === 'force' },
+      manager: upstream,
+      httpPort,
+      httpsPort,
+      hsts: mode === 'force',
     },
     problems: [...problems, ...certificates.problems()],
   }

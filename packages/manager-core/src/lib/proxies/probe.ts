@@ -68,7 +68,11 @@ function ask({ host, port, tls = false }: Question): Promise<string | undefined>
   const http = process.getBuiltinModule('node:http')
   const https = process.getBuiltinModule('node:https')
   const options = {
-    ...{ host: '127.0.0.1', port, path: probePath, agent: false as const, headers: { Host: host } },
+    host: '127.0.0.1',
+    port,
+    path: probePath,
+    agent: false as const,
+    headers: { Host: host },
     signal: AbortSignal.timeout(callMs),
   }
   return new Promise((resolve) => {

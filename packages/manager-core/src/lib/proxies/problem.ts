@@ -35,7 +35,9 @@ export function snippetProblems(
     const { message, line } = why
     const { file } = snippet
     found.set(instance.id, {
-      ...{ kind: 'snippet', instance, file },
+      kind: 'snippet',
+      instance,
+      file,
       message: `The snippet of "${instance.name}" is left out: ${message}${placeOf({ file, line })}.`,
       ...(line !== undefined && { line }),
     })

@@ -31,8 +31,16 @@ export interface ProxyState {
 }
 
 const none: ProxyState = {
-  ...{ fingerprint: '', generation: '', published: '', reloaded: false },
-  ...{ refused: {}, problems: [], failure: '', retiring: [], names: {}, sites: {} },
+  fingerprint: '',
+  generation: '',
+  published: '',
+  reloaded: false,
+  refused: {},
+  problems: [],
+  failure: '',
+  retiring: [],
+  names: {},
+  sites: {},
 }
 
 /** One that is not there or damaged is empty: all is published anew. */

@@ -62,7 +62,9 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
       const isDue = !refusal && !(await isInForce(publication))
       generations.remove(generation)
       return {
-        ...{ isDue, output: refusal?.output ?? '', refusal: refusal && `${refusal.message}${placeOf(refusal)}` },
+        isDue,
+        output: refusal?.output ?? '',
+        refusal: refusal && `${refusal.message}${placeOf(refusal)}`,
         problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
       }
     },
@@ -82,7 +84,12 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     const { refusal, refused, publication, generation } = chosen
     if (refusal) throw refusedError(refusal.message + placeOf(refusal), refusal.output)
     const state: ProxyState = {
-      ...{ ...before, failure: '', fingerprint, refused, names: namesOf(desired), sites: hashesOf(publication) },
+      ...before,
+      failure: '',
+      fingerprint,
+      refused,
+      names: namesOf(desired),
+      sites: hashesOf(publication),
       problems: [...desired.problems, ...snippetProblems(desired.publication, refused)],
       ...(manager && { manager }),
     }

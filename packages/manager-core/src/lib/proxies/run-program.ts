@@ -17,7 +17,10 @@ export interface ProgramEnd {
 export async function runProgram(command: string, args: readonly string[]): Promise<ProgramEnd> {
   const { execa } = await import('execa')
   const result = await execa(command, args, {
-    ...{ all: true as const, reject: false as const, stdin: 'ignore' as const, timeout },
+    all: true as const,
+    reject: false as const,
+    stdin: 'ignore' as const,
+    timeout,
     // Programs of the system's administrator are not in everybody's path.
     env: { PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin:/sbin`, LC_ALL: 'C' },
     // What it starts may keep its output open.

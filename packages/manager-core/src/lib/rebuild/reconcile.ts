@@ -106,15 +106,35 @@ function added(found: FoundInstance, { trash }: DiskState, { defaultVersion, now
     return { id, name: id, result: 'unclear', message, row: null }
   }
   const unknown: BackedUpInstance = {
-    ...{ id, name: id, version: defaultVersion, versionDate: installed, revision: '' },
-    ...{ desired: 'stopped', protected: false, autoUpdate: false, autoSave: false, database: 'sqlite' },
-    ...{ customUrl: '', source: '', ownerEmail: '', firstname: '', lastname: '', phone: '', company: '' },
-    ...{ created: installed, updated: now },
+    id,
+    name: id,
+    version: defaultVersion,
+    versionDate: installed,
+    revision: '',
+    desired: 'stopped',
+    protected: false,
+    autoUpdate: false,
+    autoSave: false,
+    database: 'sqlite',
+    customUrl: '',
+    source: '',
+    ownerEmail: '',
+    firstname: '',
+    lastname: '',
+    phone: '',
+    company: '',
+    created: installed,
+    updated: now,
   }
   const row: Instance = {
     ...unknown,
     ...(saved && factsOf(saved.instance)),
-    ...{ id, observed: 'stopped', operation: '', proved: '', installedVersion: '', heldRevision: '' },
+    id,
+    observed: 'stopped',
+    operation: '',
+    proved: '',
+    installedVersion: '',
+    heldRevision: '',
     desired: runs ? 'started' : (saved?.instance.desired ?? 'stopped'),
     database: settings.database,
     port: portOf(settings.url) ?? 0,
@@ -137,9 +157,16 @@ function factsOf(saved: BackedUpInstance): Omit<BackedUpInstance, 'id' | 'databa
 }
 
 const shown = {
-  ...{ name: 'name', version: 'version', desired: 'recorded status', port: 'port', database: 'database' },
-  ...{ protected: 'protected', autoUpdate: 'auto update', autoSave: 'auto save', customUrl: 'URL' },
-  ...{ ownerEmail: 'owner' },
+  name: 'name',
+  version: 'version',
+  desired: 'recorded status',
+  port: 'port',
+  database: 'database',
+  protected: 'protected',
+  autoUpdate: 'auto update',
+  autoSave: 'auto save',
+  customUrl: 'URL',
+  ownerEmail: 'owner',
 } as const satisfies Partial<Record<keyof Instance, string>>
 
 function differences(before: Instance, after: Instance): readonly string[] {

@@ -162,7 +162,16 @@ function factsOf({
   ...row
 }: Instance) {
   return {
-    ...{ desired, autoUpdate, autoSave, customUrl, ownerEmail, firstname, lastname, phone, company, created },
+    desired,
+    autoUpdate,
+    autoSave,
+    customUrl,
+    ownerEmail,
+    firstname,
+    lastname,
+    phone,
+    company,
+    created,
     heldRevision,
     protected: row.protected,
   }

@@ -54,16 +54,28 @@ export function itemOfRun({ request, worker, result, progressed, operation }: Kn
   const { id, action, actor, instance, instanceId, created } = request
   const { title, steps, warnings } = result?.progressed ?? progressed
   const item = {
-    ...{ id, action, actor, surface: 'api', started: created, ended: '' },
-    ...{ instance: instance || (operation?.instance ?? ''), instance_id: instanceId || (operation?.instance_id ?? '') },
-    ...{ title: title || titleOf(request), steps, warnings, message: '' },
+    id,
+    action,
+    actor,
+    surface: 'api',
+    started: created,
+    ended: '',
+    instance: instance || (operation?.instance ?? ''),
+    instance_id: instanceId || (operation?.instance_id ?? ''),
+    title: title || titleOf(request),
+    steps,
+    warnings,
+    message: '',
   }
   if (result) {
     const { message, warnings: last } = result.answer
     const state = stateOfAnswer(result.answer)
     return {
       ...item,
-      ...{ state, message, ended: result.ended, result: result.answer },
+      state,
+      message,
+      ended: result.ended,
+      result: result.answer,
       ...(Array.isArray(last) && { warnings: last as readonly string[] }),
     }
   }
@@ -118,9 +130,19 @@ export function itemOfEntry(
   const { id, kind, title, instance, instanceId, actor, surface, started, message, warnings } = entry
   const state = shownState(entry)
   const item = {
-    ...{ id, action: kind, title, instance, instance_id: instanceId, actor, surface },
-    ...{ started, state, message, warnings },
-    ...{ ended: entry.ended ?? '', steps: shownSteps(entry, steps, planned) },
+    id,
+    action: kind,
+    title,
+    instance,
+    instance_id: instanceId,
+    actor,
+    surface,
+    started,
+    state,
+    message,
+    warnings,
+    ended: entry.ended ?? '',
+    steps: shownSteps(entry, steps, planned),
   }
   return hasEnded(item) ? withResult(item) : item
 }

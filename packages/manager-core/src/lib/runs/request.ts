@@ -26,7 +26,10 @@ export function requestOf(
   const named = parameters.find(({ name, type }) => type === 'instance' || type === 'new-name' || name === 'name')
   const instance = String((named && input[named.name]) ?? '')
   const request: RunRequest = {
-    ...{ id: newRunId(clock()), action, input: pick(false), actor },
+    id: newRunId(clock()),
+    action,
+    input: pick(false),
+    actor,
     ...(address !== undefined && { address }),
     ...(abilities && { abilities: [...abilities] }),
     ...(instances && { instances: [...instances] }),

@@ -94,7 +94,10 @@ export async function launch(spec: InstanceSpec, { policy, debugMinutes, base }:
     const supervisor = await spawnAlone(
       [
         join(run, scriptName),
-        ...[run, policy.pauses.join(' '), String(policy.steadySeconds), String(policy.limit)],
+        run,
+        policy.pauses.join(' '),
+        String(policy.steadySeconds),
+        String(policy.limit),
         ...commandOf(spec, { account, base }),
       ],
       { cwd: spec.workingFolder, env: environmentOf(spec, token, debugMinutes), stdio: ['pipe', log, log], account },

@@ -66,7 +66,12 @@ export function createMemoryRuntime({ program, instances, serving, logs: logsByI
       return known
     }
     const made: MemoryInstance = {
-      ...{ spec, running: undefined, state: 'stopped', wanted: false, restarts: 0, lastExit: undefined },
+      spec,
+      running: undefined,
+      state: 'stopped',
+      wanted: false,
+      restarts: 0,
+      lastExit: undefined,
     }
     instances.set(keyOf(spec), made)
     if (!logsById.has(spec.id)) logsById.set(spec.id, [])

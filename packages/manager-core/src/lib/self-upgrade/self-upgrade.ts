@@ -154,7 +154,9 @@ async function problemOf(
 ): Promise<string | undefined> {
   const { execa } = await import('execa')
   const { failed, stderr, shortMessage } = await execa(node, [program, ...args], {
-    ...{ stdin: 'ignore' as const, reject: false as const, timeout },
+    stdin: 'ignore' as const,
+    reject: false as const,
+    timeout,
   })
   return failed ? (stderr.trim().split('\n').at(-1) || shortMessage || 'it failed').slice(0, 300) : undefined
 }

@@ -80,7 +80,14 @@ export async function look(
   }
   const hasConfig = existsSync(homeAt(join(root, home)).config)
   return {
-    ...{ options, command, root, record, account, proxy, pieces, hasConfig },
+    options,
+    command,
+    root,
+    record,
+    account,
+    proxy,
+    pieces,
+    hasConfig,
     version: versionOf(command),
     warnings: [...differences(input, last, hasConfig, home), ...openPrograms(command, options)],
   }

@@ -24,7 +24,11 @@ export async function tryRun(
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd: folder,
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', ...environment },
-    ...{ extendEnv: false, all: true as const, reject: false as const, stdin: 'ignore' as const, timeout: 600_000 },
+    extendEnv: false,
+    all: true as const,
+    reject: false as const,
+    stdin: 'ignore' as const,
+    timeout: 600_000,
   })
   return { ok: !failed, output: all?.trim() || shortMessage || '', stdout }
 }

@@ -111,8 +111,14 @@ export async function setUp(found: Look, say: Say): Promise<SetupOutcome> {
 
 function newRecord({ options, command, version, proxy }: Look): SetupRecord {
   return {
-    ...{ options, command, version, proxy: proxy?.type ?? 'none' },
-    ...{ madeAccount: false, madeHome: false, madeFolders: [], pieces: {} },
+    options,
+    command,
+    version,
+    proxy: proxy?.type ?? 'none',
+    madeAccount: false,
+    madeHome: false,
+    madeFolders: [],
+    pieces: {},
   }
 }
 

@@ -6,8 +6,19 @@ export type HistoryRow = Readonly<Record<string, string | number>>
 
 /** What the hash of an entry is about, in this order for ever. */
 const hashed = [
-  ...['id', 'at', 'actor', 'surface', 'action', 'instance_id', 'instance', 'parameters', 'result', 'message'],
-  ...['operation', 'duration', 'address'],
+  'id',
+  'at',
+  'actor',
+  'surface',
+  'action',
+  'instance_id',
+  'instance',
+  'parameters',
+  'result',
+  'message',
+  'operation',
+  'duration',
+  'address',
 ]
 
 /** Of an entry and all before it: SHA-256, hexadecimal. */

@@ -4,7 +4,13 @@ import { sqlite } from './sqlite.js'
 
 /** Instances and versions come back by themselves; the history in front of that of this machine. */
 const others: ReadonlySet<string> = new Set([
-  ...['instance', 'version', 'version_look', 'sample', 'reserved_port', 'history', 'registry'],
+  'instance',
+  'version',
+  'version_look',
+  'sample',
+  'reserved_port',
+  'history',
+  'registry',
 ])
 
 /**

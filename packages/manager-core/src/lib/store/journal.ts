@@ -61,8 +61,19 @@ export function createJournal({ [sqlite]: database }: Queryable, { clock }: { re
       run(
         `insert into operation (id, kind, instance_id, instance, title, actor, surface, address, request, facts, locks, state, owner, started)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
-        ...[id, kind, instanceId, instance, title, actor, surface, address],
-        ...[JSON.stringify(request), JSON.stringify(facts), JSON.stringify(locks), self, now()],
+        id,
+        kind,
+        instanceId,
+        instance,
+        title,
+        actor,
+        surface,
+        address,
+        JSON.stringify(request),
+        JSON.stringify(facts),
+        JSON.stringify(locks),
+        self,
+        now(),
       )
       run('update instance set operation = ? where id = ?', id, instanceId)
     },
@@ -70,14 +81,19 @@ export function createJournal({ [sqlite]: database }: Queryable, { clock }: { re
       void run(
         `update operation set owner = ?, state = case when state in ('planned', 'running') then 'interrupted' else state end
          where id = ?`,
-        ...[self, id],
+        self,
+        id,
       ),
     setState(id, state, message = '') {
       const isEnd = ended.includes(state)
       const { changes } = run(
         `update operation set state = ?, message = ?, ended = ?
          where id = ? and state in (select value from json_each(?))`,
-        ...[state, message, isEnd ? now() : null, id, JSON.stringify(reachedFrom[state])],
+        state,
+        message,
+        isEnd ? now() : null,
+        id,
+        JSON.stringify(reachedFrom[state]),
       )
       if (changes === 0) throw new Error(`Operation ${id} cannot become "${state}" now.`)
       if (isEnd) run(`update instance set operation = '' where operation = ?`, id)
@@ -87,12 +103,20 @@ export function createJournal({ [sqlite]: database }: Queryable, { clock }: { re
     intent: (id, seq, step, intent) =>
       void run(
         `insert into step (operation, seq, step, state, intent, started) values (?, ?, ?, 'intent', ?, ?)`,
-        ...[id, seq, step, text(intent), now()],
+        id,
+        seq,
+        step,
+        text(intent),
+        now(),
       ),
     setStep: (id, seq, state, outcome) =>
       void run(
         'update step set state = ?, outcome = coalesce(?, outcome), ended = ? where operation = ? and seq = ?',
-        ...[state, text(outcome), now(), id, seq],
+        state,
+        text(outcome),
+        now(),
+        id,
+        seq,
       ),
     entry(id) {
       const row = database.prepare('select * from operation where id = ?').get(id)

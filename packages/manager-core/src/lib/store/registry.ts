@@ -183,7 +183,9 @@ export function openRegistry({ file, clock = () => new Date() }: RegistryOptions
         `select * from history
          where (?1 is null or instance_id = ?1) and (?2 is null or instance_id in (select value from json_each(?2)))
          order by id desc limit ?3`,
-        ...[instance ?? null, only ? JSON.stringify([...only]) : null, limit],
+        instance ?? null,
+        only ? JSON.stringify([...only]) : null,
+        limit,
       )
       return rows.toReversed().map(historyFromRow)
     },
@@ -294,7 +296,13 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
     putVersion: ({ version, title, date, revision, location, fetched, folder }) =>
       void run(
         'insert or replace into version (version, title, date, revision, location, fetched, folder) values (?, ?, ?, ?, ?, ?, ?)',
-        ...[version, title, date, revision, location, fetched, folder],
+        version,
+        title,
+        date,
+        revision,
+        location,
+        fetched,
+        folder,
       ),
     deleteVersion: (version) => void run('delete from version where version = ?', version),
     putVersionLook: ({ version, at, problem }) =>
@@ -307,8 +315,17 @@ function createWriter(database: DatabaseSync, clock: () => Date): RegistryWriter
     addHistory(entry) {
       const { lastInsertRowid } = run(
         'insert into history (at, actor, surface, action, instance_id, instance, parameters, result, message, operation, duration, address) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        ...[entry.at, entry.actor, entry.surface, entry.action, entry.instanceId, entry.instance],
-        ...[JSON.stringify(entry.parameters), entry.result, entry.message, entry.operation, entry.duration],
+        entry.at,
+        entry.actor,
+        entry.surface,
+        entry.action,
+        entry.instanceId,
+        entry.instance,
+        JSON.stringify(entry.parameters),
+        entry.result,
+        entry.message,
+        entry.operation,
+        entry.duration,
         entry.address ?? '',
       )
       seal(database, lastInsertRowid)

@@ -2,8 +2,23 @@ import type { Decision, InstanceRequest } from '../domain/request.js'
 import { sqlite, type Queryable } from './sqlite.js'
 
 const columns = [
-  ...['id', 'name', 'version', 'email', 'firstname', 'lastname', 'phone', 'company', 'status', 'instance', 'created'],
-  ...['confirmed', 'decided', 'decided_by', 'note', 'language', 'address'],
+  'id',
+  'name',
+  'version',
+  'email',
+  'firstname',
+  'lastname',
+  'phone',
+  'company',
+  'status',
+  'instance',
+  'created',
+  'confirmed',
+  'decided',
+  'decided_by',
+  'note',
+  'language',
+  'address',
 ].join(', ')
 
 /** Told with an approved request until its mail was sent: its process may end before. */

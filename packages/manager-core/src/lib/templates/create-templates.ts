@@ -132,7 +132,11 @@ export function createTemplates(options: TemplatesOptions): Templates {
       )
       const now = clock()
       const row: VersionRow = {
-        ...{ version, title, location: shown, revision, folder },
+        version,
+        title,
+        location: shown,
+        revision,
+        folder,
         date: laterDate(date, before?.date, now),
         fetched: now.toISOString(),
       }

@@ -25,7 +25,12 @@ export async function runTool(program: 'git' | 'npm', call: ToolCall): Promise<s
   const env = { LC_ALL: 'C', ...environment } as Record<string, string>
   const { execa } = await import('execa')
   const result = await execa(program, args, {
-    ...{ cwd, env, timeout, stdin: 'ignore' as const, reject: false as const, maxBuffer: 64 * 1024 ** 2 },
+    cwd,
+    env,
+    timeout,
+    stdin: 'ignore' as const,
+    reject: false as const,
+    maxBuffer: 64 * 1024 ** 2,
     ...(signal && { cancelSignal: signal }),
   })
   if (!result.failed) return result.stdout

@@ -103,8 +103,14 @@ async function shellOf(
     environment: {
       ...Object.fromEntries(own),
       ...(instance && (await shellEnvironment(context, instance))),
-      ...{ USER: name, LOGNAME: name, HOME: home, SHELL: shell, APPS_HOME: context.home.folder },
-      ...{ PATH: `${commandFolder(context)}:${path}`, TERM: 'xterm-256color', COLORTERM: 'truecolor' },
+      USER: name,
+      LOGNAME: name,
+      HOME: home,
+      SHELL: shell,
+      APPS_HOME: context.home.folder,
+      PATH: `${commandFolder(context)}:${path}`,
+      TERM: 'xterm-256color',
+      COLORTERM: 'truecolor',
     },
     user: name,
   }

@@ -34,7 +34,9 @@ export async function terminalUser({ settings }: Pick<ManagerContext, 'settings'
     throw new ManagerError('ERR_SETTINGS', `This machine has no user "${systemUser}" (APPS_USER).`, { help })
   if (uid === '0') throw new ManagerError('ERR_SETTINGS', `"${systemUser}" (APPS_USER) is root.`, { help })
   return {
-    ...{ name, home, shell: usableShell(shell) },
+    name,
+    home,
+    shell: usableShell(shell),
     become: ['setpriv', `--reuid=${uid}`, `--regid=${systemGroup ?? gid}`, '--init-groups', '--inh-caps=-all'],
   }
 }

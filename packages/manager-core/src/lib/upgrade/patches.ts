@@ -35,7 +35,9 @@ export function patchesStep(folder: string, template: string): Step {
         run.progress(`Import ${name}`)
         const service = serviceOf[extname(name).toLowerCase()] as string
         const { ok, status, text } = await callIo(settings, {
-          ...{ service, file: join(template, 'patches', name), signal: run.signal },
+          service,
+          file: join(template, 'patches', name),
+          signal: run.signal,
         })
         if (!ok)
           throw new ManagerError(

@@ -67,7 +67,11 @@ export const rollbackKind: OperationKind<RollbackRequest, RollbackFacts> = {
     const { folder } = home.instance(id)
     const { state } = await runtime.observe({ id, folder })
     const facts = {
-      ...{ name: instance.name, folder, point: point.folder, hasData: point.hasData, upgraded: point.created },
+      name: instance.name,
+      folder,
+      point: point.folder,
+      hasData: point.hasData,
+      upgraded: point.created,
       before: versionOf(instance),
       after: versionOf(point.from),
       runs: instance.desired === 'started' || isRunning(state),

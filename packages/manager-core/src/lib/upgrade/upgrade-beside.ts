@@ -36,7 +36,11 @@ export function upgradeBesideSteps({
   }
   const both = { instance, folder, ownPort }
   const [start, point, { undo: _undo, ...end }] = handOverSteps({
-    ...{ ...both, from: meanwhile, to: usual, suffix: '-back', title: 'the new version from its own folder' },
+    ...both,
+    from: meanwhile,
+    to: usual,
+    suffix: '-back',
+    title: 'the new version from its own folder',
   })
   return [
     besideStep(folder, template, { twice: true }),

@@ -106,7 +106,13 @@ export const upgradeKind: OperationKind<UpgradeRequest, UpgradeFacts> = {
     const bytes = handing?.gap === null ? size * 2 : size + (await folderSize(data)) * 1.5
     await checkSpace(home.folder, bytes)
     return {
-      ...{ name: instance.name, folder, version, versionDate: date, revision, template, bytes },
+      name: instance.name,
+      folder,
+      version,
+      versionDate: date,
+      revision,
+      template,
+      bytes,
       from: installedOf(instance),
       point: newPointFolder(folder, installedOf(instance), context.clock()),
       application: (await titleChange(app, template)) ?? null,

@@ -36,7 +36,10 @@ export function testTls(under: () => ProxyUnderTest): void {
       expect(secure.echo.headers['x-forwarded-proto']).toBe('https')
       expect((await under().call('demo.apps.test')).echo.headers['x-forwarded-proto']).toBe('http')
       const socket = connect({
-        ...{ host: '127.0.0.1', port: under().proxy.https, servername: 'demo.apps.test', ca: authority.certificate },
+        host: '127.0.0.1',
+        port: under().proxy.https,
+        servername: 'demo.apps.test',
+        ca: authority.certificate,
         ALPNProtocols: ['h2', 'http/1.1'],
       })
       await once(socket, 'secureConnect')
@@ -83,13 +86,18 @@ export function testTls(under: () => ProxyUnderTest): void {
       await under().publish()
       const { certificate, key } = server.files
       const renewed = makeCertificate(under().test.folder, 'renewed', {
-        ...{ subject: '/CN=apps.test', names: ['apps.test'], issuer: authority },
+        subject: '/CN=apps.test',
+        names: ['apps.test'],
+        issuer: authority,
       })
       writeFileSync(certificate, renewed.certificate)
       writeFileSync(key, renewed.key)
       expect((await under().publish()).state).toBe('published')
       const socket = connect({
-        ...{ host: '127.0.0.1', port: under().proxy.https, servername: 'apps.test', ca: authority.certificate },
+        host: '127.0.0.1',
+        port: under().proxy.https,
+        servername: 'apps.test',
+        ca: authority.certificate,
       })
       await once(socket, 'secureConnect')
       expect(socket.getPeerX509Certificate()?.subjectAltName).toBe('DNS:apps.test')

@@ -35,7 +35,10 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
     async test(staged) {
       const { mainFile, root } = await about()
       return testStaged({
-        ...{ mainFile, folder, staged, includeLine },
+        mainFile,
+        folder,
+        staged,
+        includeLine,
         run: async (file) => {
           const args = ['-t', '-D', 'DUMP_INCLUDES', '-d', rootOf(mainFile, root, file), '-f', file]
           const { ok, output } = await runProgram(command, args)

@@ -40,7 +40,10 @@ export function createNginx({ settings, secret }: NginxProxyOptions): ReversePro
     async test(staged) {
       const { mainFile } = await about()
       return testStaged({
-        ...{ mainFile, folder, staged, includeLine },
+        mainFile,
+        folder,
+        staged,
+        includeLine,
         run: async (file) => {
           const { ok, output } = await runProgram(command, ['-t', '-q', '-c', file])
           return ok ? {} : { refusal: refusalOf(output) }
