@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ActionResult, Option } from '../action.js'
 import type { Caller } from '../domain/caller.js'
 import { defaultHome } from '../domain/home.js'
-import { look, type Look } from '../setup/look.js'
+import { look, type SetupLook } from '../setup/look.js'
 import { firewallHints } from '../setup/machine.js'
 import { defaultPort, defaultService, defaultUser, proxyChoices, supervisors } from '../setup/options.js'
 import { configOf, setUp } from '../setup/set-up.js'
@@ -107,11 +107,11 @@ async function install({
 }
 
 /** Every file and every command. */
-function preview(found: Look): ActionResult {
+function preview(found: SetupLook): ActionResult {
   const { options, pieces, account, hasConfig, root, warnings } = found
   const { home, user, supervisor, service } = options
   const comment = (text: string) => `# ${text}`
-  const isDue = ({ state }: Look['pieces'][number]) => state === 'create' || state === 'update'
+  const isDue = ({ state }: SetupLook['pieces'][number]) => state === 'create' || state === 'update'
   const config = configOf(found).replace(/^(export APPS_PASSWORD=).*/m, '$1…')
   const parts = [
     ...(account === undefined
@@ -146,7 +146,7 @@ function preview(found: Look): ActionResult {
 }
 
 /** Where it is now, and what comes next. */
-function ending({ options, proxy, root }: Look): string {
+function ending({ options, proxy, root }: SetupLook): string {
   const { domain, port, https, home, supervisor } = options
   const url = domain === undefined ? `http://localhost:${port}` : `${https === 'none' ? 'http' : 'https'}://${domain}`
   const hints = proxy ? firewallHints(https === 'none' ? [80] : [80, 443]) : []

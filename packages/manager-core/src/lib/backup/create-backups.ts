@@ -7,7 +7,7 @@ import type { Registry } from '../store/registry.js'
 import type { Backup, BackupFilter, Backups } from './backup.js'
 import { chooseBackup, isBackupId, lastPart, nameIn, newestFirst } from './choose-backup.js'
 import { readManifest } from './manifest.js'
-import { isFolderOf, ownerOf, ownerOfFolder, owns, type Owner } from './owner.js'
+import { isFolderOf, ownerOf, ownerOfFolder, owns, type BackupOwner } from './owner.js'
 import { rememberingDamage } from './remembering-damage.js'
 import { changeStatus, readStatus } from './status.js'
 import { verifyBackup } from './verify-backup.js'
@@ -23,7 +23,7 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
   const roots = () => [...new Set([settings().global.saveFolder, settings().global.saveAllFolder])]
 
   /** Those whose manifest cannot be read are in `damaged`. */
-  async function scan(owner?: Owner) {
+  async function scan(owner?: BackupOwner) {
     const backups: Backup[] = []
     const damaged: { readonly key: string; readonly error: ManagerError }[] = []
     for (const root of roots())
@@ -83,7 +83,7 @@ export function createBackups({ settings, registry, clock }: BackupsOptions): Ba
     },
   }
 
-  function meantBy({ name, savedAs }: BackupFilter): Owner | undefined {
+  function meantBy({ name, savedAs }: BackupFilter): BackupOwner | undefined {
     if (savedAs !== undefined) return ownerOfFolder(savedAs)
     return name === undefined ? undefined : ownerOf(registry(), name)
   }

@@ -4,7 +4,7 @@ import type { Backup, Manifest } from './backup.js'
 import { nameIn } from './choose-backup.js'
 
 /** Whose backups are meant by a name. */
-export interface Owner {
+export interface BackupOwner {
   readonly name: string
   /** Id of the instance that is called so now; undefined: none is, and all that was saved under the name is meant. */
   readonly id: string | undefined
@@ -13,7 +13,7 @@ export interface Owner {
 }
 
 /** The instance that has the name owns what was saved of it under any name, and nothing that others left under its own. */
-export function ownerOf(registry: Registry, name: string): Owner {
+export function ownerOf(registry: Registry, name: string): BackupOwner {
   const instance = registry.find(name)
   if (!instance) return { name, id: undefined, names: [name] }
   const names = [instance.name, ...namesInHistory(registry, instance.id)]
@@ -22,16 +22,16 @@ export function ownerOf(registry: Registry, name: string): Owner {
 }
 
 /** All that was saved under a name, whoever has it now. */
-export function ownerOfFolder(name: string): Owner {
+export function ownerOfFolder(name: string): BackupOwner {
   return { name, id: undefined, names: [name] }
 }
 
-export function owns({ id }: Pick<Owner, 'id'>, { instance }: Pick<Manifest, 'instance'>): boolean {
+export function owns({ id }: Pick<BackupOwner, 'id'>, { instance }: Pick<Manifest, 'instance'>): boolean {
   return id === undefined || instance.id === id
 }
 
 /** Whether a folder of backups may hold some of its. */
-export function isFolderOf({ names }: Pick<Owner, 'names'>, folder: string): boolean {
+export function isFolderOf({ names }: Pick<BackupOwner, 'names'>, folder: string): boolean {
   return names.some((name) => name.toLowerCase() === folder.toLowerCase())
 }
 

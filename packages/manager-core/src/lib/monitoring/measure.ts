@@ -14,7 +14,7 @@ const diskMs = 3_600_000
 const patienceMs = 5000
 
 /** Measures instances; it remembers of each what the next measurement needs. */
-export class Meter {
+export class LoadMeter {
   readonly #context: Pick<ManagerContext, 'runtime' | 'home' | 'settings' | 'clock'>
   #before: { readonly taken: number; readonly usage: ReadonlyMap<string, Usage> } | undefined
   readonly #disk = new Map<string, { readonly measured: number; readonly mb: number | null }>()

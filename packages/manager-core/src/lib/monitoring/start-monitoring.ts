@@ -4,7 +4,7 @@ import type { Sample } from '../domain/sample.js'
 import { createIncidentStore } from '../store/incident-store.js'
 import { instancesOfEnded } from '../store/operation-rows.js'
 import { createSampleStore } from '../store/sample-store.js'
-import { Meter } from './measure.js'
+import { LoadMeter } from './measure.js'
 import { busyInstances, wantedInstances } from './monitored.js'
 import { Watch, type WatchOptions } from './watch.js'
 
@@ -65,7 +65,7 @@ export function startMonitoring(options: MonitoringOptions): Monitoring {
 async function measureOn(options: MonitoringOptions, signal: AbortSignal): Promise<void> {
   const { context, onProblem, gatherMs = 10_000, retryMs = 10_000 } = options
   const pause = (ms: number) => sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined)
-  const meter = new Meter(context)
+  const meter = new LoadMeter(context)
   const watch = new Watch({ ...options, onProblem })
   let pruned = -Infinity
   try {
@@ -109,7 +109,7 @@ function intervalOf({ settings }: Pick<ManagerContext, 'settings'>): number | un
 }
 
 interface Round {
-  readonly meter: Meter
+  readonly meter: LoadMeter
   readonly watch: Watch
   readonly signal: AbortSignal
 }

@@ -1,7 +1,7 @@
 import { hashOf } from './hash.js'
 import type { RefusedSnippet } from './problem.js'
 import type { ProxyState } from './proxy-state.js'
-import type { Refusal } from './reverse-proxy.js'
+import type { ProxyRefusal } from './reverse-proxy.js'
 import type { Place, Publication } from './site.js'
 
 export interface ChosenSnippets {
@@ -9,11 +9,11 @@ export interface ChosenSnippets {
   readonly publication: Publication
   readonly refused: ProxyState['refused']
   /** Why nothing of it can be published; undefined: the publication is good. */
-  readonly refusal: Refusal | undefined
+  readonly refusal: ProxyRefusal | undefined
 }
 
 export interface SnippetTest {
-  readonly refusal: Refusal | undefined
+  readonly refusal: ProxyRefusal | undefined
   /** Id of the instance whose snippet a file of the test holds. */
   idOf(file: string): string | undefined
 }

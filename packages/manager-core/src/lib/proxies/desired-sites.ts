@@ -12,7 +12,7 @@ import { placeOf, type Problem } from './problem.js'
 import type { Place, Publication, Site, Snippet, Upstream } from './site.js'
 import { createSiteCertificates } from './site-certificates.js'
 
-export interface Desired {
+export interface DesiredSites {
   readonly publication: Publication
   readonly problems: readonly Problem[]
 }
@@ -24,7 +24,7 @@ export interface Desired {
 export function desiredSites(
   context: Pick<ManagerContext, 'settings' | 'registry' | 'certificates'>,
   upstream: Upstream = managerUpstream(context.settings.global),
-): Desired {
+): DesiredSites {
   const { global } = context.settings
   const problems: Problem[] = []
   const base = addressOf(global.baseUrl)

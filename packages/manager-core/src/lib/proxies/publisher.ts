@@ -7,7 +7,7 @@ import { ensureSecretFile } from '../files/secret-file.js'
 import { failureOf } from '../system/failure.js'
 import { stateOf } from '../system/process-identity.js'
 import { chooseSnippets, without, type ChosenSnippets } from './choose-snippets.js'
-import { desiredSites, type Desired } from './desired-sites.js'
+import { desiredSites, type DesiredSites } from './desired-sites.js'
 import { createGenerations } from './generations.js'
 import { hashOf } from './hash.js'
 import { createHttpd } from './httpd/create-httpd.js'
@@ -110,7 +110,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
 
   /** Writes generations until one is good, which stays. */
   async function choose(
-    { publication }: Desired,
+    { publication }: DesiredSites,
     known: ProxyState['refused'],
   ): Promise<ChosenSnippets & { readonly generation: string }> {
     const version = await proxy.version()
@@ -230,7 +230,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
   }
 }
 
-function namesOf({ publication }: Desired): ProxyState['names'] {
+function namesOf({ publication }: DesiredSites): ProxyState['names'] {
   const places = publication.sites.flatMap((site) => site.places)
   return Object.fromEntries(places.flatMap(({ instance }) => (instance ? [[instance.id, instance.name]] : [])))
 }

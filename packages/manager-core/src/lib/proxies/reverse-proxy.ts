@@ -13,7 +13,7 @@ export interface ReverseProxy {
    *
    * @returns undefined: it is good
    */
-  test(folder: string): Promise<Refusal | undefined>
+  test(folder: string): Promise<ProxyRefusal | undefined>
   /**
    * Makes the running program take its configuration anew. Returns before all of it is done.
    *
@@ -34,7 +34,7 @@ export interface Generation {
 }
 
 /** Why a configuration is refused. */
-export interface Refusal {
+export interface ProxyRefusal {
   /** File and line that it names, if it does. */
   readonly file?: string
   readonly line?: number

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ManagerError } from '../../errors.js'
-import type { Refusal } from './reverse-proxy.js'
+import type { ProxyRefusal } from './reverse-proxy.js'
 import { makeShadow } from './shadow.js'
 
 export interface StagedTest {
@@ -17,7 +17,7 @@ export interface StagedTest {
 }
 
 export interface ProgramTest {
-  readonly refusal?: Refusal
+  readonly refusal?: ProxyRefusal
   /** Whether the program has read what is staged. Absent: it does not tell; then that a file names it is enough. */
   readonly isIncluded?: boolean
 }
@@ -33,7 +33,7 @@ export async function testStaged({
   staged,
   includeLine,
   run,
-}: StagedTest): Promise<Refusal | undefined> {
+}: StagedTest): Promise<ProxyRefusal | undefined> {
   const shadowFolder = join(folder, 'generations', `check-${randomBytes(4).toString('hex')}`)
   try {
     const shadow = shadowOf()

@@ -24,7 +24,7 @@ export interface SetupRequest {
 }
 
 /** What setup found, and what it makes of it. */
-export interface Look {
+export interface SetupLook {
   readonly options: SetupOptions
   readonly command: readonly string[]
   readonly version: string
@@ -46,7 +46,7 @@ export interface Look {
 export async function look(
   { input, home, command, applicationServer }: SetupRequest,
   { dryRun }: { dryRun: boolean },
-): Promise<Look> {
+): Promise<SetupLook> {
   const root = rootOf(input)
   const record = readRecord(root, serviceOf(input))
   const last: Partial<SetupOptions> = record?.options ?? {}

@@ -7,7 +7,7 @@ import { installCron, removeCron } from '../schedule/crontab.js'
 import { hasSystemd } from '../schedule/systemd.js'
 import { configText } from '../settings/make-home.js'
 import { putPiece, removePiece } from './files.js'
-import type { Look } from './look.js'
+import type { SetupLook } from './look.js'
 import { accountOf } from './machine.js'
 import type { SetupOptions } from './options.js'
 import { jobRunner, jobs, jobUnits } from './plan.js'
@@ -26,7 +26,7 @@ export interface SetupOutcome {
 export type Say = (step: string) => void
 
 /** Settings of a new home. */
-export function configOf({ options, proxy }: Pick<Look, 'options' | 'proxy'>): string {
+export function configOf({ options, proxy }: Pick<SetupLook, 'options' | 'proxy'>): string {
   const { domain, port, email, https, certificate, key, user } = options
   const url = domain === undefined ? `http://localhost:${port}` : `${https === 'none' ? 'http' : 'https'}://${domain}`
   return configText(url, newPassword(), {
@@ -42,7 +42,7 @@ export function configOf({ options, proxy }: Pick<Look, 'options' | 'proxy'>): s
 }
 
 /** Makes what is missing and brings up to date what setup made before. Called again after a failure it continues. */
-export async function setUp(found: Look, say: Say): Promise<SetupOutcome> {
+export async function setUp(found: SetupLook, say: Say): Promise<SetupOutcome> {
   const { options, root, command, version, pieces, proxy } = found
   const isHere = root === '/'
   const changes: string[] = []
@@ -109,7 +109,7 @@ export async function setUp(found: Look, say: Say): Promise<SetupOutcome> {
   return { changes, warnings, answers }
 }
 
-function newRecord({ options, command, version, proxy }: Look): SetupRecord {
+function newRecord({ options, command, version, proxy }: SetupLook): SetupRecord {
   return {
     options,
     command,
@@ -134,7 +134,10 @@ async function makeAccount({ user, home }: SetupOptions, changes: string[], say:
 }
 
 /** @returns whether it was made */
-function makeHomeFolder({ options: { home }, root }: Look, account: { uid: number; gid: number } | undefined): boolean {
+function makeHomeFolder(
+  { options: { home }, root }: SetupLook,
+  account: { uid: number; gid: number } | undefined,
+): boolean {
   const folder = join(root, home)
   if (statSync(folder, { throwIfNoEntry: false })) return false
   mkdirSync(folder, { recursive: true, mode: 0o755 })
@@ -169,7 +172,10 @@ interface Starting {
 }
 
 /** @returns whether the server answers; undefined: nothing is started here now */
-async function startServices(found: Look, { isStale, written, changes, say }: Starting): Promise<boolean | undefined> {
+async function startServices(
+  found: SetupLook,
+  { isStale, written, changes, say }: Starting,
+): Promise<boolean | undefined> {
   const { options, command, account } = found
   const { service, home, user, port, supervisor } = options
   const cronUser = user === 'root' ? 'root' : user

@@ -13,7 +13,7 @@ import { readRecord, removeRecord, writeRecord, type SetupRecord } from './recor
 import { run, tryRun } from './run.js'
 import { reloadProxy, type Say } from './set-up.js'
 
-export interface Removal {
+export interface SetupRemoval {
   readonly record: SetupRecord
   readonly root: string
   /** The home goes, too, with all instances. */
@@ -21,7 +21,7 @@ export interface Removal {
 }
 
 /** @throws ManagerError ERR_NOT_FOUND, ERR_USAGE, ERR_ACCESS */
-export function lookForRemoval(input: SetupInput, { dryRun }: { dryRun: boolean }): Removal {
+export function lookForRemoval(input: SetupInput, { dryRun }: { dryRun: boolean }): SetupRemoval {
   const root = rootOf(input)
   const service = serviceOf(input)
   const record = readRecord(root, service)
@@ -40,7 +40,7 @@ export function lookForRemoval(input: SetupInput, { dryRun }: { dryRun: boolean 
 }
 
 /** Takes away what setup made, the server first. @returns what is left, for people */
-export async function takeAway({ record, root, purge }: Removal, say: Say): Promise<readonly string[]> {
+export async function takeAway({ record, root, purge }: SetupRemoval, say: Say): Promise<readonly string[]> {
   const { options, pieces, madeAccount, madeFolders, madeHome, command } = record
   const { home, service, user } = options
   const left: string[] = []

@@ -16,7 +16,7 @@ import { copyStatus, rememberCopy } from './remote-backup.js'
 import { sweepTarget } from './sweep-target.js'
 import { writeCopy } from './write-copy.js'
 
-export interface CopyOptions {
+export interface BackupCopyOptions {
   readonly backup: Backup
   /** Names of targets. */
   readonly targets: readonly string[]
@@ -40,7 +40,7 @@ export interface CopyReport {
 export async function copyTo(
   context: ManagerContext,
   caller: Caller,
-  { backup, targets, readBack }: CopyOptions,
+  { backup, targets, readBack }: BackupCopyOptions,
 ): Promise<CopyReport> {
   const { key } = backup
   const instance = instanceOf(context.registry, backup)

@@ -5,7 +5,7 @@ import type { ManagerContext } from '../../context.js'
 import type { Manifest } from '../backup.js'
 import { chooseBackup, isMeant, lastPart, nameIn, newestFirst } from '../choose-backup.js'
 import { manifestName, parseManifest } from '../manifest.js'
-import { isFolderOf, ownerOf, ownerOfFolder, owns, type Owner } from '../owner.js'
+import { isFolderOf, ownerOf, ownerOfFolder, owns, type BackupOwner } from '../owner.js'
 import { objectsAt, type ObjectSet } from './objects-at.js'
 import { readSmall } from './read-object.js'
 import { copyStatus, damagedCopy, remoteKey, type RemoteBackup } from './remote-backup.js'
@@ -84,7 +84,7 @@ export async function findCopy(
 
 async function setsOf(
   target: BackupTarget,
-  owner: Owner | undefined,
+  owner: BackupOwner | undefined,
   { signal }: CallOptions,
 ): Promise<readonly ObjectSet[]> {
   if (!owner) return objectsAt(target, { prefix: '', signal })

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManagerContext } from '../../context.js'
 import { isBackupId, newestFirst } from '../choose-backup.js'
-import { isFolderOf, ownerOf, type Owner } from '../owner.js'
+import { isFolderOf, ownerOf, type BackupOwner } from '../owner.js'
 import { readStatus, type BackupStatus, type CopyStatus } from '../status.js'
 
 /** A backup that is not here any more, with the copies that this manager made or read. */
@@ -43,7 +43,7 @@ export async function rememberedCopies(
   return newestFirst(found)
 }
 
-function isOwn({ id, name }: Owner, folder: string, of: BackupStatus['of']): boolean {
+function isOwn({ id, name }: BackupOwner, folder: string, of: BackupStatus['of']): boolean {
   if (id === undefined) return true
   return of ? of.instance === id : folder.toLowerCase() === name.toLowerCase()
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import type { ProxySettings } from '../../settings/settings.js'
-import type { Refusal, ReverseProxy } from '../reverse-proxy.js'
+import type { ProxyRefusal, ReverseProxy } from '../reverse-proxy.js'
 import { runProgram } from '../run-program.js'
 import { testStaged } from '../test-staged.js'
 import { workersOf } from '../worker-processes.js'
@@ -106,7 +106,7 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
  * `AH00526: Syntax error on line 3 of /etc/…:` and the reason behind it or in the next line; of files that others include
  * the innermost one comes last. Or the reason alone.
  */
-function refusalOf(said: string): Refusal {
+function refusalOf(said: string): ProxyRefusal {
   const output = said.replace(/^Included configuration files:\n(?: +\(.*\n?)*/m, '')
   const place = [...output.matchAll(/Syntax error on line (\d+) of ([^\n:]+):\s+(?!Syntax error)(.+)/g)].at(-1)
   if (place) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { ManagerError } from '../../../errors.js'
 import type { ProxySettings } from '../../settings/settings.js'
-import type { Refusal, ReverseProxy } from '../reverse-proxy.js'
+import type { ProxyRefusal, ReverseProxy } from '../reverse-proxy.js'
 import { runProgram } from '../run-program.js'
 import { testStaged } from '../test-staged.js'
 import { commandLineOf, workersOf } from '../worker-processes.js'
@@ -96,7 +96,7 @@ async function look(command: string, mainFile: string | undefined): Promise<Buil
 }
 
 /** `nginx: [emerg] unknown directive "x" in /etc/nginx/nginx.conf:12` */
-function refusalOf(output: string): Refusal {
+function refusalOf(output: string): ProxyRefusal {
   const [, message, file, line] =
     /\[(?:emerg|alert|crit|error)\]\s+(?:\d+#\d+: )?(.*?)(?: in (\/\S+):(\d+))?$/m.exec(output) ?? []
   return {
