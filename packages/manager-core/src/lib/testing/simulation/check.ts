@@ -106,7 +106,9 @@ function leaks(folder: string): readonly string[] {
     ...namesIn(`${folder}/instances`)
       .filter((name) => !ids.has(name) && !isKnown(name) && !(open && name.startsWith('.')))
       .map((name) => `instances/${name} belongs to no instance.`),
-    ...[...ids].filter((id) => !existsSync(`${folder}/instances/${id}`)).map((id) => `instances/${id} is gone.`),
+    ...[...ids]
+      .filter((id) => !open && !existsSync(`${folder}/instances/${id}`))
+      .map((id) => `instances/${id} is gone.`),
     ...trash
       .filter((name) => !existsSync(`${folder}/trash/${name}/trash.json`))
       .map((name) => `trash/${name} is no entry.`),
@@ -134,10 +136,9 @@ function leaks(folder: string): readonly string[] {
  * it. A weakness of the manager: whoever cures it removes this.
  */
 export function leftByGivingUp(folder: string): (name: string) => boolean {
-  const ids = query(folder, `select operation from history where action = 'giveup'`).map((row) =>
-    String(row['operation']),
-  )
-  return (name) => ids.some((id) => name.includes(id) || name.endsWith(`_${id.slice(0, 8)}`))
+  const rows = query(folder, `select operation, instance_id as instance from history where action = 'giveup'`)
+  return (name) =>
+    rows.some(({ operation, instance }) => name.includes(String(operation)) || name.includes(`_${String(instance)}_`))
 }
 
 /** What a killed process was writing that the next one removes which writes there. */

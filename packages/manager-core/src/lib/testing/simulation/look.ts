@@ -39,12 +39,15 @@ export function query(folder: string, sql: string): readonly Record<string, unkn
   return registryOf(folder).prepare(sql).all()
 }
 
-const unsettled = /\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
+const unsettled = /\.status\.json\.\d+\.part$|\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
 /** They have dates in them. */
 const dated = /\.zst$|manifest\.json$|trash\.json$|point\.json$|\.status\.json$/
 
 const blur = (text: string) =>
-  text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>').replaceAll(/\d{8}T\d{6}Z/g, '<stamp>')
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
+    .replaceAll(/\d{8}T\d{6}Z/g, '<stamp>')
+    .replaceAll(/(DATABASE_PASSWORD=).*/g, '$1<password>')
 
 export function pictureOf(folder: string): Picture {
   const { databases, users, instances, serving, store } = machine.state
@@ -55,7 +58,7 @@ export function pictureOf(folder: string): Picture {
   }
   for (const { port } of query(folder, 'select port from reserved_port')) picture[`reserved ${String(port)}`] = ''
   for (const [name, database] of databases) picture[`database ${name}`] = JSON.stringify(database)
-  for (const [name, password] of users) picture[`user ${name}`] = password
+  for (const name of users.keys()) picture[`user ${name}`] = ''
   for (const [key, { state }] of instances) if (state === 'started') picture[`runs ${key}`] = state
   for (const [id, copy] of serving) if (copy !== 'a') picture[`serves ${id}`] = copy
   for (const key of store.keys()) if (!key.startsWith('_manager/')) picture[`stored ${blur(key)}`] = ''

@@ -301,7 +301,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
   /** A row and a file more. */
   function addData(name: string): void {
     const row = rowsOf(folder).find((each) => each.name === name)
-    if (!row) return
+    if (!row || !existsSync(`${folder}/instances/${row.id}/app`)) return
     for (const { user, tables } of machine.state.databases.values())
       if (user.includes(row.id)) tables['note']?.push(`of ${row.id} ${machine.random.below(1000)}`)
     writeFileSync(`${folder}/instances/${row.id}/data/file.txt`, String(machine.random.below(1000)))
@@ -309,7 +309,7 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
 
   function changeApplication(name: string, does: 'start' | 'fail' | 'hang'): void {
     const row = rowsOf(folder).find((each) => each.name === name)
-    if (!row) return
+    if (!row || !existsSync(`${folder}/instances/${row.id}/app`)) return
     const behaviour = { start: {}, fail: { start: 'fail' }, hang: { health: 'hang' } }[does]
     rmSync(`${folder}/instances/${row.id}/app/fake.json`, { force: true })
     writeFileSync(`${folder}/instances/${row.id}/app/fake.json`, JSON.stringify(behaviour))
