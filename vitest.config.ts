@@ -23,7 +23,8 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than CI has cores: a third of the time a test waits for a server, a program or a page.
+    maxWorkers: 3,
     // Only what hangs is ended: a machine that is busy with other work is slow, and no test says how fast one must be.
     testTimeout: 180_000,
     hookTimeout: 180_000,

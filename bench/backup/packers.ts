@@ -23,8 +23,6 @@ export async function benchPackers({ rounds, megabytes }: Size): Promise<readonl
     mkdirSync(withoutPackers)
     for (const name of readdirSync('/usr/bin'))
       if (!['tar', 'zstd', 'age'].includes(name)) symlinkSync(join('/usr/bin', name), join(withoutPackers, name))
-    // Documents are written by this process, and an account of the instance's own would not save them.
-    configure(home, { APPS_ISOLATION: 'no' })
     configure(home, { ...serverSettings('POSTGRESQL', postgresql.url), ...serverSettings('MYSQL', mysql.url) })
     for (const [name, database] of [
       ['files', 'sqlite'],

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,6 +27,8 @@ export async function openHome(): Promise<BenchHome> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-bench-manager-'))
   const manager = (...args: readonly string[]) => time(process.execPath, [managerProgram, '--home', folder, ...args])
   await manager('init')
+  // Without system accounts: this process writes documents of instances, and no accounts are left behind.
+  appendFileSync(join(folder, 'config.sh'), 'export APPS_ISOLATION=no\n')
   return {
     folder,
     manager,

@@ -108,7 +108,11 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
     writeFileSync(join(folder, 'template', 'large'), Buffer.alloc(300_000, 1))
-    const lines = ['export APPS_BASEURL=http://localhost:8000', 'export APPS_PORTS=33900-33999']
+    const lines = [
+      'export APPS_BASEURL=http://localhost:8000',
+      'export APPS_PORTS=33900-33999',
+      'export APPS_ISOLATION=no',
+    ]
     writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })
     writeFileSync(join(folder, 'home', 'version-1.0.sh'), `export APPS_TEMPLATE=folder:${folder}/template\n`)
     test = await createTestManager({

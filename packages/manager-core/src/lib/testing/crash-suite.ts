@@ -14,7 +14,7 @@ import { fakeApplicationServer } from './fake-application.js'
 import { databasesOf, knownIds, takeSnapshots, type Snapshot, type Snapshots } from './snapshot.js'
 
 /** In `npm run test:deep` a command is killed at every entry; in `npm test` at so many, of which some are chosen by the seed. */
-const most = process.env['TEST_DEEP'] === '1' ? Infinity : 5
+const most = process.env['TEST_DEEP'] === '1' ? Infinity : 3
 const seed = fc.readConfigureGlobal().seed ?? 0
 const limit = 600_000
 

@@ -118,7 +118,11 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', folder])
     mkdirSync(join(folder, 'home'))
     writeTemplate(join(folder, 'template'))
-    const lines = ['export APPS_BASEURL=http://localhost:8000', 'export APPS_PORTS=34900-34999']
+    const lines = [
+      'export APPS_BASEURL=http://localhost:8000',
+      'export APPS_PORTS=34900-34999',
+      'export APPS_ISOLATION=no',
+    ]
     writeFileSync(join(folder, 'home', 'config.sh'), `${lines.join('\n')}\n`, { mode: 0o600 })
     writeFileSync(join(folder, 'home', 'version-1.0.sh'), `export APPS_TEMPLATE=folder:${folder}/template\n`)
     api = await startApi({ folder })
