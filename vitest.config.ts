@@ -23,12 +23,13 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     // Servers that a test starts die with the process that started them, so a file needs a process, not a thread.
     pool: 'forks',
-    // One more than CI has cores: a third of the time a test waits for a server, a program or a page.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Only what hangs is ended: a machine that is busy with other work is slow, and no test says how fast one must be.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
+    // Tests of real servers that are cut off or killed meet machines that are busy; what needed a repetition is printed.
+    retry: process.env.CI ? 1 : 0,
     // Other packages are loaded as users load them: built, by Node itself.
     server: { deps: { external: [/\/dist\/.*\.js$/] } },
     coverage: { include: ['packages/*/src/**'] },
