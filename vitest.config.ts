@@ -5,17 +5,19 @@ import LongFilesFirst from './tests/sequencer.js'
  * Tests that leave their process as it was. To start one for each file and to load what it tests takes longer than most
  * of these do: a third of a second of CPU for a file of manager-core.
  */
-const together = [
-  'packages/{rest-core,rest-client,manager-core,manager-cli}/src/**/*.test.ts',
-  'packages/rest-koa/src/lib/**/*.test.ts',
-]
+const together = {
+  rest: ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts'],
+  manager: ['packages/{manager-core,manager-cli}/src/**/*.test.ts'],
+}
+const apart = Object.values(together).flat()
 const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'alone', include: all, exclude: [...configDefaults.exclude, ...together] } },
-      { extends: true, test: { name: 'together', include: together, isolate: false } },
+      { extends: true, test: { name: 'alone', include: all, exclude: [...configDefaults.exclude, ...apart] } },
+      { extends: true, test: { name: 'rest', include: together.rest, isolate: false } },
+      { extends: true, test: { name: 'manager', include: together.manager, isolate: false } },
     ],
     globalSetup: ['tests/servers/setup.ts'],
     reporters: ['default', './tests/reporter.ts', ...(process.env.GITHUB_ACTIONS ? ['github-actions'] : [])],

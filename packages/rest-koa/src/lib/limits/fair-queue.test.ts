@@ -13,17 +13,24 @@ function fixture(options: Partial<FairQueueOptions> = {}) {
   const queue = new FairQueue({ maxRunning: 100, maxWaitingPerUser: 100, waitMs: 60_000, ...options })
   const started: string[] = []
   const releases = new Map<string, Release>()
+
+  async function enter(
+    call: string,
+    { user = 'ann', object = 'A', limits = {}, signal = new AbortController().signal }: Call,
+  ): Promise<void> {
+    const release = await queue.enter(user, object, { perObject: 100, total: 100, ...limits }, signal)
+    started.push(call)
+    releases.set(call, release)
+  }
+
   return {
     queue,
     started,
-    /** Asks for a place; `call` names it in `started`. */
-    async enter(
-      call: string,
-      { user = 'ann', object = 'A', limits = {}, signal = new AbortController().signal }: Call = {},
-    ): Promise<void> {
-      const release = await queue.enter(user, object, { perObject: 100, total: 100, ...limits }, signal)
-      started.push(call)
-      releases.set(call, release)
+    /** Asks for a place; `call` names it in `started`. Calls that still wait when a test ends are refused later, unseen. */
+    enter(call: string, asked: Call = {}): Promise<void> {
+      const entered = enter(call, asked)
+      entered.catch(() => undefined)
+      return entered
     },
     async release(call: string): Promise<void> {
       releases.get(call)?.()
