@@ -70,7 +70,7 @@ export async function cutUpload(
 ): Promise<TargetError> {
   const { cutAt, arrived } = cutPlan(target.capabilities)
   const told = { progress: 0 }
-  // Nothing needs to have arrived of what begins anew; a store that takes what it is sent may be slow.
+  // A transfer that starts over may be cut before anything has arrived; one that resumes needs its bytes there, even if slowly.
   const patienceMs = target.capabilities.resume === 'none' ? 200 : 30_000
   async function* content(start: number) {
     yield* slices(bytes, start, cutAt)

@@ -26,8 +26,8 @@ export async function listFolder(client: Client, folder: string): Promise<Remote
 }
 
 /**
- * Bytes `start` up to `end` (exclusive) of a file. A transfer that goes on behind `end` is ended with its connection: FTP
- * has no other way.
+ * Bytes `start` up to `end` (exclusive) of a file. A transfer that continues past `end` is stopped by closing its
+ * connection: FTP has no other way.
  */
 export function readFile(
   { client, release }: FtpLease,
