@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApplicationCheck } from './lib/check-application.js'
 import { makeFolder, runHere, shopFiles } from './running-app-for-test.js'
@@ -90,6 +91,26 @@ describe('--plan and --sync', () => {
     expect(await readFile(join(folder, 'data/shop.db'))).toEqual(before)
     expect((await runHere([folder, '--sync', '--destructive'])).code).toBe(0)
     expect(await plan()).toEqual({ steps: [], leftover: [], losses: [] })
+  })
+
+  test('--plan --sql prints nothing but a script; once it was run, there is nothing to do', async () => {
+    const shop = await folderOf(shopFiles)
+    const printed = async () => {
+      const { code, output = '', errors } = await runHere([shop, '--plan', '--sql'])
+      expect(errors).toBe('')
+      expect(code).toBe(0)
+      return output
+    }
+    const script = await printed()
+    expect(script).toMatch(/^pragma foreign_keys = off;\nbegin immediate;\n\n-- 1\. create table /)
+    expect(existsSync(join(shop, 'data'))).toBe(false)
+    await mkdir(join(shop, 'data'))
+    const database = new Database(join(shop, 'data/shop.db'))
+    database.exec(script)
+    database.close()
+    expect(await printed()).toBe('-- The database fits the model: there is nothing to do.\n')
+    expect((await check(shop, '--plan')).checked.database?.steps).toEqual([])
+    expect((await runHere([shop, '--sql'])).errors).toContain('write --plan --sql')
   })
 
   test('they need the folder of an application, and a database that can be reached', async () => {

@@ -33,6 +33,7 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly resetAdmin?: boolean
   readonly check?: boolean
   readonly plan?: boolean
+  readonly sql?: boolean
   readonly sync?: boolean
   readonly describe?: boolean
   readonly types?: boolean
@@ -87,6 +88,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
     .option('--check', 'load the application without a database, print what is wrong with it as JSON, and end')
     .option('--plan', 'as --check, and print what a start would change in its database, which is only read')
+    .option('--sql', 'with --plan: print the changes as an SQL script, for other tools to review and run')
     .option('--sync', 'change the tables of the database to fit the application, and end')
     .option('--describe', 'print the objects of the application and their fields as JSON, and end')
     .option('--types', 'write the types and schemas that editors and tsc need into the folder (.steward), and end')
@@ -134,8 +136,10 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     database: flags.database ?? fromEnvironment.database,
     environment: flags.env ?? fromEnvironment.environment,
   }
-  if (flags.check || flags.plan) return check(folder, flags, settings)
+  if (flags.sql && !flags.plan) throw new SettingsError('--sql belongs to --plan: write --plan --sql.')
+  if (flags.check || (flags.plan && !flags.sql)) return check(folder, flags, settings)
   const definition = await loadDefinition(folder, settings, flags)
+  if (flags.sql) return printSql(folder, flags, { settings, definition })
   if (flags.sync) return sync(folder, flags, { settings, definition })
   if (flags.describe) return describe(folder, flags, definition)
   if (flags.types) return writeTypes(folder)
@@ -212,6 +216,20 @@ async function sync(
   const { steps } = await syncDatabase(placeOf(folder, flags, settings), definition, flags.destructive ?? false)
   for (const { description } of steps) process.stdout.write(`${description}\n`)
   process.stdout.write('The database fits the application.\n')
+  return 0
+}
+
+/** Nothing but the script goes to stdout. */
+async function printSql(
+  folder: string | undefined,
+  flags: Flags,
+  { settings, definition }: { readonly settings: Settings; readonly definition: AppDefinition },
+): Promise<number> {
+  const { planDatabase } = await import('./lib/check-application.js')
+  const { sqlScript } = await import('@steward/db-adapters')
+  const plan = await planDatabase(placeOf(folder, flags, settings), definition)
+  if (plan.noSql !== undefined) throw new SettingsError(`${plan.noSql} Change the database with --sync.`)
+  process.stdout.write(sqlScript(plan))
   return 0
 }
 

@@ -16,6 +16,8 @@ import type { SchemaDialect } from '../src/lib/schema/dialect.js'
 /** An empty database with sessions on the bare driver. */
 export interface TestDatabase {
   readonly dialect: SchemaDialect
+  /** For other clients; of SQLite the file. */
+  readonly url: string
   readonly connection: SchemaConnection
   /** A second session. */
   readonly other: SchemaConnection
@@ -61,6 +63,9 @@ function usable(open: () => Promise<Opened>): TestDatabase {
     get dialect() {
       return get().dialect
     },
+    get url() {
+      return get().url
+    },
     get connection() {
       return get().connection
     },
@@ -99,6 +104,7 @@ async function openSqlite(): Promise<Opened> {
   }) as [SchemaConnection, SchemaConnection]
   return {
     dialect: sqliteSchema,
+    url: join(folder, 'test.db'),
     connection,
     other,
     async close() {
@@ -118,6 +124,7 @@ async function openPostgresql(url: string): Promise<Opened> {
   })) as [SchemaConnection, SchemaConnection]
   return {
     dialect: postgresqlSchema,
+    url: fresh.url,
     connection,
     other,
     async close() {
@@ -136,6 +143,7 @@ async function openMysql(url: string): Promise<Opened> {
   })) as [SchemaConnection, SchemaConnection]
   return {
     dialect: mysqlSchema,
+    url: fresh.url,
     connection,
     other,
     async close() {

@@ -74,6 +74,7 @@ export type {
   Query,
   ReadOptions,
   SnapshotSession,
+  SqlStatement,
   StoreCapabilities,
   StoreSession,
   SyncLoss,

@@ -65,7 +65,23 @@ export async function checkApplication(
     introspect: false,
     readOnly: true,
   })
-  return { ...checked, database: await using(store, () => store.plan(model, { rows: true })) }
+  // The script is asked for by itself.
+  const { sql: _, noSql: __, ...database } = await using(store, () => store.plan(model, { rows: true }))
+  return { ...checked, database }
+}
+
+/**
+ * What a start would change in the database, which is only read.
+ *
+ * @throws DefinitionError, StoreError: each says what to do.
+ */
+export async function planDatabase(
+  { folder, dataFolder, settings }: ApplicationPlace,
+  definition: AppDefinition,
+): Promise<SyncPlan> {
+  const model = modelOf(definition, await loadObjects(join(folder, 'objects')))
+  const store = await openDatabase({ folder, dataFolder, settings, definition, introspect: false, readOnly: true })
+  return using(store, () => store.plan(model))
 }
 
 /**

@@ -230,10 +230,25 @@ export interface SyncPlan {
   readonly steps: readonly SyncStep[]
   /** Columns that no field uses any more. They are kept, and dropped only by a destructive sync. */
   readonly leftover: readonly { readonly table: string; readonly column: string }[]
+  /**
+   * What `sync` would run, in this order, for other tools to review and run; of `plan` only. Values are not checked as `sync`
+   * does before it starts. Absent when there is nothing to do.
+   */
+  readonly sql?: readonly SqlStatement[]
+  /** Why there is no `sql`: a step that needs more than statements, which only `sync` can do. */
+  readonly noSql?: string
   /** What a destructive sync would lose, one entry per column. Only when the rows were read. */
   readonly losses?: readonly SyncLoss[]
   /** Why the rows do not allow any sync, destructive or not: values that must be unique are not. Only when the rows were read. */
   readonly refusal?: string
+}
+
+/** A statement of a plan. */
+export interface SqlStatement {
+  /** Without a semicolon at its end. */
+  readonly sql: string
+  /** Places in `steps` of those that it belongs to; none for what frames the others: transactions, settings. */
+  readonly steps: readonly number[]
 }
 
 /** A column whose values a destructive sync would drop or convert. */

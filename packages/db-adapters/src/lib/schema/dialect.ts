@@ -25,6 +25,20 @@ export interface SchemaDialect {
   countLost(connection: SchemaConnection, place: ColumnPlace, change: ChangeOf<'changeColumn'>): Promise<number>
   /** Carries out changes in the order of `inOrder`. Called within `exclusively`. */
   apply(connection: SchemaConnection, changes: readonly Change[]): Promise<void>
+  /**
+   * The statements that `apply` would run now, and around them what lets another client run them one after the other:
+   * `begin` and `commit`, settings. Reads the schema only.
+   *
+   * @throws StoreError `schema` for a change that needs more than SQL
+   */
+  script(connection: SchemaConnection, changes: readonly Change[]): Promise<readonly ScriptStatement[]>
+}
+
+export interface ScriptStatement {
+  /** Without a semicolon at its end. */
+  readonly sql: string
+  /** Those that it belongs to; none: it is about the script as a whole. */
+  readonly changes: readonly Change[]
 }
 
 /** What is in one schema, in the same form for every database. */

@@ -25,11 +25,11 @@ export async function planSync(
   { rows = false }: PlanOptions = {},
 ): Promise<SyncPlan> {
   const found = await read(connection, dialect)
-  if (!rows) return toPlan(planChanges(model, ...found))
+  if (!rows) return withSql(connection, planChanges(model, ...found), dialect)
   let plan: SyncPlan = { steps: [], leftover: [] }
   try {
     const planned = planChanges(model, ...found)
-    plan = toPlan(planned)
+    plan = await withSql(connection, planned, dialect)
     plan = { ...plan, losses: await countLosses(connection, planned, dialect) }
     await checkRows(connection, planned.changes, dialect)
     return plan
@@ -76,6 +76,21 @@ async function read(connection: SchemaConnection, dialect: SchemaDialect): Promi
 
 function toPlan({ changes, leftover }: Planned): SyncPlan {
   return { steps: changes.map(stepOf), leftover }
+}
+
+/** The plan with what `apply` would run. */
+async function withSql(connection: SchemaConnection, planned: Planned, dialect: SchemaDialect): Promise<SyncPlan> {
+  const plan = toPlan(planned)
+  const { changes } = planned
+  if (changes.length === 0) return plan
+  try {
+    const script = await dialect.script(connection, changes)
+    const sql = script.map(({ sql, changes: own }) => ({ sql, steps: own.map((change) => changes.indexOf(change)) }))
+    return { ...plan, sql }
+  } catch (error) {
+    if (!StoreError.is(error) || error.code !== 'schema') throw error
+    return { ...plan, noSql: error.message }
+  }
 }
 
 function refuseLosses({ changes }: Planned): void {

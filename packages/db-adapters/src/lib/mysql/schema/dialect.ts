@@ -3,12 +3,14 @@ import type { Change } from '../../schema/changes.js'
 import type { SchemaConnection } from '../../schema/connection.js'
 import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
+import { oldNames } from '../../schema/old-names.js'
 import { number, text } from '../../schema/rows.js'
 import { runChange } from '../../schema/run-change.js'
 import { readMysql } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { isLost, statementsOf, type NewIndex } from './statements.js'
+import { columnText, isLost, statementsOf, type NewIndex } from './statements.js'
 import { quote } from '../quote.js'
+import { textSettings } from '../store/config.js'
 import { mysqlTypes } from './types.js'
 
 /** Locks are known in the whole server; the hash keeps the name within its 64 characters. */
@@ -46,19 +48,43 @@ export const mysqlSchema: SchemaDialect = Object.freeze({
   },
 
   async apply(connection: SchemaConnection, changes: readonly Change[]) {
-    const inlined = new Set<Change>(changes.flatMap((change) => indexesOf(change, changes)))
-    const steps = changes.filter((change) => !inlined.has(change))
-    for (const [done, change] of steps.entries()) {
-      const showCreate = async (): Promise<string> => {
-        const [row = {}] = await connection.rows(`show create table ${quote(change.table)}`)
-        return text(row, 'Create Table')
-      }
+    const steps = await stepsOf(connection, changes)
+    for (const [done, { change, statements }] of steps.entries()) {
       await runChange(change, done === 0, async () => {
-        for (const sql of await statementsOf(change, indexesOf(change, changes), showCreate)) await connection.run(sql)
+        for (const sql of statements) await connection.run(sql)
       })
     }
   },
+
+  async script(connection, changes) {
+    const steps = await stepsOf(connection, changes)
+    const statements = steps.flatMap(({ change, statements }) =>
+      statements.map((sql) => ({ sql, changes: [change, ...indexesOf(change, changes)] })),
+    )
+    const settings = [textSettings.names, `set ${textSettings.mode}`].map((sql) => ({ sql, changes: [] }))
+    return [...settings, ...statements]
+  },
 } satisfies SchemaDialect)
+
+/** Each change with its statements; those that come with another one are left out. */
+async function stepsOf(
+  connection: SchemaConnection,
+  changes: readonly Change[],
+): Promise<{ readonly change: Change; readonly statements: readonly string[] }[]> {
+  const inlined = new Set<Change>(changes.flatMap((change) => indexesOf(change, changes)))
+  const names = oldNames(changes)
+  const steps: { change: Change; statements: readonly string[] }[] = []
+  for (const change of changes) {
+    if (inlined.has(change)) continue
+    // Nothing is renamed yet.
+    const readColumn = async (column: string): Promise<string> => {
+      const [row = {}] = await connection.rows(`show create table ${quote(names.table(change.table))}`)
+      return columnText(text(row, 'Create Table'), names.column(change.table, column), column)
+    }
+    steps.push({ change, statements: await statementsOf(change, indexesOf(change, changes), readColumn) })
+  }
+  return steps
+}
 
 /** Indexes that come with a new table: each statement of DDL waits for the disk. */
 function indexesOf(change: Change, changes: readonly Change[]): NewIndex[] {

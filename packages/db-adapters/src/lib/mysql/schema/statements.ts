@@ -11,12 +11,12 @@ export type NewIndex = ChangeOf<'addIndex' | 'addWordIndex'>
  * SQL of one change.
  *
  * @param indexes those of a new table
- * @param showCreate the statement that `show create table` gives for the table; read for a column that grows
+ * @param readColumn gives the definition of a column that is there; asked for one that grows
  */
 export async function statementsOf(
   change: Change,
   indexes: readonly NewIndex[],
-  showCreate: () => Promise<string>,
+  readColumn: (column: string) => Promise<string>,
 ): Promise<string[]> {
   const table = quote(change.table)
   switch (change.kind) {
@@ -29,7 +29,7 @@ export async function statementsOf(
     case 'addColumn':
       return [`alter table ${table} add column ${quote(change.column.name)} ${change.column.declaration}`]
     case 'changeColumn':
-      return change.widening ? [widen(change, await showCreate())] : convert(change)
+      return change.widening ? [widen(change, await readColumn(change.column))] : convert(change)
     case 'dropColumn':
       return [`alter table ${table} drop column ${quote(change.column)}`]
     case 'addIndex':
@@ -89,11 +89,16 @@ const afterType = new Set([
 ])
 
 /** All but the type stays as it is: collation, default, comment. */
-function widen({ table, column, wanted }: ChangeOf<'changeColumn'>, statement: string): string {
-  const item = splitTable(statement).items.find((each) => columnOfItem(each)?.toLowerCase() === column.toLowerCase())
-  if (item === undefined) throw new TypeError(`Column "${column}" is not in: ${statement}`)
+function widen({ table, wanted }: ChangeOf<'changeColumn'>, definition: string): string {
   const type = wanted.declaration.replace(/ character set .*/, '')
-  return `alter table ${quote(table)} modify column ${withType(item, type, afterType).trim()}`
+  return `alter table ${quote(table)} modify column ${withType(definition, type, afterType).trim()}`
+}
+
+/** A column's definition in a statement of `show create table`, under the name that it will have. */
+export function columnText(statement: string, old: string, name: string): string {
+  const item = splitTable(statement).items.find((each) => columnOfItem(each)?.toLowerCase() === old.toLowerCase())
+  if (item === undefined) throw new TypeError(`Column "${old}" is not in: ${statement}`)
+  return `${quote(name)}${item.trim().slice(quote(old).length)}`
 }
 
 /** Values that fit the new type are kept; texts are cut, whatever else does not fit becomes NULL. */

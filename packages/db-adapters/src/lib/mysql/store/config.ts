@@ -64,19 +64,26 @@ export function setStatementTimeout(ms: number): string {
   return `set @_ = 0 /*M!, max_statement_time = ${ms / 1000} */ /*!50708, max_execution_time = ${ms} */`
 }
 
+const modes = [
+  'STRICT_ALL_TABLES',
+  'NO_ZERO_IN_DATE',
+  'NO_ZERO_DATE',
+  'ERROR_FOR_DIVISION_BY_ZERO',
+  'NO_ENGINE_SUBSTITUTION',
+]
+
+/** How texts are read and compared, whatever the session had before. */
+export const textSettings = {
+  names: 'set names utf8mb4 collate utf8mb4_bin',
+  mode: `sql_mode = '${modes.join(',')}'`,
+}
+
 function setUp({ lockTimeoutMs, statementTimeoutMs }: ServerStoreLimits): string[] {
-  const modes = [
-    'STRICT_ALL_TABLES',
-    'NO_ZERO_IN_DATE',
-    'NO_ZERO_DATE',
-    'ERROR_FOR_DIVISION_BY_ZERO',
-    'NO_ENGINE_SUBSTITUTION',
-  ]
   const lockSeconds = Math.ceil(lockTimeoutMs / 1000)
   return [
-    'set names utf8mb4 collate utf8mb4_bin',
+    textSettings.names,
     'set session transaction isolation level read committed',
-    `set time_zone = '+00:00', sql_mode = '${modes.join(',')}', innodb_lock_wait_timeout = ${lockSeconds}`,
+    `set time_zone = '+00:00', ${textSettings.mode}, innodb_lock_wait_timeout = ${lockSeconds}`,
     // Texts are sorted by their first 4,096 characters, not 256; MySQL needs a buffer that holds some such keys.
     'set max_sort_length = 16384, sort_buffer_size = greatest(@@sort_buffer_size, 2097152)',
     ...(statementTimeoutMs > 0 ? [setStatementTimeout(statementTimeoutMs)] : []),

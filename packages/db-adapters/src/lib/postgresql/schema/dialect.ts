@@ -51,4 +51,9 @@ export const postgresqlSchema: SchemaDialect = Object.freeze({
       })
     }
   },
+
+  async script(_, changes) {
+    const statements = changes.flatMap((change) => statementsOf(change).map((sql) => ({ sql, changes: [change] })))
+    return [{ sql: 'begin', changes: [] }, ...statements, { sql: 'commit', changes: [] }]
+  },
 } satisfies SchemaDialect)

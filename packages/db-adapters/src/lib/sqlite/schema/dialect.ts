@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Change, ChangeOf } from '../../schema/changes.js'
+import { stepOf, type Change, type ChangeOf } from '../../schema/changes.js'
 import type { SchemaConnection } from '../../schema/connection.js'
 import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
@@ -10,6 +10,7 @@ import { exactDigits } from '../store/dialect.js'
 import { readSqlite } from './catalogue.js'
 import { isLost } from './conversion.js'
 import { countLostDecimals, needsDecimalConversion } from './decimal-conversion.js'
+import { recordScript } from './record-script.js'
 import { refineByValues } from './refine.js'
 import { rebuild, type Rebuild } from './rebuild.js'
 import { statementOf, type DirectChange } from './statements.js'
@@ -52,31 +53,63 @@ export const sqliteSchema: SchemaDialect = Object.freeze({
     return countValues(connection, place, this, isLost(place.column, change.wanted.family))
   },
 
-  async apply(connection: SchemaConnection, changes: readonly Change[]) {
-    const { direct, rebuilds } = sortOut(changes)
-    const runWords = async (kind: WordChange['kind']): Promise<void> => {
-      for (const change of changes) {
-        if (change.kind !== kind) continue
-        await runChange(change, true, async () => {
-          for (const sql of wordStatements(change)) await connection.run(sql)
-        })
-      }
-    }
-    // A new table takes its indexes along: those that go, go before it; those that come, come after it.
-    const isLate = ({ kind }: DirectChange): boolean => kind === 'addIndex' || kind === 'dropColumn'
-    await runWords('dropWordIndex')
-    for (const change of direct.filter((each) => !isLate(each))) await run(change)
-    for (const [table, [first, ...others]] of rebuilds) {
-      await runChange(first, true, () => rebuild(connection, table, [first, ...others]))
-    }
-    await runWords('addWordIndex')
-    for (const change of direct.filter(isLate)) await run(change)
+  apply: (connection, changes) => carryOut(connection, changes, () => {}),
 
-    function run(change: DirectChange): Promise<void> {
-      return runChange(change, true, () => connection.run(statementOf(change, keysOf(change, changes))))
+  async script(connection, changes) {
+    const unwritable = changes.find((change) => change.kind === 'changeColumn' && needsDecimalConversion(change))
+    if (unwritable) {
+      const { description } = stepOf(unwritable)
+      const text = `Cannot ${description} by SQL: the values get another form, which only a sync can write.`
+      throw new StoreError('schema', text)
     }
+    const statements = await recordScript(connection, (recording) =>
+      carryOut(recording, changes, (current) => recording.belongsTo(current)),
+    )
+    return [
+      // Has no effect within a transaction.
+      { sql: 'pragma foreign_keys = off', changes: [] },
+      { sql: 'begin immediate', changes: [] },
+      ...statements,
+      { sql: 'commit', changes: [] },
+      { sql: 'pragma foreign_keys = on', changes: [] },
+    ]
   },
 } satisfies SchemaDialect)
+
+/** @param starts is told of the changes that are next. */
+async function carryOut(
+  connection: SchemaConnection,
+  changes: readonly Change[],
+  starts: (changes: readonly Change[]) => void,
+): Promise<void> {
+  const { direct, rebuilds } = sortOut(changes)
+  // A new table takes its indexes along: those that go, go before it; those that come, come after it.
+  const isLate = ({ kind }: DirectChange): boolean => kind === 'addIndex' || kind === 'dropColumn'
+  await runWords('dropWordIndex')
+  for (const change of direct.filter((each) => !isLate(each))) await run(change)
+  for (const [table, [first, ...others]] of rebuilds) {
+    starts([first, ...others])
+    await runChange(first, true, () => rebuild(connection, table, [first, ...others]))
+  }
+  await runWords('addWordIndex')
+  for (const change of direct.filter(isLate)) await run(change)
+
+  async function runWords(kind: WordChange['kind']): Promise<void> {
+    for (const change of changes) {
+      if (change.kind !== kind) continue
+      starts([change])
+      await runChange(change, true, async () => {
+        for (const sql of wordStatements(change)) await connection.run(sql)
+      })
+    }
+  }
+
+  function run(change: DirectChange): Promise<void> {
+    const keys = keysOf(change, changes)
+    starts([change, ...keys])
+    return runChange(change, true, () => connection.run(statementOf(change, keys)))
+  }
+}
 
 async function begin(connection: SchemaConnection): Promise<void> {
   const deadline = Date.now() + patienceMs
