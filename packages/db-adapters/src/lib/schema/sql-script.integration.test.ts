@@ -36,6 +36,7 @@ const versions: readonly (readonly ObjectDefinition[])[] = [
     {
       name: 'Piece',
       renamedFrom: 'part',
+      indexable: ['name'],
       timestamps: false,
       fields: {
         // Renamed and widened at the same time, so that a later statement is about what an earlier one has made.
