@@ -15,7 +15,7 @@ import type { SchemaDialect } from '../src/lib/schema/dialect.js'
 
 /** An empty database with sessions on the bare driver. */
 export interface TestDatabase {
-  readonly dialect: SchemaDialect
+  readonly dialect: SchemaDialect & { readonly name: 'sqlite' | 'postgresql' | 'mysql' }
   /** For other clients; of SQLite the file. */
   readonly url: string
   readonly connection: SchemaConnection

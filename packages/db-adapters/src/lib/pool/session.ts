@@ -100,8 +100,13 @@ export class ConnectionSession implements StoreSession {
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
     this.#wrote = true
     const call = this.#compiler.insert(object, values, select)
-    if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))!
+    if (call.statement.gives === 'records') {
+      const given = firstRecord(call, await this.#query(call))!
+      await this.#follow(object, given.row_id, values, true)
+      return given
+    }
     const rowId = call.statement.gives === 'id' ? firstId(await this.#query(call)) : await this.#insertedId(call)
+    await this.#follow(object, rowId!, values, true)
     const record = await this.get(object, rowId!, { select })
     // Possible outside of transactions only.
     if (!record) throw new StoreError('busy', `Row ${rowId} was removed by others as soon as it was there.`)
@@ -117,10 +122,16 @@ export class ConnectionSession implements StoreSession {
     this.#wrote = true
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
-    if (call.statement.gives === 'records') return firstRecord(call, await this.#query(call))
+    if (call.statement.gives === 'records') {
+      const record = firstRecord(call, await this.#query(call))
+      if (record) await this.#follow(object, rowId, values, false)
+      return record
+    }
     const written =
       call.statement.gives === 'id' ? firstId(await this.#query(call)) : (await this.#change(call)).affected > 0
-    return written ? this.get(object, rowId, { select: options.select }) : undefined
+    if (!written) return undefined
+    await this.#follow(object, rowId, values, false)
+    return this.get(object, rowId, { select: options.select })
   }
 
   async delete(object: ObjectModel, rowId: string, where?: Filter): Promise<boolean> {
@@ -131,6 +142,10 @@ export class ConnectionSession implements StoreSession {
   async #insertedId(call: BoundStatement): Promise<string> {
     const { insertId } = await this.#change(call)
     return call.rowId ?? insertId
+  }
+
+  async #follow(object: ObjectModel, rowId: string, values: Values, isNew: boolean): Promise<void> {
+    for (const call of this.#compiler.afterWrite(object, rowId, values, isNew)) await this.#change(call)
   }
 
   #query(call: BoundStatement): Promise<Rows> {

@@ -43,18 +43,14 @@ export interface PooledStoreParts<C extends ServerConnection> {
   /** Lets statements of schema work take their time. */
   readonly schemaSetUp: string
   readonly bulk: BulkDialect
+  /** What to ask to hear whether the database answers. Default `select 1`. */
+  readonly ping?: string
   /** Connections for one user at a time. */
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
   readonly readers?: ConnectionSource<C>
   /** Absent: statements run to their end, or to the limit of time, although nobody waits for them. */
   readonly cancel?: Cancel<C> | undefined
-}
-
-const ping: BoundStatement = {
-  statement: { id: 0, sql: 'select 1', gives: 'count', decode: () => ({ row_id: '' }), once: true },
-  values: [],
-  rowId: undefined,
 }
 
 /** A store on a database server: connections come from a pool, statements from a compiler. */
@@ -67,6 +63,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #pool: ConnectionSource<C>
   readonly #readers: ConnectionSource<C>
   readonly #cancel: Cancel<C> | undefined
+  readonly #ping: BoundStatement
 
   constructor(parts: PooledStoreParts<C>) {
     this.capabilities = parts.capabilities
@@ -77,6 +74,9 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     this.#pool = parts.pool
     this.#readers = parts.readers ?? parts.pool
     this.#cancel = parts.cancel
+    const { ping: sql = 'select 1' } = parts
+    const statement = { id: 0, sql, gives: 'count' as const, decode: () => ({ row_id: '' }), once: true }
+    this.#ping = { statement, values: [], rowId: undefined }
   }
 
   async get(object: ObjectModel, rowId: string, options: ReadOptions): Promise<BusinessRecord | undefined> {
@@ -124,6 +124,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord> {
+    if (this.#compiler.isFollowed(object, values))
+      return this.transaction((session) => session.insert(object, values, select))
     const call = this.#compiler.insert(object, values, select)
     if (call.statement.gives !== 'records') return this.#onOne((session) => session.insert(object, values, select))
     return firstRecord(call, await this.#write(call))!
@@ -135,6 +137,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     values: Values,
     options: Pick<ReadOptions, 'select' | 'where'>,
   ): Promise<BusinessRecord | undefined> {
+    if (this.#compiler.isFollowed(object, values))
+      return this.transaction((session) => session.update(object, rowId, values, options))
     const call = this.#compiler.update(object, rowId, values, options)
     if (!call) return undefined
     if (call.statement.gives !== 'records')
@@ -194,7 +198,12 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
       this.#bulk.load(connection, model, () =>
         work(async (object, rows) => {
           await Promise.all(
-            rows.map((row) => insertOn(connection, this.#compiler.insert(object, row, object.select([])))),
+            rows.flatMap((row) => [
+              insertOn(connection, this.#compiler.insert(object, row, object.select([]))),
+              ...this.#compiler
+                .afterWrite(object, String(row['row_id']), row, true)
+                .map((call) => connection.change(call)),
+            ]),
           )
         }),
       ),
@@ -223,7 +232,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   async ping(): Promise<void> {
-    await this.#read(this.#readers, ping)
+    await this.#read(this.#readers, this.#ping)
   }
 
   async close(): Promise<void> {

@@ -53,7 +53,14 @@ export type Change =
     }
   | { readonly kind: 'dropForeignKey'; readonly table: string; readonly name: string; readonly column: string }
   /** What finds rows by the words in a column. */
-  | { readonly kind: 'addWordIndex'; readonly table: string; readonly name: string; readonly column: string }
+  | {
+      readonly kind: 'addWordIndex'
+      readonly table: string
+      readonly name: string
+      readonly column: string
+      /** The row id of the table; `declaration` gives a column that can refer to it. */
+      readonly id: { readonly name: string; readonly declaration: string }
+    }
   | { readonly kind: 'dropWordIndex'; readonly table: string; readonly name: string; readonly column: string }
 
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>

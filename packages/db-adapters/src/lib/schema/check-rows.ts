@@ -2,6 +2,7 @@ import { StoreError } from '@steward/rest-core/errors'
 import type { Change, ChangeOf } from './changes.js'
 import type { SchemaConnection, SchemaRow } from './connection.js'
 import type { SchemaDialect } from './dialect.js'
+import { firstRows } from '../sql/page.js'
 import { oldNames } from './old-names.js'
 
 /**
@@ -13,8 +14,10 @@ import { oldNames } from './old-names.js'
 export async function checkRows(
   connection: SchemaConnection,
   changes: readonly Change[],
-  { quote }: Pick<SchemaDialect, 'quote'>,
+  dialect: Pick<SchemaDialect, 'quote' | 'page'>,
 ): Promise<void> {
+  const { quote } = dialect
+  const some = firstRows(dialect, 3)
   const names = oldNames(changes)
   const created = new Set(changes.filter(({ kind }) => kind === 'createTable').map(({ table }) => table))
   const fresh = new Set(
@@ -38,7 +41,7 @@ export async function checkRows(
     if (!old) return
     const list = old.map(quote).join(', ')
     const filled = old.map((column) => `${quote(column)} is not null`).join(' and ')
-    const sql = `select ${list} from ${quote(names.table(table))} where ${filled} group by ${list} having count(*) > 1 limit 3`
+    const sql = `select ${list} from ${quote(names.table(table))} where ${filled} group by ${list} having count(*) > 1${some}`
     const found = await connection.rows(sql)
     if (found.length === 0) return
     const text = `Cannot make ${columns.join(', ')} of table "${table}" unique: several rows have ${found.map(asText).join(', ')}. Nothing was changed. Change or delete these rows, or take "key" or "unique" from the field.`
@@ -53,7 +56,7 @@ export async function checkRows(
     const linked =
       targetOld &&
       `exists (select 1 from ${quote(names.table(target))} parent where parent.${quote(targetOld)} = ${value})`
-    const sql = `select ${value} from ${quote(names.table(table))} child where ${value} is not null${linked ? ` and not ${linked}` : ''} limit 3`
+    const sql = `select ${value} from ${quote(names.table(table))} child where ${value} is not null${linked ? ` and not ${linked}` : ''}${some}`
     const found = await connection.rows(sql)
     if (found.length === 0) return
     const text = `Cannot make ${table}.${column} refer to table "${target}": it has no rows ${found.map(asText).join(', ')}. Nothing was changed. Correct or empty these values first.`

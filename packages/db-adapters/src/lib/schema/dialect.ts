@@ -1,16 +1,19 @@
 import type { ColumnType } from '@steward/rest-core'
+import type { Dialect } from '../sql/dialect.js'
 import type { Change, ChangeOf } from './changes.js'
 import type { SchemaConnection } from './connection.js'
 import type { ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
 
-/** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, `mysqlSchema`. */
+/** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, and so on. */
 export interface SchemaDialect {
-  readonly name: 'sqlite' | 'postgresql' | 'mysql'
+  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'oracle'
   /** DDL is undone by a rollback. Without it, everything that can be checked is checked before the first step. */
   readonly transactionalDdl: boolean
   readonly types: TypeRules
   readonly introspection: IntrospectionRules
   readonly quote: (identifier: string) => string
+  /** What follows a select to take a page of its rows. Absent: ` limit … offset …`. */
+  readonly page?: Dialect['page']
   /** Tables and views of the current schema. */
   read(connection: SchemaConnection): Promise<Catalogue>
   /** Columns of a constraint or unique index that a refusal names; empty when the catalogue does not say. */
@@ -86,6 +89,8 @@ export interface TypeRules {
   linkable(from: Pick<ColumnInfo, 'declaration' | 'type'>, to: Pick<ColumnInfo, 'declaration' | 'type'>): boolean
   /** Why a unique index over these new or existing columns cannot be made; undefined when it can. */
   uniqueLimit(columns: readonly ColumnFamily[]): string | undefined
+  /** An index over such a column is possible; without one, filters read all rows. Default true. */
+  readonly isIndexable?: (column: ColumnFamily) => boolean
   /** A dot in a table's name separates the schema from the table; tables of other schemas are their owner's. */
   readonly schemasInNames: boolean
   /** Declared lengths bind; otherwise a column of the owner holds longer values as it is. */

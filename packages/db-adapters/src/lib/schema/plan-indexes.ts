@@ -25,7 +25,7 @@ export function planIndexes(
 
   const changes: Change[] = []
   const used = new Set<IndexInfo>()
-  for (const index of wantedIndexes(wanted, context)) {
+  for (const index of wantedIndexes(wanted, columns, context)) {
     const found = existing.find((each) => satisfies(each, index))
     if (found) used.add(found)
     else changes.push(addIndex(wanted.name, index))
@@ -65,12 +65,21 @@ export function planIndexes(
 }
 
 /** An index that begins with a column serves the filters on it. */
-function wantedIndexes({ uniques, indexed }: WantedTable, { lookup }: PlanContext): WantedIndex[] {
+function wantedIndexes(
+  { uniques, indexed }: WantedTable,
+  columns: PlannedColumns,
+  { lookup, types }: PlanContext,
+): WantedIndex[] {
   const single = indexed.filter(
-    (name) => !uniques.some(({ columns: [first] }) => lookup.sameColumn(first as string, name)),
+    (name) =>
+      (types.isIndexable?.(columns.of(name).type) ?? true) &&
+      !uniques.some(({ columns: [first] }) => lookup.sameColumn(first as string, name)),
   )
   return [
-    ...uniques.map(({ columns, key }) => ({ columns, kind: key ? ('key' as const) : ('unique' as const) })),
+    ...uniques.map(({ columns: names, key }) => ({
+      columns: names,
+      kind: key ? ('key' as const) : ('unique' as const),
+    })),
     ...single.map((name) => ({ columns: [name], kind: 'index' as const })),
   ]
 }

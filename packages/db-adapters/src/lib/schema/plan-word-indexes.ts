@@ -18,6 +18,9 @@ export function planWordIndexes(
   const { name: table } = wanted
   const changes: Change[] = []
   const used = new Set<WordIndexInfo>()
+  const { name: idName, values } = wanted.id
+  const { declaration } = (actual && lookup.column(actual, idName)) ?? types.column({ kind: 'id', values })
+  const id = { name: idName, declaration }
   for (const column of wanted.words) {
     const there = actual?.wordIndexes.find((index) => lookup.sameColumn(index.column, column) && isFound(index))
     if (there) {
@@ -30,7 +33,7 @@ export function planWordIndexes(
       throw new StoreError('schema', text)
     }
     const name = types.wordTable?.(table) ?? giveName(ownName('words', table, [column]))
-    changes.push({ kind: 'addWordIndex', table, name, column })
+    changes.push({ kind: 'addWordIndex', table, name, column, id })
   }
   for (const index of actual?.wordIndexes ?? []) {
     if (!used.has(index)) changes.push({ kind: 'dropWordIndex', table, ...index })

@@ -4,6 +4,7 @@ import { quoteTable, type Dialect, type Present, type Reading } from './dialect.
 import { filterSql } from './filter.js'
 import type { BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
+import { firstRows } from './page.js'
 import { whereText } from './select.js'
 import type { BoundStatement } from './statement.js'
 import { slots, sql, type Text } from './text.js'
@@ -43,12 +44,12 @@ export function aggregateText(dialect: Dialect, parts: AggregateParts): Aggregat
     valueTerm(value.function, value.column && joins.seen(value.column), value.column, wide, dialect),
   )
   const reads = [...groups, ...values].map(({ read }) => read).join(', ')
-  const table = `${quoteTable(object.table, dialect)} as ${root}`
+  const table = `${quoteTable(object.table, dialect)} ${root}`
   const matching = whereText(
     where ? [{ sql: filterSql(where, columns, joins.place, dialect), slots: slots(0, filterValues) }] : [],
   )
   const grouped = groups.length > 0 ? ` group by ${groups.map(({ group }) => group).join(', ')}` : ''
-  const limited = limit === undefined ? '' : ` limit ${limit}`
+  const limited = limit === undefined ? '' : firstRows(dialect, limit)
   return {
     ...sql`select ${reads} from ${table}${joins.clauses()}${matching}${grouped}${limited}`,
     gives: 'groups',
@@ -72,7 +73,8 @@ function groupTerm(
   dialect: Dialect,
 ): Term & { readonly group: string } {
   if (by) return { ...dialect.datePart(place, by, type), empty }
-  const group = type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : place
+  const group =
+    type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : (dialect.group?.(place, type) ?? place)
   return { group, read: dialect.read(group, type), decode: decoderOf(type, empty, dialect), empty }
 }
 

@@ -190,9 +190,9 @@ describe('createCompiler() writes', () => {
     const compiler = createCompiler(postgresqlLike)
     const page = { select, order: [{ field: 'year', descending: true }, ...movie.order], limit: 10, offset: 20 }
     expect(compiler.search(movie, page).statement.sql).toBe(
-      'select cast(t0."row_id" as text), t0."title", t0."year", t0."seen", cast(t0."genre" as text), _j1."code", _j2."code" from ' +
-        '(select t0."row_id", t0."title", t0."year", t0."seen", t0."genre" from "movie" as t0 order by t0."year" desc, t0."row_id" limit $1 offset $2) as t0 ' +
-        'left join "genre" as _j1 on _j1."row_id" = t0."genre" left join "genre" as _j2 on _j2."row_id" = _j1."above" order by t0."year" desc, t0."row_id"',
+      'select cast(t0."row_id" as text), t0."title", t0."year", t0."seen", cast(t0."genre" as text), x_j1."code", x_j2."code" from ' +
+        '(select t0."row_id", t0."title", t0."year", t0."seen", t0."genre" from "movie" t0 order by t0."year" desc, t0."row_id" limit $1 offset $2) t0 ' +
+        'left join "genre" x_j1 on x_j1."row_id" = t0."genre" left join "genre" x_j2 on x_j2."row_id" = x_j1."above" order by t0."year" desc, t0."row_id"',
     )
     expect(compiler.search(movie, { ...page, select: own }).statement.sql).not.toContain('(select')
     expect(
@@ -207,7 +207,7 @@ describe('createCompiler() writes', () => {
     const call = compiler.search(movie, { ...byYear, where: { op: '>', field: 'year', value: 1990 } })
     expect(call.values).toStrictEqual([1990, 10])
     expect(call.statement.sql).toMatch(
-      / where t0\."row_id" in \(select t0\."row_id" from "movie" as t0 where t0\."year" > \? order by t0\."year" desc, t0\."row_id" limit \?\) order by t0\."year" desc, t0\."row_id"$/,
+      / where t0\."row_id" in \(select t0\."row_id" from "movie" t0 where t0\."year" > \? order by t0\."year" desc, t0\."row_id" limit \?\) order by t0\."year" desc, t0\."row_id"$/,
     )
     const whole = (query: Parameters<typeof compiler.search>[1]): boolean =>
       !compiler.search(movie, query).statement.sql.includes('(select')
@@ -302,7 +302,7 @@ describe('createCompiler() writes', () => {
     const compiler = createCompiler({ ...postgresqlLike, lock: { change: 'lock', delete: 'lock', joined: true } })
     const own = movie.select(['title'])
     expect(compiler.lock(movie, '1', { select, lock: true })?.statement.sql).toMatch(
-      /^select [^,]+ from "movie" as t0 where [^,]+ lock$/,
+      /^select [^,]+ from "movie" t0 where [^,]+ lock$/,
     )
     expect(compiler.lock(movie, '1', { select: own, lock: true })).toBeUndefined()
     expect(compiler.lock(movie, '1', { select })).toBeUndefined()
@@ -455,7 +455,7 @@ describe('createCompiler() guards linked rows', () => {
     const compiler = createCompiler(sqliteDialect)
     const { statement, values } = compiler.search(movie, { ...query, guards: guards('x') })
     expect(values).toStrictEqual(['x', 'a'])
-    expect(statement.sql).toContain('left join "genre" as _j1 on _j1."row_id" = t0."genre" and ')
+    expect(statement.sql).toContain('left join "genre" x_j1 on x_j1."row_id" = t0."genre" and ')
     expect(compiler.search(movie, { ...query, guards: guards('y') }).statement).toBe(statement)
     openTables().prepare(statement.sql)
   })
@@ -466,8 +466,8 @@ describe('createCompiler() guards linked rows', () => {
     const joined = [{ path, where: { op: '=', field: 'above__code', value: 'x' } as const }]
     const { statement, values } = compiler.search(movie, { ...query, where, guards: joined })
     expect(values.toSorted()).toStrictEqual(['a', 'b', 'x'])
-    expect(statement.sql).toContain('and exists (select 1 from "genre" as _g left join "genre" as _g1 on ')
-    expect(statement.sql.match(/left join "genre" as _j\d/g)).toHaveLength(2)
+    expect(statement.sql).toContain('and exists (select 1 from "genre" x_g left join "genre" x_g1 on ')
+    expect(statement.sql.match(/left join "genre" x_j\d/g)).toHaveLength(2)
     openTables().prepare(statement.sql)
   })
 

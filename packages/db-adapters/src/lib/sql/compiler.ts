@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache'
 import { aggregateText } from './aggregate.js'
 import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
-import type { Dialect } from './dialect.js'
+import { quoteTable, type Dialect, type WordsPlace } from './dialect.js'
 import { filterFields, filterKey } from './filter.js'
 import { bindGuards, guardsKey, type BoundGuards } from './guards.js'
 import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
@@ -63,6 +63,13 @@ export interface Compiler {
     values: Values,
     options: Pick<ReadOptions, 'select' | 'where'>,
   ): BoundStatement | undefined
+  /**
+   * Statements (`gives: 'changes'`) that follow a write of these values, in the same transaction: those that keep the words
+   * of the row findable. Usually none.
+   */
+  afterWrite(object: ObjectModel, rowId: string, values: Values, isNew: boolean): readonly BoundStatement[]
+  /** `afterWrite` has some for these values. */
+  isFollowed(object: ObjectModel, values: Values): boolean
   /** `gives: 'changes'`. */
   delete(object: ObjectModel, rowId: string, where: Filter | undefined): BoundStatement | undefined
 }
@@ -135,12 +142,12 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   function shapeOf(
     key: string | Selection,
     values: number,
-    compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup'>,
+    compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup' | 'outs'>,
     decode: Statement['decode'] = noRecord,
   ): Shape {
     const kept = cache.get(key)
     if (kept) return kept
-    const { sql, slots, gives, decodeGroup } = compile()
+    const { sql, slots, gives, decodeGroup, outs } = compile()
     if (slots.length > dialect.maxValues) {
       throw new StoreError(
         'value',
@@ -155,6 +162,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         gives,
         decode,
         decodeGroup,
+        outs,
         once,
       },
       // Guards of linked rows that are not joined have values that the statement does not need.
@@ -387,6 +395,33 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         shapeOf(key, collected.length, () => updateText(dialect, parts), fields.decode),
         collected,
       )
+    },
+
+    isFollowed(object, values) {
+      return (
+        dialect.words.rows !== undefined && object.index !== undefined && values[object.index.words.name] !== undefined
+      )
+    },
+
+    afterWrite(object, rowId, values, isNew) {
+      const { rows } = dialect.words
+      if (!rows || !this.isFollowed(object, values)) return []
+      const { quote } = dialect
+      const place: WordsPlace = {
+        table: quoteTable(object.table, dialect),
+        column: quote(wordsColumn(object)),
+        id: quote(object.id.column),
+        rows: quoteTable(rows.table(object.table), dialect),
+      }
+      const id = encodeId(object, rowId)
+      const statement = (name: string, text: () => string): BoundStatement =>
+        call(
+          shapeOf(`${name} ${columns(object).number}`, 1, () => ({ sql: text(), slots: [0], gives: 'changes' })),
+          [id],
+        )
+      const remove = isNew ? [] : [statement('remove words', () => rows.remove(place.rows))]
+      const isEmpty = values[object.index?.words.name as string] === ''
+      return isEmpty ? remove : [...remove, statement('fill words', () => rows.fill(place, true))]
     },
 
     delete(object, rowId, where) {

@@ -20,15 +20,17 @@ export interface Dialect {
   quote(name: string): string
   /** The placeholder of the value at this place, from 1. Absent: `?`. */
   readonly placeholder?: (at: number) => string
-  /** What follows the table in an insert that sets no column. */
-  readonly emptyRow: string
+  /** What follows the table in an insert that sets no column; by the row id's column where one has to be named. */
+  readonly emptyRow: string | ((id: string) => string)
   /**
    * How a write gives back the row:
    * - `cte`: `with t0 as (update … returning *) select … from t0 left join …`, one statement
    * - `returning`: `… returning` with the joined fields as scalar subqueries, one statement
+   * - `into`: `… returning … into`, with placeholders at the end that take the values; own fields that are not long only,
+   *   otherwise the row id, and the adapter reads the row with `get`
    * - `reread`: the write gives counts (and an insert id) only; the adapter reads the row with `get`
    */
-  readonly writes: 'cte' | 'returning' | 'reread'
+  readonly writes: 'cte' | 'returning' | 'into' | 'reread'
   /**
    * Take the page before joining, when filter and order use own columns only:
    * - `true`: joins are made to a subquery that gives the rows of the page
@@ -39,6 +41,8 @@ export interface Dialect {
   readonly pageBeforeJoin: boolean | 'ids' | 'lateral'
   /** The limit is part of the text, for planners that would plan anew for each bound one; as long as few different ones come. */
   readonly limitInText: boolean
+  /** What follows a select to take a page of its rows. Absent: ` limit … offset …`. */
+  readonly page?: (limit: Text, offset: Text | undefined) => Text
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
   /** Most values of one statement; a request with more is refused with `value`. */
@@ -75,6 +79,10 @@ export interface Dialect {
   like(column: string, type: ColumnType, escaped: boolean): string
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
+  /** What stands for a column in `group by`, where not all columns can. */
+  readonly group?: (column: string, type: ColumnType) => string
+  /** Columns of this type hold long texts, which are not given back by a write. */
+  readonly isLong?: (type: ColumnType) => boolean
   /** One term of `order by`: empty first when ascending, last when descending. */
   order(column: string, descending: boolean, type: ColumnType): string
 
@@ -90,6 +98,8 @@ export interface Dialect {
 
 /** How a database finds rows by their words. */
 export interface WordsDialect {
+  /** A table beside each table, with a row per word, that is written along with the column of words. */
+  readonly rows?: WordRows
   /** The table beside a table that is asked in place of it, as `<name>.<name> match …` by rowid; absent: the column of words is asked. */
   readonly table?: (table: string) => string
   /** @param uncommitted Rows must be found that this transaction has written. */
@@ -110,6 +120,27 @@ export interface WordMatch {
 export interface WordsColumn {
   readonly table: string
   readonly column: string
+  /** The row id of the found row, qualified. */
+  readonly id: string
+  /** The table with a row per word, where there is one. */
+  readonly rows: string | undefined
+}
+
+/** Statements that keep a table with a row per word in step; all names are quoted. */
+export interface WordRows {
+  readonly table: (table: string) => string
+  /** Writes the words of rows, or of the one whose id is bound as `?`, from the column. */
+  readonly fill: (place: WordsPlace, one: boolean) => string
+  /** Removes the words of the row whose id is bound as `?`. */
+  readonly remove: (rows: string) => string
+}
+
+/** Where words are: the table, its column of words, its row id, and the table with a row per word. */
+export interface WordsPlace {
+  readonly table: string
+  readonly column: string
+  readonly id: string
+  readonly rows: string
 }
 
 /** A table's name with its schema, where a dot separates them. */

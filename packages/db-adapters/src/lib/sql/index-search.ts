@@ -5,7 +5,7 @@ import { quoteTable, type Dialect, type WordMatch, type WordsColumn } from './di
 import { filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
-import { pageText, whereText } from './select.js'
+import { pageAt, whereText } from './select.js'
 import type { BoundStatement } from './statement.js'
 import { slots, sql, type Text } from './text.js'
 
@@ -31,15 +31,17 @@ const words = 'w'
 export function indexSearchText(dialect: Dialect, parts: IndexSearchParts): Text {
   const { object, columns, selected, match, filterValues, guards } = parts
   const joins = createJoins(root, dialect, { guards })
-  const reads = [...selected.map((column) => dialect.read(joins.seen(column), column.type)), '_found._score'].join(', ')
+  const reads = [...selected.map((column) => dialect.read(joins.seen(column), column.type)), 'x_hits.x_score'].join(
+    ', ',
+  )
   const { rows, id, at } = matching(dialect, parts)
-  const page = pageText(match.values.length + filterValues + countValues(guards), parts.offset)
+  const page = pageAt(dialect, match.values.length + filterValues + countValues(guards), parts.offset)
   const byId = dialect.order(id, false, columns.id.type)
-  const found = sql`select ${id} as _id, ${match.score(at)} as _score${rows} order by _score desc, ${byId}${page}`
+  const found = sql`select ${id} as x_id, ${match.score(at)} as x_score${rows} order by x_score desc, ${byId}${page}`
   const rowId = joins.place(columns.id)
-  const row = `${quoteTable(object.table, dialect)} as ${root} on ${rowId} = _found._id`
-  const order = `_found._score desc, ${dialect.order(rowId, false, columns.id.type)}`
-  return sql`select ${reads} from (${found}) as _found join ${row}${joins.clauses()} order by ${order}`
+  const row = `${quoteTable(object.table, dialect)} ${root} on ${rowId} = x_hits.x_id`
+  const order = `x_hits.x_score desc, ${dialect.order(rowId, false, columns.id.type)}`
+  return sql`select ${reads} from (${found}) x_hits join ${row}${joins.clauses()} order by ${order}`
 }
 
 export function indexCountText(dialect: Dialect, parts: Omit<IndexSearchParts, 'selected' | 'offset'>): Text {
@@ -64,20 +66,21 @@ function matching(
 ): { readonly rows: Text; readonly id: string; readonly at: WordsColumn } {
   const { quote } = dialect
   const joins = createJoins(root, dialect, { guards })
-  const table = `${quoteTable(object.table, dialect)} as ${root}`
+  const table = `${quoteTable(object.table, dialect)} ${root}`
   const beside = dialect.words.table && quote(dialect.words.table(object.table))
   // Of our own tables the row id is the rowid, and nothing else of the row is needed.
   const alone = beside !== undefined && !where && object.definition.fields.row_id === undefined
-  const at =
-    beside === undefined ? { table: root, column: quote(wordsColumn(object)) } : { table: words, column: beside }
   const rowTable = alone ? '' : ` cross join ${table} on ${root}.rowid = ${words}.rowid`
-  const from = beside === undefined ? table : `${beside} as ${words}${rowTable}`
+  const from = beside === undefined ? table : `${beside} ${words}${rowTable}`
+  const id = alone ? `${words}.rowid` : joins.place(columns.id)
+  const rowsTable = dialect.words.rows && quoteTable(dialect.words.rows.table(object.table), dialect)
+  const column = beside ?? quote(wordsColumn(object))
+  const at = { table: beside === undefined ? root : words, column, id, rows: rowsTable }
   const conditions = [match.condition(at)]
   if (where)
     conditions.push({
       sql: filterSql(where, columns, joins.place, dialect),
       slots: slots(match.values.length, filterValues),
     })
-  const id = alone ? `${words}.rowid` : joins.place(columns.id)
   return { rows: sql` from ${from}${joins.clauses()}${whereText(conditions)}`, id, at }
 }

@@ -11,7 +11,7 @@ export interface Joins {
   readonly place: PlaceOf
   /** The same as the reader of the query may see it. */
   readonly seen: PlaceOf
-  /** ` left join … as … on …` for what was placed until now, each after those that it builds on. */
+  /** ` left join … on …` for what was placed until now, each after those that it builds on. */
   clauses(): Text
 }
 
@@ -22,7 +22,7 @@ export interface JoinOptions {
   readonly guards?: BoundGuards | undefined
 }
 
-const guardRoot = '_g'
+const guardRoot = 'x_g'
 
 /** @param root Alias (or quoted table) of the object that the paths start from. */
 export function createJoins(root: string, dialect: Dialect, { lateral = false, guards }: JoinOptions = {}): Joins {
@@ -39,7 +39,7 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
     const key = `${from}.${last.name}${guard ? ' guarded' : ''}`
     const known = aliases.get(key)
     if (known) return known
-    const alias = `${root === guardRoot ? guardRoot : '_j'}${aliases.size + 1}`
+    const alias = `${root === guardRoot ? guardRoot : 'x_j'}${aliases.size + 1}`
     aliases.set(key, alias)
     const table = quoteTable(last.target.table, dialect)
     const id = quote(last.target.id.column)
@@ -48,8 +48,8 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
       `${row}.${id} = ${reference}${guard ? ` and ${guardSql(row, last, guard, dialect)}` : ''}`
     clauses.push(
       lateral
-        ? ` left join lateral (select * from ${table} as _l where ${condition('_l')} limit 1) as ${alias} on true`
-        : ` left join ${table} as ${alias} on ${condition(alias)}`,
+        ? ` left join lateral (select * from ${table} x_l where ${condition('x_l')} limit 1) ${alias} on true`
+        : ` left join ${table} ${alias} on ${condition(alias)}`,
     )
     if (guard) slots.push(...guard.slots)
     return alias
@@ -75,6 +75,6 @@ function guardSql(alias: string, { target }: ReferenceModel, { where, columns }:
   const joins = createJoins(guardRoot, dialect)
   const matches = filterSql(where, columns, joins.place, dialect)
   const id = quote(target.id.column)
-  const from = `${quoteTable(target.table, dialect)} as ${guardRoot}${joins.clauses().sql}`
+  const from = `${quoteTable(target.table, dialect)} ${guardRoot}${joins.clauses().sql}`
   return `exists (select 1 from ${from} where ${guardRoot}.${id} = ${alias}.${id} and ${matches})`
 }

@@ -4,6 +4,7 @@ import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
+import { pageText } from './page.js'
 import { joinTexts, slots, sql, value, type Text } from './text.js'
 
 /** `far`: an offset that is worth another way to skip rows. */
@@ -40,7 +41,7 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
   const ordered = terms && ` order by ${terms}`
   const idValues = parts.byId ? 1 : 0
 
-  const table = `${quoteTable(object.table, dialect)} as ${root}`
+  const table = `${quoteTable(object.table, dialect)} ${root}`
   const conditions: Text[] = []
   if (parts.byId)
     conditions.push({ sql: dialect.compare(joins.place(columns.id), '=', columns.id.type), slots: slots(0, 1) })
@@ -48,7 +49,9 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
     conditions.push({ sql: filterSql(where, columns, joins.place, dialect), slots: slots(idValues, filterValues) })
   const matching = whereText(conditions)
   const page =
-    paging === 'all' ? '' : pageText(idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit)
+    paging === 'all'
+      ? ''
+      : pageAt(dialect, idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit)
   const lock = parts.lock && dialect.lock[parts.lock] ? ` ${dialect.lock[parts.lock]}` : ''
   if (!pageFirst) return sql`select ${reads} from ${table}${joins.clauses()}${matching}${ordered}${page}${lock}`
 
@@ -59,7 +62,7 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
     return sql`select ${reads} from ${table}${joins.clauses()} where ${id} in (${ids})${ordered}${lock}`
   }
   const rows = sql`select ${own(ownColumns(parts))} from ${table}${matching}${ordered}${page}`
-  return sql`select ${reads} from (${rows}) as ${root}${joins.clauses()}${ordered}${lock}`
+  return sql`select ${reads} from (${rows}) ${root}${joins.clauses()}${ordered}${lock}`
 }
 
 export function countText(dialect: Dialect, { object, columns, where, filterValues, guards }: SelectParts): Text {
@@ -67,7 +70,7 @@ export function countText(dialect: Dialect, { object, columns, where, filterValu
   const conditions = where
     ? [{ sql: filterSql(where, columns, joins.place, dialect), slots: slots(0, filterValues) }]
     : []
-  return sql`select count(*) from ${quoteTable(object.table, dialect)} as ${root}${joins.clauses()}${whereText(conditions)}`
+  return sql`select count(*) from ${quoteTable(object.table, dialect)} ${root}${joins.clauses()}${whereText(conditions)}`
 }
 
 /** ` where …`, all of the conditions; nothing without any. */
@@ -75,14 +78,11 @@ export function whereText(conditions: readonly Text[]): Text | '' {
   return conditions.length === 0 ? '' : sql` where ${joinTexts(conditions, ' and ')}`
 }
 
-/**
- * ` limit … offset …`
- *
- * @param first Slot of the limit; the offset follows. Of the offset, when the limit is part of the text.
- */
-export function pageText(first: number, hasOffset: boolean, limit?: number): Text {
-  const limited = sql` limit ${limit === undefined ? value(first) : String(limit)}`
-  return hasOffset ? sql`${limited} offset ${value(limit === undefined ? first + 1 : first)}` : limited
+/** @param first Slot of the limit; the offset follows. Of the offset, when the limit is part of the text. */
+export function pageAt(dialect: Dialect, first: number, hasOffset: boolean, limit?: number): Text {
+  const isText = limit !== undefined
+  const most = isText ? { sql: String(limit), slots: [] } : value(first)
+  return pageText(dialect, most, hasOffset ? value(isText ? first : first + 1) : undefined)
 }
 
 function orderTerm(column: Column, descending: boolean, place: PlaceOf, dialect: Dialect): string {

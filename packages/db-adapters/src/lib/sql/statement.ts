@@ -22,6 +22,8 @@ export interface Statement {
   readonly decode: (row: readonly unknown[]) => BusinessRecord
   /** Makes the group of one row. Only for `gives: 'groups'`. */
   readonly decodeGroup?: ((row: readonly unknown[]) => AggregateRow) | undefined
+  /** How many placeholders at the end take what the statement gives back, instead of rows. */
+  readonly outs?: number | undefined
   /** The shape was too large to be kept: do not keep a prepared handle either. */
   readonly once: boolean
 }

@@ -3,6 +3,7 @@ import type { Column, Columns } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { createJoins } from './joins.js'
+import { firstRows } from './page.js'
 import { joinTexts, slots, sql, value, type Text } from './text.js'
 
 export interface WriteParts {
@@ -22,6 +23,8 @@ export interface ChangeParts extends WriteParts {
 
 export interface WriteText extends Text {
   readonly gives: 'records' | 'id' | 'changes'
+  /** How many placeholders at the end take what the write gives back. Default 0. */
+  readonly outs?: number
 }
 
 export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
@@ -31,7 +34,7 @@ export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
     written.map((_, at) => value(at)),
     ', ',
   )
-  const row = written.length === 0 ? dialect.emptyRow : sql`(${names}) values (${values})`
+  const row = written.length === 0 ? emptyRow(dialect, parts.columns) : sql`(${names}) values (${values})`
   return answering(dialect, parts, sql`insert into ${quoteTable(object.table, dialect)} ${row}`)
 }
 
@@ -50,6 +53,10 @@ export function deleteText(dialect: Dialect, parts: ChangeParts): WriteText {
   return { ...sql`delete from ${table} where ${condition(dialect, parts)}`, gives: 'changes' }
 }
 
+function emptyRow({ emptyRow: row, quote }: Dialect, { id }: Columns): string {
+  return typeof row === 'string' ? row : row(quote(id.column))
+}
+
 /** Lets the write give back the record, if the dialect can do that in the same statement. */
 function answering(dialect: Dialect, { object, columns, selected }: WriteParts, write: Text): WriteText {
   const table = quoteTable(object.table, dialect)
@@ -62,6 +69,14 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
       ),
     )
     return { ...sql`${write} returning ${reads.join(', ')}`, gives: 'records' }
+  }
+  if (dialect.writes === 'into') {
+    const isGiven = selected.every(({ path, type }) => path.length === 0 && !dialect.isLong?.(type))
+    const given = isGiven ? selected : [columns.id]
+    const reads = given.map(({ column, type }) => dialect.read(`${table}.${dialect.quote(column)}`, type)).join(', ')
+    const outs = given.length
+    const into = Array(outs).fill('?').join(', ')
+    return { ...sql`${write} returning ${reads} into ${into}`, gives: isGiven ? 'records' : 'id', outs }
   }
   // All parts of the statement see the tables as they were before it, so a row that joins its own table is read afterwards.
   if (selected.some(({ path }) => path.some(({ target }) => target.table === object.table))) {
@@ -77,10 +92,10 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
 function joinedValue(table: string, column: Column, dialect: Dialect): string {
   const [first, ...rest] = column.path
   if (!first) throw new TypeError(`"${column.name}" is not joined.`)
-  const root = '_j0'
+  const root = 'x_j0'
   const joins = createJoins(root, dialect)
   const value = joins.place({ ...column, path: rest })
-  const from = `${quoteTable(first.target.table, dialect)} as ${root}${joins.clauses().sql}`
+  const from = `${quoteTable(first.target.table, dialect)} ${root}${joins.clauses().sql}`
   return `(select ${value} from ${from} where ${root}.${dialect.quote(first.target.id.column)} = ${table}.${dialect.quote(first.column)})`
 }
 
@@ -101,9 +116,9 @@ function condition(dialect: Dialect, { object, columns, where, written, filterVa
   const matches = filterSql(where, columns, joins.place, dialect)
   const id = dialect.quote(columns.id.column)
   // Two levels and a limit: MySQL refuses a subquery on the table that is written, unless it is surely a table of its own.
-  const found = `select t0.${id} as _id from ${table} as t0${joins.clauses().sql} where ${hasId('t0')} and ${matches} limit 1`
+  const found = `select t0.${id} as x_id from ${table} t0${joins.clauses().sql} where ${hasId('t0')} and ${matches}${firstRows(dialect, 1)}`
   return {
-    sql: `${hasId(table)} and ${table}.${id} in (select _id from (${found}) as _found)`,
+    sql: `${hasId(table)} and ${table}.${id} in (select x_id from (${found}) x_found)`,
     slots: [...idSlots, ...idSlots, ...filterSlots],
   }
 }

@@ -19,7 +19,7 @@ const lockName = `concat('steward-sync-', md5(database()))`
 /** Waiting for another server's sync, and for each table that somebody is reading or writing. */
 const lockSeconds = { sync: 600, table: 60 }
 
-export const mysqlSchema: SchemaDialect = Object.freeze({
+export const mysqlSchema = Object.freeze({
   name: 'mysql' as const,
   transactionalDdl: false,
   types: mysqlTypes.mysql,

@@ -14,7 +14,7 @@ const lockKey = '8319385975070549107'
 /** Waiting for another server's sync, and for each table that somebody is reading or writing. */
 const lockTimeouts = { sync: '10min', table: '1min' }
 
-export const postgresqlSchema: SchemaDialect = Object.freeze({
+export const postgresqlSchema = Object.freeze({
   name: 'postgresql' as const,
   transactionalDdl: true,
   types: postgresqlTypes,

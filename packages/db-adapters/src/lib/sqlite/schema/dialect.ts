@@ -21,7 +21,7 @@ import { wordStatements, type WordChange } from './word-index.js'
 /** How long to wait for another process that writes. */
 const patienceMs = 60_000
 
-export const sqliteSchema: SchemaDialect = Object.freeze({
+export const sqliteSchema = Object.freeze({
   name: 'sqlite' as const,
   transactionalDdl: true,
   types: sqliteTypes,
