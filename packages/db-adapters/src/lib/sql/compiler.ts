@@ -421,7 +421,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         )
       const remove = isNew ? [] : [statement('remove words', () => rows.remove(place.rows))]
       const isEmpty = values[object.index?.words.name as string] === ''
-      return isEmpty ? remove : [...remove, statement('fill words', () => rows.fill(place, true))]
+      return isEmpty ? remove : [...remove, statement('add words', () => rows.add(place, true))]
     },
 
     delete(object, rowId, where) {

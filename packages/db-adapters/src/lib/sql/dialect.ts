@@ -130,7 +130,7 @@ export interface WordsColumn {
 export interface WordRows {
   readonly table: (table: string) => string
   /** Writes the words of rows, or of the one whose id is bound as `?`, from the column. */
-  readonly fill: (place: WordsPlace, one: boolean) => string
+  readonly add: (place: WordsPlace, one: boolean) => string
   /** Removes the words of the row whose id is bound as `?`. */
   readonly remove: (rows: string) => string
 }

@@ -35,7 +35,7 @@ export function createWordsTable({ quote, split }: WordsTableOptions): WordsDial
   const [row, place] = [quote(rowColumn), quote(placeColumn)]
 
   return {
-    rows: { table: wordsTableName, fill, remove: (rows) => `delete from ${rows} where ${row} = ?` },
+    rows: { table: wordsTableName, add, remove: (rows) => `delete from ${rows} where ${row} = ?` },
     match: (terms) => ({
       shape: terms.map(({ words, prefix }) => `${words.length}${prefix ? '*' : ''}`).join(' '),
       values: terms.flatMap(wordsOf),
@@ -69,7 +69,7 @@ export function createWordsTable({ quote, split }: WordsTableOptions): WordsDial
     })
   }
 
-  function fill({ table, column, id, rows }: WordsPlace, one: boolean): string {
+  function add({ table, column, id, rows }: WordsPlace, one: boolean): string {
     const words = split(`t0.${column}`)
     const which = one ? `t0.${id} = ?` : `t0.${column} is not null`
     return (
