@@ -33,12 +33,15 @@ import type { BoundStatement } from '../sql/statement.js'
 import type { BulkDialect } from './bulk.js'
 import type { Cancel } from './canceller.js'
 import type { ServerConnection, Rows } from './connection.js'
+import type { ReadFacts } from './learning.js'
 import type { ConnectionSource } from './pool.js'
 import { afterFailure, ConnectionSession, countIn, firstRecord, isOneBatch, records } from './session.js'
 
 export interface PooledStoreParts<C extends ServerConnection> {
   readonly capabilities: StoreCapabilities
   readonly compiler: Compiler
+  /** What the compiler may know of the tables; asked again after a sync. Absent: nothing. */
+  readonly readFacts?: ReadFacts
   readonly schema: SchemaDialect
   /** Lets statements of schema work take their time. */
   readonly schemaSetUp: string
@@ -57,6 +60,7 @@ export interface PooledStoreParts<C extends ServerConnection> {
 export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly capabilities: StoreCapabilities
   readonly #compiler: Compiler
+  readonly #readFacts: ReadFacts | undefined
   readonly #schema: SchemaDialect
   readonly #schemaSetUp: string
   readonly #bulk: BulkDialect
@@ -68,6 +72,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   constructor(parts: PooledStoreParts<C>) {
     this.capabilities = parts.capabilities
     this.#compiler = parts.compiler
+    this.#readFacts = parts.readFacts
     this.#schema = parts.schema
     this.#schemaSetUp = parts.schemaSetUp
     this.#bulk = parts.bulk
@@ -215,7 +220,11 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
-    return this.#exclusively((connection) => applySync(model, connection, this.#schema, options))
+    return this.#exclusively(async (connection) => {
+      const done = await applySync(model, connection, this.#schema, options)
+      if (done.steps.length > 0 && this.#readFacts) this.#compiler.learn(await this.#readFacts(connection))
+      return done
+    })
   }
 
   introspect(): Promise<Introspection> {

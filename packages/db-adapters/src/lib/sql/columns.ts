@@ -1,7 +1,8 @@
 import { isEmpty, isJoined } from '@steward/rest-core'
 import type { ColumnType, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import type { Dialect } from './dialect.js'
+import type { Dialect, StoredType } from './dialect.js'
+import type { ColumnFacts, TableFacts } from './facts.js'
 import { isIntegerId } from './row-id.js'
 
 /** A readable or writable field as statements need it. */
@@ -9,7 +10,9 @@ export interface Column {
   readonly name: string
   /** Column in the table at the end of `path`. */
   readonly column: string
-  readonly type: ColumnType
+  readonly type: StoredType
+  /** How often a pattern stands in a condition on it. */
+  readonly patterns: number
   /** What an empty value is in records. */
   readonly empty: FieldValue
   /** References to follow; empty for the object's own columns. */
@@ -35,13 +38,17 @@ export interface Columns {
 
 let objects = 0
 
-export function columnsOf(object: ObjectModel, dialect: Dialect): Columns {
+export function columnsOf(object: ObjectModel, dialect: Dialect, facts?: TableFacts): Columns {
+  const known = (field: ReadableField): Column => {
+    const table = field.path.at(-1)?.target.table ?? object.table
+    return columnOf(field, dialect, facts && ((column) => facts.of(table, column)))
+  }
   const words = object.index ? [object.index.words] : []
-  const own = [object.id, ...object.fields, ...object.technical, ...words].map((field) => columnOf(field, dialect))
-  const readable = [...object.readable.values()].map((field) => columnOf(field, dialect))
+  const own = [object.id, ...object.fields, ...object.technical, ...words].map((field) => known(field))
+  const readable = [...object.readable.values()].map((field) => known(field))
   const writable = byName(own)
   const all = byName([...readable, ...own])
-  const id = columnOf(object.id, dialect)
+  const id = known(object.id)
   const find = (columns: ReadonlyMap<string, Column>, name: string): Column => {
     const column = columns.get(name)
     if (!column) throw new TypeError(`Object "${object.name}" has no field "${name}" for this.`)
@@ -56,13 +63,27 @@ export function columnsOf(object: ObjectModel, dialect: Dialect): Columns {
   }
 }
 
-export function columnOf(field: ReadableField, dialect: Dialect): Column {
-  const { column, columnType: type } = isJoined(field) ? field.field : field
+/** @param factsOf Of a column in the field's table. */
+export function columnOf(
+  field: ReadableField,
+  dialect: Dialect,
+  factsOf?: (column: string) => ColumnFacts | undefined,
+): Column {
+  const { column, columnType } = isJoined(field) ? field.field : field
+  const facts = factsOf?.(column)
+  // Behind a link that is missing every column is NULL.
+  const type: StoredType =
+    facts && field.path.length > 0
+      ? { ...columnType, facts: { ...facts, required: false, plainOrder: false } }
+      : facts
+        ? { ...columnType, facts }
+        : columnType
   return {
     name: field.name,
     column,
     type,
     empty: field.type.empty,
+    patterns: dialect.patternsOf?.(type) ?? 1,
     path: field.path,
     encode: isIntegerKey(type) ? encodeKey : (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
   }

@@ -16,6 +16,7 @@ import { aggregateText } from './aggregate.js'
 import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
 import { quoteTable, type Dialect, type WordsPlace } from './dialect.js'
+import type { TableFacts } from './facts.js'
 import { filterFields, filterKey } from './filter.js'
 import { bindGuards, guardsKey, type BoundGuards } from './guards.js'
 import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
@@ -72,6 +73,8 @@ export interface Compiler {
   isFollowed(object: ObjectModel, values: Values): boolean
   /** `gives: 'changes'`. */
   delete(object: ObjectModel, rowId: string, where: Filter | undefined): BoundStatement | undefined
+  /** From now on statements are written with this knowledge; those that were given before stay right. */
+  learn(facts: TableFacts): void
 }
 
 export interface CompilerOptions {
@@ -104,7 +107,8 @@ let statements = 0
 
 export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptions = {}): Compiler {
   const cache = new LRUCache<string | Selection, Shape>({ max: shapes })
-  const objects = new WeakMap<ObjectModel, Columns>()
+  let objects = new WeakMap<ObjectModel, Columns>()
+  let known: TableFacts | undefined
   const selectedFields = new WeakMap<Selection, Selected>()
 
   /** Clients may choose page sizes; the first few have statements of their own. */
@@ -118,7 +122,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
 
   function columns(object: ObjectModel): Columns {
     let found = objects.get(object)
-    if (!found) objects.set(object, (found = columnsOf(object, dialect)))
+    if (!found) objects.set(object, (found = columnsOf(object, dialect, known)))
     return found
   }
 
@@ -189,6 +193,12 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   }
 
   return {
+    learn(facts) {
+      known = facts
+      objects = new WeakMap()
+      cache.clear()
+    },
+
     get(object, rowId, options) {
       const { select, where, guards } = options
       const lock = lockOf(options)

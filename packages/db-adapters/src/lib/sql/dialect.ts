@@ -1,8 +1,12 @@
 import type { ColumnType, Comparison, DatePart, FieldValue, IndexTerm } from '@steward/rest-core'
+import type { ColumnFacts } from './facts.js'
 import type { Text } from './text.js'
 
 /** A value that a column holds: never NULL. */
 export type Present = string | number | bigint | boolean | object
+
+/** The type of a column, with what is known of the one that is there. */
+export type StoredType = ColumnType & { readonly facts?: ColumnFacts | undefined }
 
 /** What to select, and what it is turned into; NULL does not get there. */
 export interface Reading<T> {
@@ -56,6 +60,7 @@ export interface Dialect {
   readonly schemas: boolean
   /** SQL literal of `false`, for booleans that are NULL. */
   readonly falseLiteral: string
+  readonly trueLiteral: string
 
   /** How rows are found by words. */
   readonly words: WordsDialect
@@ -68,15 +73,22 @@ export interface Dialect {
   decode(type: ColumnType): ((value: Present) => FieldValue) | undefined
 
   /** `<column> is null`, also for empty texts that an existing table may hold. */
-  isEmpty(column: string, type: ColumnType): string
+  isEmpty(column: string, type: StoredType): string
   /** The opposite. */
-  isFilled(column: string, type: ColumnType): string
-  /** `<column> <operator> ?` with what the index and the collation need. Booleans come as `coalesce(column, <false>)`. */
-  compare(column: string, operator: Comparison, type: ColumnType): string
+  isFilled(column: string, type: StoredType): string
+  /** `<column> <operator> ?` with what the index and the collation need. Booleans come as `coalesce(column, <false>)`, for ranges only. */
+  compare(column: string, operator: Comparison, type: StoredType): string
   /** `<column> in (?, ?, …)`, with `count` values. */
   in(column: string, count: number, type: ColumnType): string
-  /** Whole-value match of the wire text with `?`, ignoring the case of A–Z. `escaped`: the pattern holds the escape character `\`. */
-  like(column: string, type: ColumnType, escaped: boolean): string
+  /**
+   * Whole-value match of the wire text with `?`, ignoring the case of A–Z.
+   *
+   * @param pattern `escaped`: it holds the escape character `\`; `anchored`, for columns of a `plainLike` only: it starts with
+   *   a character that must be there.
+   */
+  like(column: string, type: StoredType, pattern: { readonly escaped: boolean; readonly anchored: boolean }): string
+  /** How often the pattern stands in what `like` gives. Absent: once. */
+  readonly patternsOf?: (type: StoredType) => number
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
   /** What stands for a column in `group by`, where not all columns can. */
@@ -84,7 +96,7 @@ export interface Dialect {
   /** Columns of this type hold long texts, which are not given back by a write. */
   readonly isLong?: (type: ColumnType) => boolean
   /** One term of `order by`: empty first when ascending, last when descending. */
-  order(column: string, descending: boolean, type: ColumnType): string
+  order(column: string, descending: boolean, type: StoredType): string
 
   /** The part of a date or datetime column: what to group by, and how its text is read from a group. */
   datePart(column: string, part: DatePart, type: ColumnType): { readonly group: string } & Reading<FieldValue>

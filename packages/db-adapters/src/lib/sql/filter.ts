@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.js'
 type Group = Extract<Filter, { terms: unknown }>
 type Leaf = Exclude<Filter, Group>
 /** What a leaf comes to; the same for all filters of one structure. */
-type LeafOp = Leaf['op'] | 'true' | 'false'
+type LeafOp = Leaf['op'] | 'true' | 'false' | 'isTrue' | 'isFalse'
 
 const groupKeys: Readonly<Record<Group['op'], string>> = { and: '(&', or: '(|', guarded: '(!' }
 
@@ -24,6 +24,7 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
   const column = columns.readable(filter.field)
   const op = leafOp(filter, column)
   if (op === 'true' || op === 'false') return `[${op}]`
+  if (op === 'isTrue' || op === 'isFalse') return `[${filter.field} ${op}]`
   if ('value' in filter) {
     values.push(
       filter.op === 'contains' || filter.op === 'notContains' ? `;${filter.value};` : column.encode(filter.value),
@@ -32,8 +33,10 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
     pushList(filter.values.map(column.encode), values)
     return `[${filter.field} ${op} ${paddedLength(filter.values.length)}]`
   } else if (op === 'like' || op === 'notLike') {
-    values.push(patternOf(filter))
-    if (isEscaped(filter)) return `[${filter.field} ${op} escaped]`
+    const pattern = patternOf(filter)
+    for (let times = 0; times < column.patterns; times++) values.push(pattern)
+    const { escaped, anchored } = patternShape(filter, column)
+    if (escaped || anchored) return `[${filter.field} ${op}${escaped ? ' escaped' : ''}${anchored ? ' anchored' : ''}]`
   }
   return `[${filter.field} ${op}]`
 }
@@ -64,6 +67,10 @@ const always = '1 = 1'
 const never = '1 = 0'
 
 function leafOp(leaf: Leaf, { type }: Column): LeafOp {
+  if (type.kind === 'boolean') {
+    const op = booleanOp(leaf)
+    if (op) return op
+  }
   switch (leaf.op) {
     case 'in':
       return leaf.values.length === 0 ? 'false' : 'in'
@@ -84,14 +91,24 @@ function leafOp(leaf: Leaf, { type }: Column): LeafOp {
   }
 }
 
+/** With the value in its text, a condition can use an index of booleans; and NULL, which is false, costs no function. */
+function booleanOp(leaf: Leaf): LeafOp | undefined {
+  if (leaf.op === '=' || leaf.op === '<>') return (leaf.value === true) === (leaf.op === '=') ? 'isTrue' : 'isFalse'
+  if (leaf.op !== 'in' && leaf.op !== 'notIn') return undefined
+  const matching = [true, false].filter((value) => leaf.values.includes(value) === (leaf.op === 'in'))
+  if (matching.length !== 1) return matching.length === 0 ? 'false' : 'true'
+  return matching[0] ? 'isTrue' : 'isFalse'
+}
+
 const anyText = /^%+$/
 
 function patternOf(leaf: Leaf): string {
   return (leaf as { pattern: string }).pattern
 }
 
-function isEscaped(leaf: Leaf): boolean {
-  return patternOf(leaf).includes('\\')
+function patternShape(leaf: Leaf, { type }: Column): { readonly escaped: boolean; readonly anchored: boolean } {
+  const pattern = patternOf(leaf)
+  return { escaped: pattern.includes('\\'), anchored: type.facts?.plainLike === true && !/^[%_]/.test(pattern) }
 }
 
 function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): string {
@@ -106,6 +123,12 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): 
       return always
     case 'false':
       return never
+    case 'isTrue':
+      return `${bare} = ${dialect.trueLiteral}`
+    case 'isFalse': {
+      const isFalse = `${bare} = ${dialect.falseLiteral}`
+      return type.facts?.required ? isFalse : `(${isFalse} or ${bare} is null)`
+    }
     case 'null':
       return dialect.isEmpty(bare, type)
     case 'notNull':
@@ -123,9 +146,9 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): 
     case '>=':
       return dialect.compare(operand, op, type)
     case 'like':
-      return dialect.like(bare, type, isEscaped(leaf))
+      return dialect.like(bare, type, patternShape(leaf, column))
     case 'notLike':
-      return orEmpty(`not (${dialect.like(bare, type, isEscaped(leaf))})`)
+      return orEmpty(`not (${dialect.like(bare, type, patternShape(leaf, column))})`)
     case 'contains':
       return dialect.contains(bare)
     case 'notContains':

@@ -87,7 +87,8 @@ export function pageAt(dialect: Dialect, first: number, hasOffset: boolean, limi
 
 function orderTerm(column: Column, descending: boolean, place: PlaceOf, dialect: Dialect): string {
   const placed = place(column)
-  const value = column.type.kind === 'boolean' ? `coalesce(${placed}, ${dialect.falseLiteral})` : placed
+  const { kind, facts } = column.type
+  const value = kind === 'boolean' && !facts?.required ? `coalesce(${placed}, ${dialect.falseLiteral})` : placed
   return dialect.order(value, descending, column.type)
 }
 

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@steward/rest-core'
 import { createCanceller } from '../../pool/canceller.js'
+import { learning } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { mysqlSchema } from '../schema/dialect.js'
@@ -8,6 +9,7 @@ import { mysqlBulk } from './bulk.js'
 import { mysqlConfig, setStatementTimeout, type MysqlStoreOptions } from './config.js'
 import { mysqlDialect } from './dialect.js'
 import { connector } from './connect.js'
+import { readFacts } from './facts.js'
 
 /**
  * A store on MySQL 8 or MariaDB 10.6 and later, by the package `mysql2`, which must be installed beside this one. No I/O
@@ -19,6 +21,7 @@ import { connector } from './connect.js'
  */
 export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
   const config = mysqlConfig(options)
+  const compiler = createCompiler(mysqlDialect)
   const open = connector(config)
   return new PooledStore({
     capabilities: Object.freeze({
@@ -31,11 +34,12 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
       indexSearch: true,
       likeFoldsUnicode: true,
     }),
-    compiler: createCompiler(mysqlDialect),
+    compiler,
+    readFacts,
     schema: mysqlSchema,
     schemaSetUp: setStatementTimeout(0),
     bulk: mysqlBulk,
-    pool: new ConnectionPool(open, config.pool),
+    pool: new ConnectionPool(learning(open, compiler, readFacts), config.pool),
     cancel: createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
   })
 }

@@ -34,6 +34,7 @@ export const mysqlDialect: Dialect = {
   lock: { change: 'for update', delete: 'for update', joined: true },
   schemas: false,
   falseLiteral: '0',
+  trueLiteral: '1',
 
   words: mysqlWords,
   encode,
@@ -70,7 +71,10 @@ export const mysqlDialect: Dialect = {
   isFilled: (column, type) => (isTextType(type) ? `${column} <> ''` : `${column} is not null`),
   compare: (column, operator, type) => `${column} ${operator} ${mark(type)}`,
   in: (column, count, type) => `${column} in (${Array(count).fill(mark(type)).join(', ')})`,
-  like: (column, type) => `lower(${wireText(column, type)}) like lower(?) escape '\\\\'`,
+  like(column, type) {
+    const [text, pattern] = type.facts?.plainLike ? [column, '?'] : [`lower(${wireText(column, type)})`, 'lower(?)']
+    return `${text} like ${pattern} escape '\\\\'`
+  },
   contains: (column) => `instr(${column}, ?) > 0`,
   order: (column, descending) => (descending ? `${column} desc` : column),
 

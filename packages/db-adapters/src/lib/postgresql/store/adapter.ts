@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@steward/rest-core'
 import { createCanceller } from '../../pool/canceller.js'
+import { learning } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { postgresqlSchema } from '../schema/dialect.js'
@@ -8,6 +9,7 @@ import { postgresqlBulk } from './bulk.js'
 import { postgresqlConfig, type PostgresqlStoreOptions } from './config.js'
 import { postgresqlDialect } from './dialect.js'
 import { connector } from './connect.js'
+import { readFacts } from './facts.js'
 import { SharedConnections } from './shared-connections.js'
 
 /**
@@ -20,7 +22,9 @@ import { SharedConnections } from './shared-connections.js'
  */
 export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectStore {
   const config = postgresqlConfig(options)
+  const compiler = createCompiler(postgresqlDialect)
   const open = connector(config)
+  const openAndLearn = learning(open, compiler, readFacts)
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'postgresql',
@@ -32,12 +36,13 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
       indexSearch: true,
       likeFoldsUnicode: false,
     }),
-    compiler: createCompiler(postgresqlDialect),
+    compiler,
+    readFacts,
     schema: postgresqlSchema,
     schemaSetUp: 'set statement_timeout = 0',
     bulk: postgresqlBulk,
-    pool: new ConnectionPool(open, config.pool),
-    readers: new SharedConnections(open, config.sharedConnections),
+    pool: new ConnectionPool(openAndLearn, config.pool),
+    readers: new SharedConnections(openAndLearn, config.sharedConnections),
     // Behind a pooler the number is not the server's; it ends the statement with the connection.
     cancel: config.preparedStatements
       ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)

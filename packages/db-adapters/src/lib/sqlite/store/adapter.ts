@@ -35,6 +35,7 @@ import { Database } from './database.js'
 import { sqliteDialect } from './dialect.js'
 import type { SqliteConnection } from './connection.js'
 import { toStoreError } from './errors.js'
+import { readFacts } from './facts.js'
 import { exactSums } from './exact-sums.js'
 import { isQuick } from './quick-pages.js'
 import { createSchemaConnection } from './schema-connection.js'
@@ -194,7 +195,11 @@ class SqliteStore implements ObjectStore {
   }
 
   sync(model: Model, options: { readonly destructive?: boolean } = {}): Promise<SyncPlan> {
-    return this.#schema((connection) => applySync(model, connection, sqliteSchema, options))
+    return this.#schema(async (connection, own) => {
+      const done = await applySync(model, connection, sqliteSchema, options)
+      if (done.steps.length > 0) this.#compiler.learn(readFacts(own))
+      return done
+    })
   }
 
   introspect(): Promise<Introspection> {
@@ -230,7 +235,10 @@ class SqliteStore implements ObjectStore {
     if (this.#closing)
       return Promise.reject(new StoreError('unavailable', 'Cannot use the SQLite store: it was closed.'))
     return (this.#opening ??= Database.open(this.#config).then(
-      (database) => (this.#closing ? database : (this.#database = database)),
+      async (database) => {
+        await this.#learn(database)
+        return this.#closing ? database : (this.#database = database)
+      },
       (error: unknown) => {
         this.#opening = undefined
         throw error
@@ -238,11 +246,20 @@ class SqliteStore implements ObjectStore {
     ))
   }
 
-  async #schema<T>(work: (connection: SchemaConnection) => Promise<T>): Promise<T> {
+  /** A failure costs plans only, not answers. */
+  async #learn(database: Database): Promise<void> {
+    try {
+      this.#compiler.learn(await database.read('read the schema', readFacts))
+    } catch (error) {
+      if (!StoreError.is(error)) throw error
+    }
+  }
+
+  async #schema<T>(work: (connection: SchemaConnection, own: SqliteConnection) => Promise<T>): Promise<T> {
     const database = this.#database ?? (await this.#open())
     return database.exclusive(async (connection) => {
       try {
-        return await work(createSchemaConnection(connection, this.#config.busyTimeoutMs))
+        return await work(createSchemaConnection(connection, this.#config.busyTimeoutMs), connection)
       } finally {
         // The pragma does nothing inside a transaction.
         if (connection.raw.inTransaction) connection.execute('rollback')

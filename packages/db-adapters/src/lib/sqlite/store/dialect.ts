@@ -27,6 +27,7 @@ export const sqliteDialect: Dialect = {
   lock: { change: '', delete: '', joined: false },
   schemas: false,
   falseLiteral: '0',
+  trueLiteral: '1',
 
   words: sqliteWords,
   encode,
@@ -38,9 +39,10 @@ export const sqliteDialect: Dialect = {
   compare: (column, operator) => `${column} ${operator} ${operator === '=' || operator === '<>' ? '+?' : '?'}`,
   in: (column, count) => `${column} in (${Array(count).fill('+?').join(', ')})`,
   // An escape that nothing needs makes each comparison dearer.
-  like(column, type, escaped) {
+  like(column, type, { escaped, anchored }) {
     const text = isNumber(type) ? `cast(${column} as text)` : column
-    const condition = `${text} like +?${escaped ? " escape '\\'" : ''}`
+    // Only with a bare parameter, which is looked at when the statement is planned, an index of "nocase" is used.
+    const condition = `${text} like ${anchored ? '?' : '+?'}${escaped ? " escape '\\'" : ''}`
     // Each comparison of a long text may take seconds.
     return isLong(type) ? `(${stopCheckName}() and ${condition})` : condition
   },

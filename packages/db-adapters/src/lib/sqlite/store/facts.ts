@@ -1,0 +1,18 @@
+import { TableFacts } from '../../sql/facts.js'
+import type { SqliteConnection } from './connection.js'
+
+const columns = `
+  select m.name as "table", c.name as "column", c."notnull" as required, exists (
+    select 1 from pragma_index_list(m.name) l, pragma_index_xinfo(l.name) x
+    where x.seqno = 0 and x.cid = c.cid and x.coll = 'NOCASE' and l.partial = 0) as folded
+  from sqlite_master m, pragma_table_info(m.name) c
+  where m.type = 'table' and (c."notnull" or folded)`
+
+/** Names have no case. */
+export function readFacts({ raw }: SqliteConnection): TableFacts {
+  const facts = new TableFacts((name) => name.toLowerCase())
+  const rows = raw.prepare<[], { table: string; column: string; required: number; folded: number }>(columns).all()
+  for (const { table, column, required, folded } of rows)
+    facts.add(table, column, { required: required === 1, plainLike: folded === 1 })
+  return facts
+}
