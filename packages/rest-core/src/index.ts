@@ -68,6 +68,7 @@ export type {
   IndexQuery,
   IndexTerm,
   InsertRows,
+  IntrospectOptions,
   Introspection,
   ObjectStore,
   PlanOptions,

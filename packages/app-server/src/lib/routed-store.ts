@@ -22,7 +22,7 @@ export function createRoutedStore({ data, system, isSystem }: RoutedStoreOptions
     transaction: (work) => runBoth(work),
     plan: (model, options) => system.plan(only(model, isSystem), options),
     sync: (model, options) => system.sync(only(model, isSystem), options),
-    introspect: () => data.introspect(),
+    introspect: (options) => data.introspect(options),
     constraintColumns: async (object, constraint) =>
       (await storeOf(object).constraintColumns?.(object, constraint)) ?? [],
     async ping() {

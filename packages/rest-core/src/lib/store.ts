@@ -205,8 +205,8 @@ export interface ObjectStore extends StoreSession {
    * @throws StoreError `schema` naming the steps, when a step would lose data and `destructive` is not set; nothing is changed then.
    */
   sync(model: Model, options?: { readonly destructive?: boolean }): Promise<SyncPlan>
-  /** Definitions of the tables that are there. */
-  introspect(): Promise<Introspection>
+  /** Definitions of the tables and views that are there. @throws StoreError `schema` for a schema that is not there */
+  introspect(options?: IntrospectOptions): Promise<Introspection>
   /**
    * Columns of the object's table that a constraint or unique index is about; empty when the database does not say. Asked
    * after a refusal that names it. Absent: refusals of this store name columns themselves.
@@ -283,8 +283,15 @@ export interface SyncStep {
   readonly destructive: boolean
 }
 
+export interface IntrospectOptions {
+  /** Schemas to read, where the database has several. Default: the one of the connection. */
+  readonly schemas?: readonly string[] | undefined
+}
+
 export interface Introspection {
   readonly objects: readonly ObjectDefinition[]
   /** Tables that cannot be served, and columns that are left out of a table that is, each with the reason, e.g. no primary key. */
   readonly skipped: readonly { readonly table: string; readonly column?: string; readonly reason: string }[]
+  /** What was assumed about tables that are served, for people. */
+  readonly notes?: readonly { readonly table: string; readonly text: string }[]
 }

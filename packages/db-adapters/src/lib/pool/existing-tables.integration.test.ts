@@ -201,6 +201,51 @@ onEachServer((database) => {
     })
   })
 
+  if (database.name === 'postgresql') {
+    it('arrays are lists', async () => {
+      await database.admin.rows(
+        `create table lists (id int primary key, words text[], grid int[][], data jsonb[], days date[], feelings mood[])`,
+      )
+      const lists = createModel([
+        {
+          name: 'Lists',
+          fields: {
+            row_id: { type: 'id', column: 'id', readOnly: false, required: true },
+            words: { type: 'object', array: true },
+            grid: { type: 'object', array: true },
+            data: { type: 'object', array: true },
+            days: { type: 'object', array: true },
+            feelings: { type: 'object', array: true },
+          },
+          timestamps: false,
+        },
+      ]).object('Lists')
+      const values = {
+        words: ['a', 'with "quotes", \\ and {braces}', '', 'NULL', null],
+        grid: [
+          [1, 2],
+          [3, 4],
+        ],
+        data: [{ a: [1] }, true],
+        days: ['2024-02-29'],
+        feelings: ['sad', 'ok'],
+      }
+      expect(await store.insert(lists, { row_id: '1', ...values }, lists.selection)).toStrictEqual({
+        row_id: '1',
+        ...values,
+      })
+      expect(await database.admin.rows('select words[2] as word, grid[2][1] as number from lists')).toStrictEqual([
+        { word: 'with "quotes", \\ and {braces}', number: 3 },
+      ])
+      const emptied = await store.update(lists, '1', { words: null, grid: [] }, { select: lists.selection })
+      expect(emptied).toMatchObject({ words: null, grid: null })
+      expect(await store.count(lists, { op: 'null', field: 'words' })).toBe(1)
+      await expect(store.update(lists, '1', { grid: ['x'] }, { select: lists.selection })).rejects.toMatchObject({
+        code: 'value',
+      })
+    })
+  }
+
   if (database.name === 'mysql') {
     it('days that are none are empty', async () => {
       const record = await store.get(thing, '44444444-4444-4444-8444-444444444444', { select })

@@ -8,6 +8,7 @@ import type {
   IndexHit,
   IndexQuery,
   InsertRows,
+  IntrospectOptions,
   Introspection,
   Model,
   ObjectModel,
@@ -227,8 +228,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     })
   }
 
-  introspect(): Promise<Introspection> {
-    return this.#exclusively((connection) => introspect(connection, this.#schema))
+  introspect(options?: IntrospectOptions): Promise<Introspection> {
+    return this.#exclusively((connection) => introspect(connection, this.#schema, options))
   }
 
   async constraintColumns(object: ObjectModel, constraint: string): Promise<readonly string[]> {

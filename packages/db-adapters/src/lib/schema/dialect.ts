@@ -14,8 +14,12 @@ export interface SchemaDialect {
   readonly quote: (identifier: string) => string
   /** What follows a select to take a page of its rows. Absent: ` limit … offset …`. */
   readonly page?: Dialect['page']
-  /** Tables and views of the current schema. */
-  read(connection: SchemaConnection): Promise<Catalogue>
+  /**
+   * Tables and views.
+   *
+   * @param schemas Default: the current schema. Databases without `introspection.schemas` have only that.
+   */
+  read(connection: SchemaConnection, schemas?: readonly string[]): Promise<Catalogue>
   /** Columns of a constraint or unique index that a refusal names; empty when the catalogue does not say. */
   readonly constraintColumns?: (connection: SchemaConnection, table: string, constraint: string) => Promise<string[]>
   /**
@@ -61,11 +65,12 @@ export interface ColumnPlace {
   readonly column: string
 }
 
-export interface OtherSchema {
+export interface SchemaInfo {
   readonly name: string
+  /** Tables, views not counted. */
   readonly tables: number
-  /** The one that is served. */
-  readonly current: string
+  /** The one whose tables are known by their names alone. */
+  readonly isDefault: boolean
 }
 
 export interface IntrospectionRules {
@@ -75,8 +80,8 @@ export interface IntrospectionRules {
   readonly defaultIdsAreKnown: boolean
   /** Looks at values where the declared types promise nothing. */
   readonly refine?: (connection: SchemaConnection, catalogue: Catalogue) => Promise<Catalogue>
-  /** Schemas with tables that are not the current one. */
-  readonly otherSchemas?: (connection: SchemaConnection) => Promise<readonly OtherSchema[]>
+  /** Schemas that applications may have made, by name. Absent: a database has one. */
+  readonly schemas?: (connection: SchemaConnection) => Promise<readonly SchemaInfo[]>
 }
 
 /** Column types of a database: what the planner needs to know, pure. */

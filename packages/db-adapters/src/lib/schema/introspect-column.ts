@@ -57,6 +57,8 @@ export function fieldTypeOf(
       return { type: 'decimal', ...floatDigits }
     case 'json':
       return { type: 'object' }
+    case 'array':
+      return { type: 'object', array: true }
     case 'boolean':
     case 'date':
     case 'datetime':

@@ -1,6 +1,7 @@
 import { filterKeywords } from '@steward/rest-core'
 import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
 import type { SchemaDialect } from './dialect.js'
+import type { FoundKey } from './identify-rows.js'
 import { fieldTypeOf, idValuesOf } from './introspect-column.js'
 import { keyOf, uniqueColumns } from './introspect-keys.js'
 import { displayOf } from './introspect-display.js'
@@ -16,10 +17,16 @@ const technical: Readonly<Record<string, 'datetime' | 'string'>> = {
 }
 
 /** What of a table can be served, or why nothing. */
-export function serve(info: TableInfo, object: string, dialect: SchemaDialect): ServedTable | string {
+export function serve(
+  info: TableInfo,
+  object: string,
+  dialect: SchemaDialect,
+  found: FoundKey | string | undefined,
+): ServedTable | string {
   const reason = whyNot(info, dialect)
   if (reason !== undefined) return reason
-  const id = idOf(info, dialect)
+  if (typeof found === 'string') return found
+  const id = idOf(found ? { ...info, primaryKey: [found.column] } : info, dialect)
   if (typeof id === 'string') return id
 
   const timestamps = Object.entries(technical).every(([name, kind]) =>
@@ -46,15 +53,22 @@ export function serve(info: TableInfo, object: string, dialect: SchemaDialect): 
     spellings.set(column.name.toLowerCase(), column.name)
     fields.set(column.name, { name: giveName(fieldName(column.name)), column })
   }
-  if (fields.size === 0) return 'it has no columns besides its primary key that could be served'
-  return { info, object, id, fields, timestamps, key: keyOf(info, fields, dialect.introspection), leftOut }
+  if (fields.size === 0) {
+    // An object has a field at least, and the column of the row id is all that there is.
+    const only = info.columns.find(({ name }) => name === id.column)
+    if (!only) return 'it has no columns that could be served'
+    fields.set(only.name, { name: giveName(fieldName(only.name)), column: { ...only, generated: true } })
+  }
+  const isGuessed = found?.isGuess ?? false
+  return { info, object, id, fields, timestamps, isGuessed, key: keyOf(info, fields, dialect.introspection), leftOut }
 }
 
-function whyNot({ kind, name }: TableInfo, { types }: SchemaDialect): string | undefined {
-  if (kind === 'view') return 'it is a view'
-  if (kind === 'foreign') return 'it is a foreign table'
+function whyNot({ kind, name, schema }: TableInfo, { types }: SchemaDialect): string | undefined {
+  const bare = schema === undefined ? name : name.slice(schema.length + 1)
   if (kind === 'virtual') return 'it is a virtual table'
-  return types.schemasInNames && name.includes('.') ? 'a dot in its name would separate a schema' : undefined
+  return types.schemasInNames && `${schema ?? ''}${bare}`.includes('.')
+    ? 'a dot in its name would separate a schema'
+    : undefined
 }
 
 function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['id'] | string {
@@ -99,6 +113,7 @@ export function define(
     const isBoolean = type?.type === 'boolean'
     fields[name] = {
       ...type,
+      ...textsOf(column.comment),
       ...(name === column.name ? {} : { column: column.name }),
       ...(isKey ? { key: true } : {}),
       ...(!isKey && unique.has(column.name) ? { unique: true } : {}),
@@ -108,7 +123,30 @@ export function define(
       ...(column.generated ? { readOnly: true } : {}),
     } as FieldDefinition
   }
-  return { name: object, table: info.name, ...(table.timestamps ? {} : { timestamps: false }), fields }
+  return {
+    name: object,
+    ...textsOf(info.comment),
+    table: info.name,
+    ...(table.timestamps ? {} : { timestamps: false }),
+    ...(isFixed(table) ? { readOnly: true } : {}),
+    fields,
+  }
+}
+
+/** Writes that go by a column that other rows may share are left to triggers, whose owner knows what they do. */
+export function isFixed({ info, isGuessed }: ServedTable): boolean {
+  if (info.writtenBy === 'triggers') return false
+  return isGuessed || (info.kind !== 'table' && info.writtenBy === undefined)
+}
+
+/** Longest label. Not specified; chosen because it heads a column of a list. */
+const longestLabel = 40
+
+/** What the owner of a table says of it: a few words are its name for people, sentences are help. */
+function textsOf(comment: string | undefined): { label?: string; help?: string } {
+  const text = comment?.trim() ?? ''
+  if (text === '') return {}
+  return text.length <= longestLabel && !/[\n.;:!?]/.test(text) ? { label: text } : { help: text }
 }
 
 type Reference = Extract<FieldDefinition, { type: 'reference' }>

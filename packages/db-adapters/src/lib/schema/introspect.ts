@@ -1,42 +1,91 @@
-import type { Introspection } from '@steward/rest-core'
+import type { IntrospectOptions, Introspection } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import type { SchemaConnection } from './connection.js'
-import type { Catalogue, SchemaDialect } from './dialect.js'
-import { define, serve } from './introspect-table.js'
+import type { Catalogue, SchemaDialect, SchemaInfo } from './dialect.js'
+import { identifyRows, type FoundKey } from './identify-rows.js'
+import { define, isFixed, serve } from './introspect-table.js'
 import { lookupIn } from './lookup.js'
 import { objectName, uniqueNames } from './object-names.js'
 import type { ServedTable } from './served-table.js'
+import type { TableInfo } from './table-info.js'
 
 /** Tables that tools keep for themselves. */
 const toolTable = /^(knex_|sqlite_)/i
 
-/** Object definitions of the tables that are there; what cannot be served is listed with its reason, never an error. */
-export async function introspect(connection: SchemaConnection, dialect: SchemaDialect): Promise<Introspection> {
-  const catalogue = await dialect.read(connection)
-  const { refine, otherSchemas } = dialect.introspection
-  const { objects, skipped } = describe((await refine?.(connection, catalogue)) ?? catalogue, dialect)
-  const others = ((await otherSchemas?.(connection)) ?? []).map(({ name, tables, current }) => ({
+/**
+ * Object definitions of the tables that are there; what cannot be served is listed with its reason, never an error.
+ *
+ * @throws StoreError `schema` for a schema that is not there
+ */
+export async function introspect(
+  connection: SchemaConnection,
+  dialect: SchemaDialect,
+  { schemas }: IntrospectOptions = {},
+): Promise<Introspection> {
+  const { refine, schemas: readSchemas } = dialect.introspection
+  const known = (await readSchemas?.(connection)) ?? []
+  if (schemas) checkSchemas(schemas, known)
+  const read = await dialect.read(connection, schemas)
+  const catalogue = (await refine?.(connection, read)) ?? read
+  const { objects, skipped, notes } = describe(catalogue, dialect, await identifyRows(connection, catalogue, dialect))
+  const served = schemas ?? known.filter(({ isDefault }) => isDefault).map(({ name }) => name)
+  const others = known.filter(({ name, tables }) => tables > 0 && !served.includes(name))
+  return { objects, notes, skipped: [...skipped, ...others.map((other) => leftOut(other, served))] }
+}
+
+function checkSchemas(schemas: readonly string[], known: readonly SchemaInfo[]): void {
+  const missing = schemas.find((name) => !known.some((schema) => schema.name === name))
+  if (missing === undefined) return
+  const reason =
+    known.length === 0
+      ? 'This database has no schemas.'
+      : `There are: ${known.map(({ name }) => name).join(', ')} (those that this user may see).`
+  throw new StoreError('schema', `There is no schema "${missing}". ${reason}`)
+}
+
+function leftOut({ name, tables }: SchemaInfo, served: readonly string[]): { table: string; reason: string } {
+  const list = served.map((each) => `"${each}"`).join(', ')
+  const are = served.length === 1 ? `schema ${list} is` : `schemas ${list} are`
+  return {
     table: `${name}.*`,
-    reason: `only the schema "${current}" is served, and this one has ${tables === 1 ? 'a table' : `${tables} tables`}`,
-  }))
-  return { objects, skipped: [...skipped, ...others] }
+    reason: `only the ${are} served, and this one has ${tables === 1 ? 'a table' : `${tables} tables`}`,
+  }
 }
 
 /** The same from tables that have been read; pure. */
-export function describe(catalogue: Catalogue, dialect: SchemaDialect): Introspection {
+export function describe(
+  catalogue: Catalogue,
+  dialect: SchemaDialect,
+  keys: ReadonlyMap<TableInfo, FoundKey | string> = new Map(),
+): Required<Introspection> {
   const { foldTable } = lookupIn(catalogue)
   const giveName = uniqueNames([], '')
   const served = new Map<string, ServedTable>()
   const skipped: { table: string; column?: string; reason: string }[] = []
+  const notes: { table: string; text: string }[] = []
+  const bareNames = Map.groupBy(catalogue.tables, (info) => objectName(bareName(info)).toLowerCase())
   for (const info of catalogue.tables) {
     if (toolTable.test(info.name)) continue
-    const result = serve(info, objectName(info.name), dialect)
+    const isAlone = bareNames.get(objectName(bareName(info)).toLowerCase())?.length === 1
+    const key = keys.get(info)
+    const result = serve(info, objectName(isAlone ? bareName(info) : info.name), dialect, key)
     if (typeof result === 'string') {
       skipped.push({ table: info.name, reason: result })
       continue
     }
     served.set(foldTable(info.name), { ...result, object: giveName(result.object) })
     skipped.push(...result.leftOut.map((column) => ({ table: info.name, ...column })))
+    if (result.isGuessed) notes.push({ table: info.name, text: guessText(result) })
   }
   const find = (name: string): ServedTable | undefined => served.get(foldTable(name))
-  return { objects: [...served.values()].map((table) => define(table, find, dialect)), skipped }
+  return { objects: [...served.values()].map((table) => define(table, find, dialect)), skipped, notes }
+}
+
+function bareName({ name, schema }: TableInfo): string {
+  return schema === undefined ? name : name.slice(schema.length + 1)
+}
+
+function guessText(table: ServedTable): string {
+  const change = isFixed(table) ? ', and they cannot be changed' : ''
+  return `no key is declared; rows are known by "${table.id.column}", whose values differ now${change}. A definition says what else identifies them ("column" of "row_id")`
 }

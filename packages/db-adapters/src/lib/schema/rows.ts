@@ -22,3 +22,9 @@ export function list(row: SchemaRow, column: string): (string | null)[] {
   const value = row[column]
   return typeof value === 'string' ? (JSON.parse(value) as (string | null)[]) : []
 }
+
+/** What a database said when it refused. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error
+  return cause instanceof Error ? cause.message : message
+}

@@ -17,6 +17,8 @@ export interface ServedTable {
   /** Columns that are fields, by column name, with the name of the field. */
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly column: ColumnInfo }>
   readonly timestamps: boolean
+  /** Its rows are known by a column that the database does not promise to identify them, so they cannot be changed. */
+  readonly isGuessed: boolean
   /** Columns of the functional key; may be empty. */
   readonly key: readonly string[]
   readonly leftOut: readonly { readonly column: string; readonly reason: string }[]

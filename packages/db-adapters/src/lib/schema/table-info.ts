@@ -1,9 +1,12 @@
 export interface TableInfo {
+  /** As definitions write it: `sales.orders` where it is not in the default schema. */
   readonly name: string
+  /** Of a table that is not in the default schema. */
+  readonly schema?: string | undefined
   /** `foreign`: the rows are on another server; `virtual`: made by an SQLite module. Only a `table` is ever changed. */
   readonly kind: 'table' | 'view' | 'foreign' | 'virtual'
   readonly columns: readonly ColumnInfo[]
-  /** Its columns in order; empty when there is none. */
+  /** Its columns in order; empty when there is none. Of a view: those that the database promises to be one. */
   readonly primaryKey: readonly string[]
   readonly indexes: readonly IndexInfo[]
   readonly foreignKeys: readonly ForeignKeyInfo[]
@@ -13,6 +16,12 @@ export interface TableInfo {
   readonly foreignKeysSupported: boolean
   /** SQLite: the name by which rows are known when there is no single primary key column, e.g. `rowid`. */
   readonly implicitId: string | undefined
+  /** What its owner says of it. */
+  readonly comment?: string | undefined
+  /** Who carries out inserts, updates and deletes of a view, when it takes all of them: the database, or triggers of its owner. */
+  readonly writtenBy?: 'database' | 'triggers' | undefined
+  /** Why the database cannot read it, e.g. a view of a table that is gone. */
+  readonly unreadable?: string | undefined
 }
 
 export interface ColumnInfo {
@@ -28,6 +37,10 @@ export interface ColumnInfo {
   /** Computed by the database; cannot be written. */
   readonly generated: boolean
   readonly collation: string | undefined
+  /** What its owner says of it. */
+  readonly comment?: string | undefined
+  /** The default as an SQL expression, where there is one. */
+  readonly default?: string | undefined
 }
 
 /** What a column can hold, without the spelling of one database. */
@@ -48,6 +61,8 @@ export type ColumnFamily =
   | { readonly kind: 'datetime' }
   | { readonly kind: 'time' }
   | { readonly kind: 'json' }
+  /** A list of values of one type. */
+  | { readonly kind: 'array' }
   /** Words with their places (PostgreSQL's tsvector). */
   | { readonly kind: 'words' }
   /** Any value (an SQLite column without a type). */

@@ -49,7 +49,8 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     throw new StoreError('schema', text)
   }
   const words = objects.flatMap(({ index }) => (index ? [index.words] : []))
-  const fields = [...objects.flatMap((object) => [...object.fields, ...object.technical]), ...words]
+  const own = objects.flatMap((object) => [...object.fields, ...object.technical])
+  const fields = [...own.filter(({ column }) => column !== first.id.column), ...words]
   const keys = objects
     .filter(({ key }) => key.length > 0)
     .map(({ key }) => ({ columns: key.map(({ column }) => column), key: true }))

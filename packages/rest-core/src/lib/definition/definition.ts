@@ -147,6 +147,8 @@ export interface GeocoordsField extends FieldCommon {
 }
 export interface JsonField extends FieldCommon {
   readonly type: 'object'
+  /** The column of an existing table is an array of PostgreSQL; the value is a list. Default false: it holds JSON. */
+  readonly array?: boolean
 }
 
 export type FieldDefinition =

@@ -71,7 +71,7 @@ const fields = {
     mediaTypes: ['image/png'],
   } satisfies Full<D.ImageField>,
   geocoords: { ...common, type: 'geocoords' } satisfies Full<D.GeocoordsField>,
-  object: { ...common, type: 'object' } satisfies Full<D.JsonField>,
+  object: { ...common, type: 'object', array: true } satisfies Full<D.JsonField>,
 }
 const transition: Full<D.StateModel['transitions'][number]> = { from: ['a'], to: 'b', groups: ['G'] }
 const publication: Full<Omit<PublicationDefinition, 'template' | 'file'>> = {

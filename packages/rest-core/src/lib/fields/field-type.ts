@@ -16,8 +16,8 @@ export type ColumnType =
   | { readonly kind: 'time' }
   /** Codes joined as `;a;b;`. */
   | { readonly kind: 'list' }
-  /** JSON text. */
-  | { readonly kind: 'json' }
+  /** JSON text; `array`: an array of the database. */
+  | { readonly kind: 'json'; readonly array?: boolean }
   /** The words of an indexed record, with single blanks between: a column that `searchIndex` finds rows by. */
   | { readonly kind: 'words' }
 

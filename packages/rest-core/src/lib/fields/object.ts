@@ -1,3 +1,4 @@
+import type { JsonField } from '../definition/definition.js'
 import { describe } from './describe.js'
 import { isEmpty, Problem, type FieldType } from './field-type.js'
 import type { JsonValue } from './field-value.js'
@@ -16,16 +17,18 @@ export const objectType: FieldType = {
   empty: null,
   like: false,
   ordered: false,
-  parse(input) {
+  parse(input, { definition }) {
     if (input === undefined) return null
     const problem = check(input, 0, { left: mostParts })
     if (problem) return problem
+    if ((definition as JsonField).array && !isEmpty(input as JsonValue) && !Array.isArray(input))
+      return new Problem('ERR_TYPE', `must be a list, not ${describe(input)}`)
     return isEmpty(input as JsonValue) ? null : (input as JsonValue)
   },
   validate: () => undefined,
   format: (value) => JSON.stringify(value),
-  column: () => ({ kind: 'json' }),
-  jsonSchema: () => ({}),
+  column: ({ definition }) => ((definition as JsonField).array ? { kind: 'json', array: true } : { kind: 'json' }),
+  jsonSchema: ({ definition }) => ((definition as JsonField).array ? { type: ['array', 'null'] } : {}),
 }
 
 function check(value: unknown, depth: number, parts: { left: number }): Problem | undefined {

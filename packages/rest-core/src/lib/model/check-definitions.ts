@@ -50,7 +50,9 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, b
     problems.push(...checkField(field, own, names).map((text) => `${name}.${field}: ${text}`))
     const column = (own.column ?? field).toLowerCase()
     const twin = columns.get(column)
-    if (twin !== undefined) problems.push(`${name}.${field}: field "${twin}" already uses column "${column}"`)
+    // A field that nobody writes may show the row id as what it is in the table.
+    if (twin !== undefined && !(twin === 'row_id' && own.readOnly === true))
+      problems.push(`${name}.${field}: field "${twin}" already uses column "${column}"`)
     columns.set(column, field)
   }
   const statesHold = !broken.has('states') && !broken.has(`fields.${definition.states?.field ?? ''}`)

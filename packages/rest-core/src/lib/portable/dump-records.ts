@@ -59,7 +59,8 @@ export async function dumpRecords(
 
 /** Everything that a row holds, but for the words of its index, which follow from the rest. */
 export function storedFields(object: ObjectModel): Selection {
-  return object.select([...object.fields, ...object.technical].map(({ name }) => name))
+  const fields = [...object.fields, ...object.technical].filter(({ column }) => column !== object.id.column)
+  return object.select(fields.map(({ name }) => name))
 }
 
 function line(value: unknown): string {

@@ -9,14 +9,16 @@ import { familyOf, mysqlTypes } from './types.js'
 const settingsSql = `select @@lower_case_table_names as folding, version() like '%MariaDB%' as mariadb`
 
 const tablesSql = `
-  select table_name as \`name\`, table_type as kind, engine as \`engine\`
-  from information_schema.tables
-  where table_schema = database() and table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') order by table_name`
+  select t.table_name as \`name\`, t.table_type as kind, t.engine as \`engine\`, t.table_comment as comment,
+    v.is_updatable as updatable, v.view_definition as definition
+  from information_schema.tables t
+    left join information_schema.views v on v.table_schema = t.table_schema and v.table_name = t.table_name
+  where t.table_schema = database() and t.table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') order by t.table_name`
 
 const columnsSql = `
   select c.table_name as \`table\`, c.column_name as \`name\`, c.column_type as \`type\`, c.is_nullable as nullable,
     c.column_default as \`default\`, c.extra as extra, c.character_set_name as charset, c.collation_name as collation,
-    s.maxlen as bytes
+    c.column_comment as comment, s.maxlen as bytes
   from information_schema.columns c
     left join information_schema.character_sets s on s.character_set_name = c.character_set_name
   where c.table_schema = database() order by c.table_name, c.ordinal_position`
@@ -59,11 +61,17 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
       const [fullText, others] = fullTextFirst(indexes(name))
       const own = indexInfos(others)
       const jsonColumns = new Set(json(name).map((column) => text(column, 'name')))
+      const isView = text(row, 'kind') === 'VIEW'
+      const base = isView ? readView(text(row, 'definition')) : undefined
+      const columnOf = (column: SchemaRow): ColumnInfo => {
+        const info = columnInfo(column, jsonColumns.has(text(column, 'name')), isMariadb)
+        return isView && !base?.columns.has(info.name) ? { ...info, generated: true } : info
+      }
       return {
         name,
-        kind: text(row, 'kind') === 'VIEW' ? 'view' : 'table',
-        columns: columns(name).map((column) => columnInfo(column, jsonColumns.has(text(column, 'name')))),
-        primaryKey: own.find((index) => index.name === 'PRIMARY')?.columns ?? [],
+        kind: isView ? 'view' : 'table',
+        columns: columns(name).map(columnOf),
+        primaryKey: base ? keyOfView(base, primaryKeyOf) : primaryKeyOf(name),
         indexes: own.filter((index) => index.name !== 'PRIMARY'),
         foreignKeys: foreignKeyInfos(foreignKeys(name)),
         wordIndexes: fullText
@@ -71,9 +79,39 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
           .filter((index) => isOwnName(index.name)),
         foreignKeysSupported: text(row, 'engine').toLowerCase() === 'innodb',
         implicitId: undefined,
+        comment: isView ? undefined : text(row, 'comment') || undefined,
+        writtenBy: base && text(row, 'updatable') === 'YES' ? 'database' : undefined,
       }
     }),
   }
+
+  function primaryKeyOf(table: string): readonly string[] {
+    const rows = indexes(table).filter((row) => text(row, 'name') === 'PRIMARY')
+    return rows.map((row) => text(row, 'column'))
+  }
+}
+
+/** A view whose rows are rows of one table. */
+interface ViewOfTable {
+  readonly table: string
+  /** Columns of the table by those of the view; what is computed is not among them. */
+  readonly columns: ReadonlyMap<string, string>
+}
+
+/** The server writes definitions of views in one form: every name quoted, every column with its table and its name in the view. */
+function readView(definition: string): ViewOfTable | undefined {
+  const from = /^select (?!distinct\b)(.*) from `[^`]+`\.`([^`]+)`(?: `[^`]+`)?(?: where .*)?$/is.exec(definition)
+  if (!from || /\b(?:select|join|union|group by|having|limit)\b/i.test(definition.slice(6))) return undefined
+  const [, list = '', table = ''] = from
+  const columns = [...list.matchAll(/(?<=^|,)(?:`[^`]+`\.)+`([^`]+)` AS `([^`]+)`(?=,|$)/gi)]
+  return { table, columns: new Map(columns.map(([, column = '', name = '']) => [name, column])) }
+}
+
+/** The columns that show the table's primary key; empty when one is missing. */
+function keyOfView({ table, columns }: ViewOfTable, primaryKeyOf: (table: string) => readonly string[]): string[] {
+  const key = primaryKeyOf(table)
+  const shown = key.map((column) => [...columns].find(([, base]) => base === column)?.[0])
+  return shown.filter((name) => name !== undefined).length === key.length ? (shown as string[]) : []
 }
 
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
@@ -87,7 +125,7 @@ function fullTextFirst(rows: readonly SchemaRow[]): [SchemaRow[], SchemaRow[]] {
   return [rows.filter(isFullText), rows.filter((row) => !isFullText(row))]
 }
 
-function columnInfo(row: SchemaRow, json: boolean): ColumnInfo {
+function columnInfo(row: SchemaRow, json: boolean, isMariadb: boolean): ColumnInfo {
   const type = text(row, 'type')
   const extra = text(row, 'extra').toLowerCase()
   const collation = text(row, 'collation') || undefined
@@ -103,7 +141,16 @@ function columnInfo(row: SchemaRow, json: boolean): ColumnInfo {
     autoIncrement,
     generated: /\b(virtual|stored|persistent) generated\b/.test(extra),
     collation,
+    comment: text(row, 'comment') || undefined,
+    default: defaultOf(row, isMariadb || extra.includes('default_generated')),
   }
+}
+
+/** MySQL gives the value of a literal, MariaDB the expression of any. */
+function defaultOf(row: SchemaRow, isExpression: boolean): string | undefined {
+  const value = text(row, 'default')
+  if (row.default === null || value === 'NULL') return undefined
+  return isExpression ? value : `'${value.replaceAll("'", "''")}'`
 }
 
 function indexInfos(rows: readonly SchemaRow[]): IndexInfo[] {

@@ -1,26 +1,38 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import { isOwnName } from '../../schema/names.js'
-import type { Catalogue, OtherSchema } from '../../schema/dialect.js'
+import type { Catalogue, SchemaInfo } from '../../schema/dialect.js'
 import { flag, list, text } from '../../schema/rows.js'
 import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
+import { arrayText } from '../store/dialect.js'
 import { familyOf } from './types.js'
 
-/** Tables of the current schema, without partitions (their parent stands for them) and what extensions have brought. */
-const tablesSql = `
-  select c.oid::text as id, c.relname::text as name, c.relkind::text as kind
-  from pg_class c
-  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
-    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-  order by c.relname`
+/** What extensions have brought belongs to nobody's application. */
+const ownOnly = `not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 
-const otherSchemasSql = `
-  select n.nspname::text as name, count(*)::int as tables, current_schema()::text as current
+/** `$1`: names of schemas; NULL for the current one. */
+const chosen = `(select oid from pg_namespace where nspname = any(coalesce($1::text[], array[current_schema()::text])))`
+
+/** The name as definitions write it. */
+const nameOf = (table: string, schema: string): string =>
+  `case when ${schema}.nspname = current_schema() then '' else ${schema}.nspname || '.' end || ${table}.relname`
+
+/** Tables without partitions, for which their parent stands. Updates, inserts and deletes are the bits 4, 8 and 16. */
+const tablesSql = `
+  select c.oid::text as id, ${nameOf('c', 'n')} as name, c.relname::text as bare, c.relkind::text as kind,
+    case when n.nspname <> current_schema() then n.nspname::text end as schema,
+    obj_description(c.oid, 'pg_class') as comment,
+    case when c.relkind <> 'v' or pg_relation_is_updatable(c.oid, true) & 28 <> 28 then null
+      when pg_relation_is_updatable(c.oid, false) & 28 = 28 then 'database' else 'triggers' end as written_by
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p') and not c.relispartition
-    and n.nspname <> all (array[current_schema(), 'information_schema']) and n.nspname not like 'pg\\_%'
-    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-  group by n.nspname order by n.nspname`
+  where c.relnamespace in ${chosen} and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and ${ownOnly}
+  order by n.nspname <> current_schema(), array_position($1::text[], n.nspname::text), c.relname`
+
+const schemasSql = `
+  select n.nspname::text as name, n.nspname = current_schema() as "default",
+    (select count(*) from pg_class c
+      where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relispartition and ${ownOnly})::int as tables
+  from pg_namespace n
+  where n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%' order by n.nspname`
 
 const columnsSql = `
   select a.attrelid::text as "table", a.attname::text as name,
@@ -30,16 +42,18 @@ const columnsSql = `
       where e.enumtypid = case when t.typtype = 'd' then t.typbasetype else t.oid end) as labels,
     (a.attnotnull or t.typnotnull) as required,
     a.attidentity::text as identity, a.attgenerated::text as generated,
+    c.relkind = 'v' and not pg_column_is_updatable(c.oid, a.attnum, true) as fixed,
     (a.atthasdef or t.typdefault is not null) as filled,
-    pg_get_expr(d.adbin, d.adrelid) as expression,
+    coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault) as expression,
+    col_description(c.oid, a.attnum) as comment,
     case when a.attcollation <> t.typcollation then quote_ident(l.collname) end as collation
   from pg_attribute a
     join pg_class c on c.oid = a.attrelid
     join pg_type t on t.oid = a.atttypid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     left join pg_collation l on l.oid = a.attcollation
-  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
-    and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+  where c.relnamespace in ${chosen}
+    and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0 and not a.attisdropped
   order by a.attrelid, a.attnum`
 
 const indexesSql = `
@@ -51,26 +65,25 @@ const indexesSql = `
         left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
       where k.place <= i.indnkeyatts) as columns
   from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am m on m.oid = c.relam
-  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+  where c.relnamespace in ${chosen}
   order by i.indrelid, c.relname`
 
 const foreignKeysSql = `
-  select k.conrelid::text as "table", k.conname::text as name, t.relname::text as target, k.confdeltype::text as rule,
+  select k.conrelid::text as "table", k.conname::text as name, ${nameOf('t', 'n')} as target, k.confdeltype::text as rule,
     (select json_agg(a.attname order by n.place)::text from unnest(k.conkey) with ordinality as n(number, place)
       join pg_attribute a on a.attrelid = k.conrelid and a.attnum = n.number) as columns,
     (select json_agg(a.attname order by n.place)::text from unnest(k.confkey) with ordinality as n(number, place)
       join pg_attribute a on a.attrelid = k.confrelid and a.attnum = n.number) as target_columns
-  from pg_constraint k join pg_class t on t.oid = k.confrelid
-  where k.contype = 'f' and k.conparentid = 0
-    and k.connamespace = (select oid from pg_namespace where nspname = current_schema())
-    and t.relnamespace = k.connamespace
+  from pg_constraint k join pg_class t on t.oid = k.confrelid join pg_namespace n on n.oid = t.relnamespace
+  where k.contype = 'f' and k.conparentid = 0 and k.connamespace in ${chosen}
   order by k.conrelid, k.conname`
 
-export async function readPostgresql(connection: SchemaConnection): Promise<Catalogue> {
-  const tables = await connection.rows(tablesSql)
-  const columns = byTable(await connection.rows(columnsSql))
-  const indexes = byTable(await connection.rows(indexesSql))
-  const foreignKeys = byTable(await connection.rows(foreignKeysSql))
+export async function readPostgresql(connection: SchemaConnection, schemas?: readonly string[]): Promise<Catalogue> {
+  const bindings = [schemas ? arrayText(schemas) : null]
+  const tables = await connection.rows(tablesSql, bindings)
+  const columns = byTable(await connection.rows(columnsSql, bindings))
+  const indexes = byTable(await connection.rows(indexesSql, bindings))
+  const foreignKeys = byTable(await connection.rows(foreignKeysSql, bindings))
   return {
     foldsTableNames: false,
     foldsColumnNames: false,
@@ -80,6 +93,7 @@ export async function readPostgresql(connection: SchemaConnection): Promise<Cata
       const primary = own.find((index) => flag(index, 'primary'))
       return {
         name: text(row, 'name'),
+        schema: text(row, 'schema') || undefined,
         kind: kindOf(text(row, 'kind')),
         columns: columns(id).map(columnInfo),
         primaryKey: primary ? names(primary, 'columns') : [],
@@ -90,14 +104,20 @@ export async function readPostgresql(connection: SchemaConnection): Promise<Cata
         foreignKeys: foreignKeys(id).map(foreignKeyInfo),
         foreignKeysSupported: true,
         implicitId: undefined,
+        comment: text(row, 'comment') || undefined,
+        writtenBy: (text(row, 'written_by') || undefined) as TableInfo['writtenBy'],
       }
     }),
   }
 }
 
-export async function readOtherSchemas(connection: SchemaConnection): Promise<OtherSchema[]> {
-  const rows = await connection.rows(otherSchemasSql)
-  return rows.map((row) => ({ name: text(row, 'name'), tables: Number(row['tables']), current: text(row, 'current') }))
+export async function readSchemas(connection: SchemaConnection): Promise<SchemaInfo[]> {
+  const rows = await connection.rows(schemasSql)
+  return rows.map((row) => ({
+    name: text(row, 'name'),
+    tables: Number(row['tables']),
+    isDefault: flag(row, 'default'),
+  }))
 }
 
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
@@ -113,7 +133,7 @@ function kindOf(relkind: string): TableInfo['kind'] {
 function columnInfo(row: SchemaRow): ColumnInfo {
   const collation = text(row, 'collation') || undefined
   const autoIncrement = text(row, 'identity') !== '' || text(row, 'expression').startsWith('nextval(')
-  const generated = text(row, 'generated') !== ''
+  const generated = text(row, 'generated') !== '' || flag(row, 'fixed')
   return {
     name: text(row, 'name'),
     type: familyOf(
@@ -126,6 +146,8 @@ function columnInfo(row: SchemaRow): ColumnInfo {
     autoIncrement,
     generated,
     collation,
+    comment: text(row, 'comment') || undefined,
+    default: generated || autoIncrement ? undefined : text(row, 'expression') || undefined,
   }
 }
 

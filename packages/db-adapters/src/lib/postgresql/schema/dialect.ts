@@ -2,9 +2,10 @@ import type { SchemaConnection } from '../../schema/connection.js'
 import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
 import { runChange } from '../../schema/run-change.js'
-import { readOtherSchemas, readPostgresql } from './catalogue.js'
+import { readPostgresql, readSchemas } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { isLost, statementsOf } from './statements.js'
+import { findViewKeys } from './view-keys.js'
 import { quote } from '../../sql/text.js'
 import { postgresqlTypes } from './types.js'
 
@@ -18,7 +19,7 @@ export const postgresqlSchema = Object.freeze({
   name: 'postgresql' as const,
   transactionalDdl: true,
   types: postgresqlTypes,
-  introspection: { decimalDigits: 38, defaultIdsAreKnown: true, otherSchemas: readOtherSchemas },
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: true, refine: findViewKeys, schemas: readSchemas },
   quote,
   read: readPostgresql,
   constraintColumns,

@@ -53,8 +53,16 @@ function declarationOf(type: ColumnType): string {
   }
 }
 
+/** Types whose values compare, and are read and written as texts. */
+const textual = new Set(
+  'inet,cidr,macaddr,macaddr8,interval,money,bit,bit varying,name,"char",oid,time with time zone,int4range,int8range,numrange,daterange,tsrange,tstzrange,hstore,ltree'.split(
+    ',',
+  ),
+)
+
 /** Family of a type as `format_type` writes it; enums come with their values. */
 export function familyOf(type: string, values: readonly string[] = []): ColumnFamily {
+  if (type.endsWith('[]')) return { kind: 'array' }
   if (values.length > 0) return { kind: 'enum', values }
   const [, name = '', size = '', rest = ''] = /^([^(]*)(?:\(([\d,]+)\)(.*))?$/.exec(type) ?? []
   const [first, second] = size.split(',').map((part) => (part === '' ? undefined : Number(part)))
@@ -95,7 +103,7 @@ export function familyOf(type: string, values: readonly string[] = []): ColumnFa
     case 'bytea':
       return { kind: 'binary' }
     default:
-      return { kind: 'other' }
+      return textual.has(name) ? { kind: 'string', length: undefined } : { kind: 'other' }
   }
 }
 
@@ -108,7 +116,7 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
     case 'text':
       return ['string', 'uuid', 'enum'].includes(actual.kind)
     case 'json':
-      return ['json', 'string'].includes(actual.kind)
+      return (type.array ? ['array'] : ['json', 'string']).includes(actual.kind)
     case 'integer':
       return isWhole(actual)
     case 'decimal':

@@ -1,4 +1,4 @@
-import type { ColumnType } from '@steward/rest-core'
+import type { ColumnType, FieldValue } from '@steward/rest-core'
 import {
   encodeText,
   isIdType,
@@ -37,8 +37,11 @@ export const postgresqlDialect: Dialect = {
   trueLiteral: 'true',
 
   words: postgresqlWords,
-  encode: (value, type) => (type.kind === 'words' ? encodeWords(value as string) : encodeText(value, type)),
-  read: (column) => column,
+  encode(value, type) {
+    if (type.kind === 'json' && type.array) return arrayText(value as readonly FieldValue[])
+    return type.kind === 'words' ? encodeWords(value as string) : encodeText(value, type)
+  },
+  read: (column, type) => (type.kind === 'json' && type.array ? `to_json(${column})::text` : column),
   decode(type) {
     switch (type.kind) {
       case 'integer':
@@ -97,6 +100,17 @@ export const postgresqlDialect: Dialect = {
     return { group, read: `to_char(${group}, '${formats[part]}')`, decode: String }
   },
   sum: (column) => ({ read: `sum(${column})`, decode: readSum }),
+}
+
+/** An array as PostgreSQL reads it, lists within lists as dimensions. */
+export function arrayText(values: readonly FieldValue[]): string {
+  const items = values.map((value) => {
+    if (value === null) return 'NULL'
+    if (Array.isArray(value)) return arrayText(value as readonly FieldValue[])
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    return `"${text.replace(/["\\]/g, '\\$&')}"`
+  })
+  return `{${items.join(',')}}`
 }
 
 const formats = { year: 'YYYY', quarter: 'YYYY"-Q"Q', month: 'YYYY-MM' }

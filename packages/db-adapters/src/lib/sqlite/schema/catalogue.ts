@@ -1,6 +1,6 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import { isOwnName } from '../../schema/names.js'
-import { flag, number, text } from '../../schema/rows.js'
+import { flag, number, reasonOf, text } from '../../schema/rows.js'
 import type { Catalogue } from '../../schema/dialect.js'
 import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
 import { columnOfItem, foreignKeysOfItem, splitTable } from '../../schema/table-text.js'
@@ -15,9 +15,12 @@ const tablesSql = `
   order by l.name`
 
 const columnsSql = `
-  select l.name as "table", x.name, x.type, x."notnull" as required, x.dflt_value is not null as filled, x.pk, x.hidden
+  select l.name as "table", x.name, x.type, x."notnull" as required, x.dflt_value as "default", x.pk, x.hidden
   from pragma_table_list l join pragma_table_xinfo(l.name) x
   where l.schema = 'main' and l.type = 'table' order by l.name, x.cid`
+
+const viewColumnsSql = `
+  select name, type, "notnull" as required, dflt_value as "default", 0 as pk, hidden from pragma_table_xinfo(?) order by cid`
 
 const indexesSql = `
   select l.name as "table", i.name, i."unique", i.partial, i.origin, c.name as "column"
@@ -29,14 +32,19 @@ const foreignKeysSql = `
   from pragma_table_list l join pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table' order by l.name, f.id, f.seq`
 
-const triggersSql = `select tbl_name as "table", name from sqlite_master where type = 'trigger'`
+const triggersSql = `select tbl_name as "table", name, sql from sqlite_master where type = 'trigger'`
 
 export async function readSqlite(connection: SchemaConnection): Promise<Catalogue> {
   const found = await connection.rows(tablesSql)
   const wordTables = found.filter((row) => text(row, 'type') === 'virtual' && isOwnName(text(row, 'name')))
   const tables = found.filter((row) => !wordTables.includes(row))
   const triggers = byTable(await connection.rows(triggersSql))
-  const columns = byTable(await connection.rows(columnsSql))
+  const views = await readViews(connection, tables)
+  const ofTables = byTable(await connection.rows(columnsSql))
+  const columns = (table: string): readonly SchemaRow[] => {
+    const view = views.get(table)
+    return view === undefined ? ofTables(table) : typeof view === 'string' ? [] : view
+  }
   const indexes = byTable(await connection.rows(indexesSql))
   const foreignKeys = byTable(await connection.rows(foreignKeysSql))
   const primaryKeys = new Map(
@@ -49,7 +57,9 @@ export async function readSqlite(connection: SchemaConnection): Promise<Catalogu
     tables: tables.map((row): TableInfo => {
       const name = text(row, 'name')
       const own = columns(name)
+      const view = views.get(name)
       const alias = flag(row, 'without_rowid') ? undefined : rowidAlias(own)
+      const hasRowid = view === undefined && !flag(row, 'without_rowid') && alias === undefined
       return {
         name,
         kind: text(row, 'type') as 'table' | 'view' | 'virtual',
@@ -62,10 +72,36 @@ export async function readSqlite(connection: SchemaConnection): Promise<Catalogu
           wordTables.map((table) => readWordTable(text(table, 'name'), text(table, 'sql'))),
         ),
         foreignKeysSupported: true,
-        implicitId: flag(row, 'without_rowid') || alias !== undefined ? undefined : implicitId(own),
+        implicitId: hasRowid ? implicitId(own) : undefined,
+        writtenBy: view !== undefined && hasTriggersInstead(triggers(name)) ? 'triggers' : undefined,
+        unreadable: typeof view === 'string' ? view : undefined,
       }
     }),
   }
+}
+
+/** Columns of each view, or why it cannot be read: one by one, because a single one would spoil the statement for all. */
+async function readViews(
+  connection: SchemaConnection,
+  tables: readonly SchemaRow[],
+): Promise<ReadonlyMap<string, readonly SchemaRow[] | string>> {
+  const views = new Map<string, readonly SchemaRow[] | string>()
+  for (const row of tables.filter((table) => text(table, 'type') === 'view')) {
+    const name = text(row, 'name')
+    try {
+      views.set(name, await connection.rows(viewColumnsSql, [name]))
+    } catch (error) {
+      views.set(name, reasonOf(error))
+    }
+  }
+  return views
+}
+
+/** A view takes writes when triggers do the work of all of them. */
+function hasTriggersInstead(triggers: readonly SchemaRow[]): boolean {
+  return ['insert', 'update', 'delete'].every((event) =>
+    triggers.some((trigger) => new RegExp(`\\binstead\\s+of\\s+${event}\\b`, 'i').test(text(trigger, 'sql'))),
+  )
 }
 
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
@@ -97,15 +133,17 @@ function implicitId(columns: readonly SchemaRow[]): string | undefined {
 function columnInfo(row: SchemaRow, alias: string | undefined): ColumnInfo {
   const name = text(row, 'name')
   const autoIncrement = name === alias
+  const expression = text(row, 'default')
   return {
     name,
     type: familyOf(text(row, 'type')),
     declaration: text(row, 'type'),
     nullable: !flag(row, 'required') && !autoIncrement,
-    hasDefault: flag(row, 'filled') || autoIncrement,
+    hasDefault: row['default'] !== null || autoIncrement,
     autoIncrement,
     generated: text(row, 'hidden') === '2' || text(row, 'hidden') === '3',
     collation: undefined,
+    default: expression === '' || /^null$/i.test(expression) ? undefined : expression,
   }
 }
 

@@ -1,5 +1,5 @@
-import type { SchemaConnection } from '../../schema/connection.js'
-import { text } from '../../schema/rows.js'
+import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
+import { reasonOf, text } from '../../schema/rows.js'
 import type { Catalogue } from '../../schema/dialect.js'
 import type { ColumnFamily, TableInfo } from '../../schema/table-info.js'
 import { quote } from '../../sql/text.js'
@@ -17,22 +17,34 @@ const time = `${digit.repeat(2)}:${digit.repeat(2)}:${digit.repeat(2)}`
  */
 export async function refineByValues(connection: SchemaConnection, catalogue: Catalogue): Promise<Catalogue> {
   const tables: TableInfo[] = []
-  for (const table of catalogue.tables) tables.push(table.kind === 'table' ? await refined(connection, table) : table)
+  for (const table of catalogue.tables) {
+    const isRead = table.kind === 'table' || (table.kind === 'view' && table.unreadable === undefined)
+    tables.push(isRead ? await refined(connection, table) : table)
+  }
   return { ...catalogue, tables }
 }
 
 async function refined(connection: SchemaConnection, table: TableInfo): Promise<TableInfo> {
+  if (table.columns.length === 0) return table
   const kinds = table.columns.map(({ name }, n) => `group_concat(distinct ${kindOf(quote(name))}) as k${n}`)
-  const [row = {}] = await connection.rows(
-    `select ${kinds.join(', ')} from (select * from ${quote(table.name)} limit ${sample})`,
-  )
+  let row: SchemaRow
+  try {
+    ;[row = {}] = await connection.rows(
+      `select ${kinds.join(', ')} from (select * from ${quote(table.name)} limit ${sample})`,
+    )
+  } catch (error) {
+    if (table.kind === 'table') throw error
+    return { ...table, unreadable: reasonOf(error) }
+  }
   return {
     ...table,
     columns: table.columns.map((column, n) => {
       const found = text(row, `k${n}`)
         .split(',')
         .filter((kind) => kind !== '')
-      return { ...column, type: found.length === 0 ? column.type : typeFor(column.type, found) }
+      if (found.length === 0) return column
+      const isComputed = table.kind === 'view' && column.type.kind === 'any'
+      return { ...column, type: isComputed ? typeOfValues(found) : typeFor(column.type, found) }
     }),
   }
 }
@@ -64,6 +76,12 @@ function typeFor(type: ColumnFamily, found: readonly string[]): ColumnFamily {
     default:
       return type
   }
+}
+
+/** Expressions of a view have no declared type. */
+function typeOfValues(found: readonly string[]): ColumnFamily {
+  if (found.every((kind) => kind === 'integer' || kind === 'real')) return numberType(found)
+  return typeFor(found.length === 1 && found[0] !== 'text' ? { kind: 'datetime' } : { kind: 'any' }, found)
 }
 
 function numberType(found: readonly string[]): ColumnFamily {

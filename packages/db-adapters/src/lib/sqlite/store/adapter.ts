@@ -7,6 +7,7 @@ import type {
   IndexHit,
   IndexQuery,
   InsertRows,
+  IntrospectOptions,
   Introspection,
   Model,
   ObjectModel,
@@ -202,8 +203,8 @@ class SqliteStore implements ObjectStore {
     })
   }
 
-  introspect(): Promise<Introspection> {
-    return this.#schema((connection) => introspect(connection, sqliteSchema))
+  introspect(options?: IntrospectOptions): Promise<Introspection> {
+    return this.#schema((connection) => introspect(connection, sqliteSchema, options))
   }
 
   async ping(): Promise<void> {
