@@ -1,6 +1,7 @@
 import { isEmpty, isJoined } from '@steward/rest-core'
 import type { ColumnType, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { LRUCache } from 'lru-cache'
 import type { Dialect, StoredType } from './dialect.js'
 import type { ColumnFacts, TableFacts } from './facts.js'
 import { isIntegerId } from './row-id.js'
@@ -30,11 +31,14 @@ export interface Columns {
   readonly number: number
   readonly id: Column
   readonly idValues: 'integer' | 'string'
-  /** By name: everything that may be read, sorted, filtered. @throws TypeError when there is none */
+  /** By name: everything that may be read, sorted, filtered, also by paths. @throws TypeError when there is none */
   readable(name: string): Column
   /** By name: row id, own and technical fields, words. @throws TypeError when there is none */
   writable(name: string): Column
 }
+
+/** Clients choose them. */
+const mostPaths = 1_000
 
 let objects = 0
 
@@ -49,17 +53,26 @@ export function columnsOf(object: ObjectModel, dialect: Dialect, facts?: TableFa
   const writable = byName(own)
   const all = byName([...readable, ...own])
   const id = known(object.id)
-  const find = (columns: ReadonlyMap<string, Column>, name: string): Column => {
-    const column = columns.get(name)
+  const paths = new LRUCache<string, Column>({ max: mostPaths })
+  const found = (column: Column | undefined, name: string): Column => {
     if (!column) throw new TypeError(`Object "${object.name}" has no field "${name}" for this.`)
+    return column
+  }
+  const pathColumn = (name: string): Column | undefined => {
+    const kept = paths.get(name)
+    if (kept) return kept
+    const field = object.field(name)
+    if (!field) return undefined
+    const column = known(field)
+    paths.set(name, column)
     return column
   }
   return {
     number: ++objects,
     id,
     idValues: id.type.kind === 'id' ? id.type.values : 'string',
-    readable: (name) => find(all, name),
-    writable: (name) => find(writable, name),
+    readable: (name) => found(all.get(name) ?? pathColumn(name), name),
+    writable: (name) => found(writable.get(name), name),
   }
 }
 

@@ -90,7 +90,7 @@ function createValue(object: ObjectModel, value: CrosstabValue, problems: string
 }
 
 function readableField(object: ObjectModel, name: string, problems: string[]): ReadableField | undefined {
-  const field = object.readable.get(name)
+  const field = object.field(name)
   if (!field) problems.push(`there is no field "${name}"`)
   else if (!baseField(field).visible) problems.push(`field "${name}" is hidden`)
   else return field

@@ -1,3 +1,4 @@
+import { longestPath } from '../model/create-model.js'
 import type { ServiceDescription } from './description.js'
 
 const views: Readonly<Record<string, string>> = {
@@ -29,7 +30,12 @@ for that method.
 **Filters.** A parameter with the name of a field filters: a value with the wildcards \`*\` (any characters) and \`_\` (one;
 \`\\\` escapes), an interval \`from;to\` of numbers, dates and times, or an expression such as \`>= 5\`, \`in ('a', 'b')\`,
 \`not like 'a%'\`, \`is null\`, combined by \`and\`, \`or\`, \`not\` and parentheses. A repeated parameter means one of its
-values. All filters must hold.
+values. All filters must hold. \`_filter\` is one condition on several fields, which holds as well:
+\`(f like 'a%' or g__h = 1) and not i is null\`.
+
+**Linked objects.** \`<reference>__<field>\` is a field of the record that a reference leads to, and paths go on, up to
+${longestPath} references: \`a__b__c\`. Filters, \`_filter\`, \`_order\` and \`_fields\` take the path of any field that may be read
+where it leads to, listed here or not; see the description of that object. What may not be read is empty, or unknown.
 
 **Errors** have one form, \`rest.Error\`. An unknown parameter or field is an error.`
 }

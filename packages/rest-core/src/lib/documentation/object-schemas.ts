@@ -21,6 +21,9 @@ export function recordSchema(access: Access): Schema {
     description: 'A record. With `_fields` only those that were asked for, with `_timestamps` also the last four.',
     properties: propertiesOf(selectionWithTimestamps.fields.map((field) => [field.name, answeredSchema(field)])),
     required: ['row_id'],
+    ...(pathStarts(access).length > 0 && {
+      patternProperties: { __: { description: 'A field of a linked object, by its path in `_fields`.' } },
+    }),
     additionalProperties: false,
     'x-default-fields': selection.fields.map(({ name }) => name),
   }
@@ -68,6 +71,11 @@ function propertiesOf(entries: readonly (readonly [string, Schema])[]): Schema {
 /** Fields that the user may filter. */
 export function filterableFields({ object, hides }: Access): ReadableField[] {
   return [...object.readable.values()].filter((field) => !hides(field) && (isJoined(field) || field.visible))
+}
+
+/** References that lead the user to fields that are not among these. */
+export function pathStarts({ object, hides }: Access): string[] {
+  return object.references.filter((field) => field.visible && !hides(field)).map(({ name }) => name)
 }
 
 /** Whether records can be written at all, as far as this user is concerned. */

@@ -4,7 +4,8 @@ import type { Access } from '../rights/access.js'
 import { contextSchema } from './general-schemas.js'
 import type { ParameterDescription, Schema } from './description.js'
 import { code, plainText } from './markdown-text.js'
-import { filterableFields } from './object-schemas.js'
+import { longestPath } from '../model/create-model.js'
+import { filterableFields, pathStarts } from './object-schemas.js'
 import type { RequestParameter, Route, ServiceInterface } from './service-interface.js'
 
 /** Parameters that choose the operation; their operations have addresses of their own here. */
@@ -47,6 +48,7 @@ export function queryParameters(
       (!choosing.has(name) || (name === '_count' && countsOf.has(operation) && !path.includes('{row_id}'))) &&
       !(view === '_count' && ofRecordsOnly.has(name)) &&
       !((operation === 'crosstab' || path.includes('{row_id}')) && ofPagesOnly.has(name)) &&
+      !((path.includes('{row_id}') || !access) && name === '_filter') &&
       !((form === 'documents' || form === 'images') && documentFields(access, form).length === 0),
   )
   return meant.map((parameter) => ({
@@ -79,9 +81,12 @@ function formOf(
     case 'images':
       return names(['true', ...documentFields(access, form)])
     case 'fields':
-      return names(access && readableNames(access))
+      return names(access && readableNames(access), access && pathsOf(access))
     case 'order':
-      return names(access && sortableNames(access).flatMap((field) => [field, `-${field}`]))
+      return names(
+        access && sortableNames(access).flatMap((field) => [field, `-${field}`]),
+        access && pathsOf(access, '-?'),
+      )
   }
 }
 
@@ -93,9 +98,17 @@ const outputs: Readonly<Record<string, readonly string[]>> = {
   publication: ['json'],
 }
 
-function names(known: readonly string[] | undefined): { schema: Schema; list: 'commas' } {
-  const items = known ? { type: 'string', enum: known } : { type: 'string' }
+function names(known: readonly string[] | undefined, paths?: Schema): { schema: Schema; list: 'commas' } {
+  const listed = known ? { type: 'string', enum: known } : { type: 'string' }
+  const items = paths ? { anyOf: [listed, paths] } : listed
   return { schema: { type: 'array', minItems: 1, items }, list: 'commas' }
+}
+
+/** Fields of linked objects by a pattern: five references far there may be thousands. */
+function pathsOf(access: Access, sign = ''): Schema | undefined {
+  const starts = pathStarts(access)
+  if (starts.length === 0) return undefined
+  return { type: 'string', pattern: `^${sign}(${starts.join('|')})(__\\w+){1,${longestPath}}$` }
 }
 
 function documentFields(access: Access | undefined, form: 'documents' | 'images'): string[] {

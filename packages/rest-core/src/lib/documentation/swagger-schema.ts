@@ -35,7 +35,7 @@ export function toSwaggerSchema(schema: Schema): Schema {
     ...(typeof exclusiveMaximum === 'number' && { maximum: exclusiveMaximum, exclusiveMaximum: true }),
     ...(properties !== undefined && { properties: mapValues(properties as Record<string, Schema>, toSwaggerSchema) }),
     ...(types.includes('array') && { items: toSwaggerSchema((items ?? {}) as Schema) }),
-    ...(typeof additionalProperties === 'boolean' && { additionalProperties }),
+    ...(typeof additionalProperties === 'boolean' && !schema['patternProperties'] && { additionalProperties }),
   }
 }
 

@@ -58,7 +58,7 @@ export function compareRecords(
   const steps = order.map(({ field, descending }) => ({
     name: field,
     sign: descending ? -1 : 1,
-    field: object.readable.get(field) as ReadableField,
+    field: object.field(field) as ReadableField,
   }))
   return (a, b) => {
     for (const { name, sign, field } of steps) {

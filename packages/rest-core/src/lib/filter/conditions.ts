@@ -6,9 +6,9 @@ import { baseField } from '../model/model.js'
 import type { IdField } from '../definition/definition.js'
 import type { ReadableField, ReferenceModel } from '../model/model.js'
 import { allOf, anyOf, negate, never } from './combine.js'
-import { variableValue, type FilterContext } from './context.js'
+import { conditionError, variableValue, type FilterContext } from './context.js'
 import type { Comparison, Filter } from './filter.js'
-import { filterError, limits } from './limits.js'
+import { limits } from './limits.js'
 import { escapePattern, readWildcards } from './pattern.js'
 import { looksRelative, readRelativeDate } from './relative-date.js'
 
@@ -30,20 +30,20 @@ export interface Operand {
  */
 export function compareFilter(field: ReadableField, op: Comparison, operand: Operand, context: FilterContext): Filter {
   const { name, type, columnType } = field
-  if (columnType.kind === 'json') throw filterError('can only be "is null" or "is not null"', name)
+  if (columnType.kind === 'json') throw conditionError(context, 'can only be "is null" or "is not null"', name)
   if (op !== '=' && op !== '<>' && !type.ordered)
-    throw filterError(`cannot use ${op}, because values of type "${type.name}" have no order`, name)
+    throw conditionError(context, `cannot use ${op}, because values of type "${type.name}" have no order`, name)
   const text = resolve(field, operand, context)
   if (text === '' && operand.variable) return op === '<>' ? negate(never(name)) : never(name)
   if (isNoUuid(field, text)) {
     if (op === '=') return never(name)
     if (op === '<>') return negate(never(name))
   }
-  const value = parseValue(field, text)
+  const value = parseValue(field, text, context)
   if (isEmpty(value)) {
     if (op === '=') return { op: 'null', field: name }
     if (op === '<>') return { op: 'notNull', field: name }
-    throw filterError(`needs a value after ${op}`, name)
+    throw conditionError(context, `needs a value after ${op}`, name)
   }
   if (columnType.kind === 'list') {
     const holds = allOf((value as readonly string[]).map((code) => ({ op: 'contains', field: name, value: code })))
@@ -56,19 +56,20 @@ export function compareFilter(field: ReadableField, op: Comparison, operand: Ope
 /** One field matched with a text with wildcards. @throws RestError ERR_FILTER */
 export function likeFilter(field: ReadableField, operand: Operand, context: FilterContext): Filter {
   const { name, type } = field
-  if (!type.like) throw filterError(`cannot use like or wildcards, because it is of type "${type.name}"`, name)
+  if (!type.like)
+    throw conditionError(context, `cannot use like or wildcards, because it is of type "${type.name}"`, name)
   const text = resolve(field, operand, context)
   if (text === '') return operand.variable ? never(name) : { op: 'null', field: name }
-  return patternFilter(field, operand.variable ? escapePattern(text) : readWildcards(text).pattern)
+  return patternFilter(field, operand.variable ? escapePattern(text) : readWildcards(text).pattern, context)
 }
 
 /** @param pattern in the form of `Filter`. @throws RestError ERR_FILTER */
-export function patternFilter({ name }: ReadableField, pattern: string): Filter {
+export function patternFilter({ name }: ReadableField, pattern: string, context: FilterContext): Filter {
   if (pattern === '%') return { op: 'notNull', field: name }
   const problem = unstorable(pattern)
-  if (problem) throw filterError(problem.text, name)
+  if (problem) throw conditionError(context, problem.text, name)
   if (pattern.length > limits.patternLength) {
-    throw filterError(`has a pattern of more than ${limits.patternLength} characters`, name)
+    throw conditionError(context, `has a pattern of more than ${limits.patternLength} characters`, name)
   }
   return { op: 'like', field: name, pattern }
 }
@@ -93,18 +94,19 @@ function resolve({ name }: ReadableField, { text, variable }: Operand, context: 
     readRelativeDate(text, context.options.now?.() ?? new Date()) ?? variableValue(context, text.slice(1, -1))
   if (value !== undefined) return value
   if (looksRelative(text)) {
-    throw filterError(
+    throw conditionError(
+      context,
       `has ${quote(text)}; relative dates look like [DATE:-3m] (units y m w d) or [DATETIME:+12h] (also h n s)`,
       name,
     )
   }
   const known = ['[DATE]', '[DATETIME]', ...Object.keys(context.options.variables ?? {}).map((each) => `[${each}]`)]
-  throw filterError(`has ${quote(text)}, which is not known here; known are ${known.join(' ')}`, name)
+  throw conditionError(context, `has ${quote(text)}, which is not known here; known are ${known.join(' ')}`, name)
 }
 
-function parseValue(field: ReadableField, text: string): FieldValue {
+function parseValue(field: ReadableField, text: string, context: FilterContext): FieldValue {
   const value = field.type.parse(text, baseField(field))
-  if (value instanceof Problem) throw filterError(value.text, field.name)
+  if (value instanceof Problem) throw conditionError(context, value.text, field.name)
   return value
 }
 

@@ -13,6 +13,9 @@ export type Expression =
 export type Condition = {
   /** Only in expressions about a whole object. */
   readonly field: string | undefined
+  /** Where the condition begins. */
+  readonly start: number
+  /** Where what follows the field begins. */
   readonly position: number
 } & (
   | { readonly kind: 'compare'; readonly op: Comparison; readonly operand: WrittenOperand }
@@ -168,32 +171,33 @@ function parseTokens(tokens: readonly Token[]): Expression | SyntaxProblem {
   }
 
   function condition(): Expression | undefined {
+    const start = next().position
     const field = take('word')?.text
-    const { position } = next()
+    const place = { field, start, position: next().position }
     if (take('not')) {
-      const term = matching(field, position)
+      const term = matching(place)
       return term && { kind: 'not', term }
     }
     const compared = take('operator')?.text
     if (compared !== undefined) {
       const operand = value()
       const op = (compared === '!=' ? '<>' : compared) as Comparison
-      return operand && { kind: 'compare', field, position, op, operand }
+      return operand && { kind: 'compare', ...place, op, operand }
     }
-    if (!take('is')) return matching(field, position)
+    if (!take('is')) return matching(place)
     const isNegated = take('not') !== undefined
     if (!take('null')) return undefined
-    const term: Condition = { kind: 'null', field, position }
+    const term: Condition = { kind: 'null', ...place }
     return isNegated ? { kind: 'not', term } : term
   }
 
-  function matching(field: string | undefined, position: number): Condition | undefined {
+  function matching(place: Pick<Condition, 'field' | 'start' | 'position'>): Condition | undefined {
     if (take('like')) {
       const operand = value()
-      return operand && { kind: 'like', field, position, operand }
+      return operand && { kind: 'like', ...place, operand }
     }
     const operands = take('in') && take('(') && list()
-    return operands && { kind: 'in', field, position, operands }
+    return operands && { kind: 'in', ...place, operands }
   }
 
   function list(): readonly WrittenOperand[] | undefined {

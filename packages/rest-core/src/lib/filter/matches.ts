@@ -32,7 +32,7 @@ function compile(filter: Filter, object: ObjectModel): Test {
       ? (values) => tests.some((test) => test(values))
       : (values) => tests.every((test) => test(values))
   }
-  const field = object.readable.get(filter.field)
+  const field = object.field(filter.field)
   if (!field) throw new TypeError(`Object "${object.name}" has no field "${filter.field}" to filter on.`)
   const test = compileLeaf(filter, field)
   return (values) => test(values[filter.field] ?? field.type.empty)

@@ -294,10 +294,13 @@ describe('a field that cannot be filtered', () => {
 
   test('hidden for the user is the same as missing', () => {
     const hides = ({ name }: { name: string }) => name === 'year'
-    const missing = refusal(() => parseFilterText(movie, 'yeer', '> x')).replaceAll('yeer', 'year')
+    const missing = refusal(() => parseFilterText(movie, 'yeer', '> x', { hides })).replaceAll('yeer', 'year')
     expect(refusal(() => parseFilterText(movie, 'year', '> x', { hides }))).toBe(missing)
     expect(refusal(() => parseFilterTexts(movie, { nmin__year: 'x' }, { hides }))).toBe(missing)
-    expect(refusal(() => parseFilterExpression(movie, 'title = 1 or year > x', {}, { hides }))).toBe(missing)
+    const refused = (name: string) =>
+      refusal(() => parseFilterExpression(movie, `title = 1 or ${name} > x`, {}, { hides }))
+    expect(refused('year')).toBe(refused('yeer').replaceAll('yeer', 'year'))
+    expect(refused('yeer')).not.toContain('Did you mean')
   })
 })
 
@@ -330,14 +333,29 @@ describe('an expression with field names', () => {
     ['state', 'ERR_FILTER Filter cannot be read at its end; '],
     ['= 5', 'ERR_FILTER Filter needs the name of a field before position 1.'],
     ['year = 5 or (is null)', 'ERR_FILTER Filter needs the name of a field before position 14.'],
-    ['yeer = 5', 'ERR_BAD_REQUEST Object "Movie" has no field "yeer".'],
-    ['password = x', 'ERR_BAD_REQUEST Object "Movie" has no field "password".'],
+    [
+      'yeer = 5',
+      'ERR_BAD_REQUEST Object "Movie" has no field "yeer", at position 1 of the filter. Did you mean "year"?',
+    ],
+    ['password = x', 'ERR_BAD_REQUEST Object "Movie" has no field "password", at position 1 of the filter.'],
+    [
+      "title = 'a' or (year = 1 and gen_id__gen_cod = 'b')",
+      'ERR_BAD_REQUEST Object "Movie" has no field "gen_id__gen_cod", at position 30 of the filter. Did you mean "gen_id__gen_code"?',
+    ],
+    [
+      "gen_i__gen_code = 'b'",
+      'ERR_BAD_REQUEST Object "Movie" has no field "gen_i__gen_code", at position 1 of the filter. Did you mean "gen_id__gen_code"?',
+    ],
+    ['title = x or year = abc', 'ERR_FILTER Filter on "year" at position 14 must be a whole number, not "abc".'],
     ["title = 'a'; drop table movie", 'ERR_FILTER Filter cannot be read at position 12, near "; drop table movie"'],
     [
       'created_by = [login_name]',
-      'ERR_FILTER Filter on "created_by" has "[login_name]", which is not known here; known are [DATE] [DATETIME] [LOGIN] [USERID] [NOBODY].',
+      'ERR_FILTER Filter on "created_by" at position 1 has "[login_name]", which is not known here; known are [DATE] [DATETIME] [LOGIN] [USERID] [NOBODY].',
     ],
-    ['created_by = [__proto__]', 'ERR_FILTER Filter on "created_by" has "[__proto__]", which is not known'],
+    [
+      'created_by = [__proto__]',
+      'ERR_FILTER Filter on "created_by" at position 1 has "[__proto__]", which is not known',
+    ],
     ['year in ()', 'ERR_FILTER Filter cannot be read at position 10, near ")"'],
     ['year = 1 year = 2', 'ERR_FILTER Filter cannot be read at position 15, near "= 2"'],
   ])('%j is refused', (value, expected) => {

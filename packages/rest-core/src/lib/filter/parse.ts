@@ -1,6 +1,6 @@
 import { unknownField } from '../model/create-model.js'
 import type { ObjectModel, ReadableField } from '../model/model.js'
-import type { FilterTexts } from '../service/business-objects.js'
+import type { FilterTexts, SearchRequest } from '../service/business-objects.js'
 import { allOf, anyOf, negate } from './combine.js'
 import { compareFilter, likeFilter, listFilter } from './conditions.js'
 import { createContext, filterableField, type FilterContext, type FilterOptions } from './context.js'
@@ -22,9 +22,22 @@ export function parseFilterTexts(
   texts: FilterTexts,
   options: FilterOptions = {},
 ): Filter | undefined {
+  return parseFilters(object, { filters: texts }, options)
+}
+
+/**
+ * The same with an expression on several fields, which must match, too.
+ *
+ * @throws RestError as `parseFilterTexts` and `parseFilterExpression`; limits are those of both together.
+ */
+export function parseFilters(
+  object: ObjectModel,
+  { filters = {}, expression }: Pick<SearchRequest, 'filters' | 'expression'>,
+  options: FilterOptions = {},
+): Filter | undefined {
   const context = createContext(object, options)
   const terms: Filter[] = []
-  for (const [name, given] of Object.entries(texts)) {
+  for (const [name, given] of Object.entries(filters)) {
     const read = textReader(name, context)
     const alternatives: Filter[] = []
     for (const text of typeof given === 'string' ? [given] : given) {
@@ -34,6 +47,7 @@ export function parseFilterTexts(
     if (alternatives.length > 0)
       terms.push(alternatives.length === 1 ? (alternatives[0] as Filter) : anyOf(alternatives))
   }
+  if (expression !== undefined) terms.push(readExpression(expression, context))
   return terms.length < 2 ? terms[0] : allOf(terms)
 }
 
@@ -70,10 +84,13 @@ export function parseFilterExpression(
   variables: Readonly<Record<string, string>> = {},
   options: Omit<FilterOptions, 'variables'> = {},
 ): Filter {
-  const context = createContext(object, { ...options, variables })
-  const fieldOf = ({ field, position }: Condition): ReadableField => {
+  return readExpression(text, createContext(object, { ...options, variables }))
+}
+
+function readExpression(text: string, context: FilterContext): Filter {
+  const fieldOf = ({ field, start, position }: Condition): ReadableField => {
     if (field === undefined) throw filterError(`needs the name of a field before position ${position + 1}`)
-    return filterableField(context, field)
+    return filterableField({ ...context, position: start }, field)
   }
   const expression = parseExpression(text, context.budget)
   if (expression.kind === 'problem') throw syntaxError(text, expression)
@@ -83,12 +100,12 @@ export function parseFilterExpression(
 const boundName = /^[dn](min|max)__(.+)$/
 
 function textReader(name: string, context: FilterContext): (text: string) => Filter | undefined {
-  const [, side, bounded = ''] = context.object.readable.has(name) ? [] : (boundName.exec(name) ?? [])
+  const [, side, bounded = ''] = context.object.field(name) ? [] : (boundName.exec(name) ?? [])
   if (side === undefined) {
     const field = filterableField(context, name)
     return (text) => readText(field, text, context)
   }
-  if (!context.object.readable.has(bounded)) throw unknownField(context.object, name)
+  if (!context.object.field(bounded)) throw unknownField(context.object, name)
   const field = filterableField(context, bounded)
   return (text) => {
     spendPlain(field, text, context)
@@ -150,7 +167,9 @@ function build(
     case 'not':
       return build(expression.term, fieldOf, context, !negated)
     default: {
-      const filter = conditionFilter(expression, fieldOf(expression), context)
+      const field = fieldOf(expression)
+      const isNamed = expression.field !== undefined
+      const filter = conditionFilter(expression, field, isNamed ? { ...context, position: expression.start } : context)
       return negated ? negate(filter) : filter
     }
   }

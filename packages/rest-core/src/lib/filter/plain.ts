@@ -21,7 +21,7 @@ export function plainFilter(field: ReadableField, text: string, context: FilterC
   if (operand.variable || isPlain(text)) return compareFilter(field, '=', operand, context)
   const { pattern, literal, wildcards } = readWildcards(text, !codeTypes.has(field.type.name))
   if (pattern === '%') return { op: 'notNull', field: field.name }
-  if (wildcards && field.type.like) return patternFilter(field, pattern)
+  if (wildcards && field.type.like) return patternFilter(field, pattern, context)
   // Types without wildcards read the text as it is and refuse what they do not know.
   return compareFilter(field, '=', { text: field.type.like ? literal : text, variable: false }, context)
 }

@@ -18,7 +18,7 @@ interface Accumulator {
 export function aggregateRows(view: View, object: ObjectModel, query: AggregateQuery): AggregateRow[] {
   const { groups, values, where, limit = Infinity } = query
   const names = new Set([...groups, ...values].flatMap(({ field }) => field ?? []))
-  const fields = [...names].map((name) => object.readable.get(name) as ReadableField)
+  const fields = [...names].map((name) => object.field(name) as ReadableField)
   const found = new Map<string, { groups: FieldValue[]; accumulators: Accumulator[] }>()
   const group = (key: string, place: FieldValue[]) => {
     let known = found.get(key)
@@ -46,7 +46,7 @@ export function aggregateRows(view: View, object: ObjectModel, query: AggregateQ
 }
 
 function createAccumulator(object: ObjectModel, value: AggregateQuery['values'][number]): Accumulator {
-  const field = value.field === undefined ? undefined : (object.readable.get(value.field) as ReadableField)
+  const field = value.field === undefined ? undefined : (object.field(value.field) as ReadableField)
   const valueOf = (record: BusinessRecord): FieldValue => (field ? (record[field.name] as FieldValue) : true)
   if (value.function === 'count') {
     let count = 0

@@ -4,6 +4,7 @@ import type { Filter } from '../filter/filter.js'
 import { matches } from '../filter/matches.js'
 import { baseField } from '../model/model.js'
 import type { BusinessRecord, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from '../model/model.js'
+import { chainOf } from '../rights/links.js'
 import type { Guard } from '../store.js'
 import type { View } from './memory-data.js'
 import type { Row } from './rows.js'
@@ -39,7 +40,7 @@ function isGuarded(filter: Filter): boolean {
 }
 
 function recordTest(view: View, object: ObjectModel, where: Filter, guards?: Guarding): RowTest {
-  const fields = [...fieldNames(where)].map((name) => object.readable.get(name) as ReadableField)
+  const fields = [...fieldNames(where)].map((name) => object.field(name) as ReadableField)
   return (row) => matches(where, readFields(view, row, fields, guards), object)
 }
 
@@ -51,7 +52,7 @@ export function sortRows(
   order: readonly Order[],
   guards?: Guarding,
 ): Row[] {
-  const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
+  const fields = order.map(({ field }) => object.field(field) as ReadableField)
   const records = new Map(rows.map((row) => [row, readFields(view, row, fields, guards)]))
   const compare = compareRecords(order, object)
   return rows.toSorted((a, b) => compare(records.get(a) as BusinessRecord, records.get(b) as BusinessRecord))
@@ -81,10 +82,6 @@ function valueOf(view: View, row: Row, field: ReadableField, guards: Guarding | 
   }
   const { column, type } = baseField(field)
   return at?.get(column) ?? type.empty
-}
-
-function chainOf(path: readonly ReferenceModel[]): string {
-  return path.map(({ name }) => name).join('__')
 }
 
 function fieldNames(filter: Filter): Set<string> {

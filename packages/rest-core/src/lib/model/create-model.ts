@@ -2,10 +2,12 @@ import { createActions } from '../actions/create-actions.js'
 import { createCrosstabs } from '../crosstabs/create-crosstabs.js'
 import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
 import { DefinitionError, RestError } from '../../errors.js'
+import { nearMiss } from '../definition/near-miss.js'
 import { createIndex } from '../index-search/create-index.js'
 import { createPublications } from '../publications/create-publications.js'
 import { checkDefinitions } from './check-definitions.js'
 import { checkDefault, createField } from './create-field.js'
+import { baseField } from './model.js'
 import type {
   FieldModel,
   JoinedField,
@@ -63,6 +65,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
   const referencedBy: { object: ObjectModel; field: ReferenceModel }[] = []
   const joined: JoinedField[] = []
   const readable = new Map<string, ReadableField>()
+  const paths = new Map<string, JoinedField>()
   const selections = new Map<string, Selection>()
   const label = definition.label ?? definition.name
 
@@ -90,6 +93,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     pageSize: definition.pageSize ?? 50,
     readOnly: definition.readOnly ?? false,
     selection: undefined as never,
+    field,
     select,
     linkReferences,
     linkJoined,
@@ -130,7 +134,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     const found: string[] = []
     for (const reference of references) {
       for (const chain of displayOf(reference)) {
-        const end = followChain(reference, chain)
+        const end = followPath(object, `${reference.name}__${chain}`)
         if (typeof end === 'string') {
           found.push(`${object.name}.${reference.name}.display: ${end}`)
           continue
@@ -151,18 +155,27 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     return isReference(field) ? [field, ...joined.filter(({ path }) => path[0] === field)] : [field]
   }
 
+  function field(name: string): ReadableField | undefined {
+    const known = readable.get(name) ?? paths.get(name)
+    if (known || !name.includes('__')) return known
+    const found = followPath(object, name)
+    if (typeof found === 'string') return undefined
+    // Callers choose the names of paths and the order of selections, so neither cache may grow with all that they invent.
+    if (paths.size < mostPaths) paths.set(name, found)
+    return found
+  }
+
   function select(names: readonly string[]): Selection {
     const key = names.join(',')
     const cached = selections.get(key)
     if (cached) return cached
-    const selected = new Set<ReadableField>([object.id])
+    const selected = new Map<string, ReadableField>([['row_id', object.id]])
     for (const name of names) {
-      const field = readable.get(name)
-      if (!field) throw unknownField(object, name)
-      selected.add(field)
+      const found = field(name)
+      if (!found) throw unknownField(object, name)
+      selected.set(name, found)
     }
-    const selection = Object.freeze({ object, key, fields: [...selected] })
-    // Callers choose the names, so the cache must not grow with every permutation that they invent.
+    const selection = Object.freeze({ object, key, fields: [...selected.values()] })
     if (selections.size < 200) selections.set(key, selection)
     return selection
   }
@@ -177,25 +190,27 @@ function displayOf(reference: ReferenceModel): readonly string[] {
   return display ?? reference.target.key.filter((field) => field.visible && !isReference(field)).map(({ name }) => name)
 }
 
-/** Longest chain of references behind one display field. Not specified; chosen because deeper ones are mistakes (a self reference, mostly). */
-const longestChain = 5
+/** References behind one field. Not specified; chosen because deeper ones are mistakes (a self reference, mostly). */
+export const longestPath = 5
+const mostPaths = 1_000
 
-function followChain(first: ReferenceModel, chain: string): JoinedField | string {
-  const path = [first]
-  const parts = chain.split('__')
+/** The field of a linked object that `<fk>__…__<field>` leads to, or why there is none. */
+function followPath(object: ObjectModel, name: string): JoinedField | string {
+  const parts = name.split('__', longestPath + 2)
   const last = parts.pop() as string
-  if (parts.length >= longestChain) return `"${chain}" follows more than ${longestChain} references`
+  if (parts.length > longestPath) return `"${name}" follows more than ${longestPath} references`
+  const path: ReferenceModel[] = []
+  let target = object
   for (const part of parts) {
-    const { target } = path.at(-1) as ReferenceModel
-    const next = target.references.find(({ name }) => name === part)
+    const next = target.references.find((reference) => reference.name === part)
     if (!next) return `"${part}" is not a reference of ${target.name}`
     path.push(next)
+    target = next.target
   }
-  const { target } = path.at(-1) as ReferenceModel
-  const field = [...target.fields, ...target.technical].find(({ name }) => name === last)
+  const field = [...target.fields, ...target.technical].find((own) => own.name === last)
   if (!field) return `${target.name} has no field "${last}"`
   if (!field.visible) return `field "${last}" of ${target.name} is hidden`
-  return { name: `${first.name}__${chain}`, path, field, type: field.type, columnType: field.columnType }
+  return { name, path, field, type: field.type, columnType: field.columnType }
 }
 
 function parseOrder(object: ObjectModel, order: readonly string[], problems: string[]): Order[] {
@@ -206,11 +221,49 @@ function parseOrder(object: ObjectModel, order: readonly string[], problems: str
   return [...parsed, { field: 'row_id', descending: false }]
 }
 
-/** The error for a name that is no field of the object; the same whether it is missing, hidden or not granted. */
-export function unknownField(object: ObjectModel, name: string): RestError {
+/**
+ * The error for a name that is no field of the object; the same whether it is missing, hidden or not granted.
+ *
+ * @param hides Fields that must not be proposed. Default: nothing is proposed.
+ * @param place Completes the sentence, e.g. ` at position 3`. Default: nothing.
+ */
+export function unknownField(
+  object: ObjectModel,
+  name: string,
+  hides?: (field: ReadableField) => boolean,
+  place = '',
+): RestError {
   const field = name.slice(0, 100)
-  const text = `Object "${object.name}" has no field "${field}".`
+  const meant = hides && nearField(object, field, hides)
+  const proposal = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  const text = `Object "${object.name}" has no field "${field}"${place}.${proposal}`
   return new RestError('ERR_BAD_REQUEST', text, { messages: [{ code: 'ERR_UNKNOWN_FIELD', field, text }] })
+}
+
+/** The name with its first wrong part replaced by the nearest one, when that makes a field. */
+function nearField(object: ObjectModel, name: string, hides: (field: ReadableField) => boolean): string | undefined {
+  const parts = name.split('__')
+  let target = object
+  for (const [at, part] of parts.entries()) {
+    const isLast = at === parts.length - 1
+    const right = target.references.find((reference) => reference.name === part)
+    if (right && !isLast) {
+      target = right.target
+      continue
+    }
+    const own = isLast ? [...target.fields, ...target.technical] : target.references
+    const proposals = own.flatMap((field) => [parts.with(at, field.name).join('__')]).filter(isShown)
+    // Names of an object begin alike, so that only the rest of them tells whether they are close.
+    const { length } = part.slice(part.indexOf('_') + 1)
+    const meant = nearMiss(name, proposals, length < 6 ? 2 : 3)
+    return meant === name ? undefined : meant
+  }
+  return undefined
+
+  function isShown(proposal: string): boolean {
+    const field = object.field(proposal)
+    return field !== undefined && baseField(field).visible && !hides(field)
+  }
 }
 
 function snakeCase(name: string): string {

@@ -28,7 +28,7 @@ export interface ObjectModel {
   readonly technical: readonly FieldModel[]
   /** Display fields that come with references: `<fk>__<field>` and chains. */
   readonly joined: readonly JoinedField[]
-  /** Every field that may be read, sorted or filtered by its name: row id, own, technical, joined. */
+  /** What is there without asking for more of linked objects, by name: row id, own, technical, joined. */
   readonly readable: ReadonlyMap<string, ReadableField>
   /** Members of the functional key; may be empty for existing tables. */
   readonly key: readonly FieldModel[]
@@ -51,7 +51,12 @@ export interface ObjectModel {
   readonly readOnly: boolean
   /** What an answer holds by default: row id, visible own fields, each reference followed by its joined fields. */
   readonly selection: Selection
-  /** A selection of these names (own, technical, joined, row id); row id is always first. Cached. @throws RestError ERR_BAD_REQUEST for an unknown name. */
+  /**
+   * A field that may be read, sorted or filtered by its name: one of `readable`, or any visible field of a linked object
+   * by its path, `<fk>__<field>` to `<fk1>__…__<fk5>__<field>`.
+   */
+  field(name: string): ReadableField | undefined
+  /** A selection of these names, each one of a `field`; row id is always first. Cached. @throws RestError ERR_BAD_REQUEST for an unknown name. */
   select(names: readonly string[]): Selection
 }
 

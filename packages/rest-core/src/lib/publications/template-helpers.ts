@@ -32,7 +32,7 @@ export function createHelpers(
     date: (value: unknown, { hash }: HelperOptions) => formatDate(textOf(value), hash as Hash),
     number: (value: unknown, { hash }: HelperOptions) => formatNumber(value, hash as Hash),
     label: (value: FieldValue, name: string) => {
-      const field = object.readable.get(name)
+      const field = object.field(name)
       return field ? field.type.format(value, baseField(field)) : ''
     },
     json: (value: unknown) => new Markup(jsonText(value)),

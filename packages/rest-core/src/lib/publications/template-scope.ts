@@ -24,7 +24,7 @@ export interface Meaning {
 
 /** A field of a record that people may see. */
 export function shownField(object: ObjectModel, name: string): ReadableField | undefined {
-  const field = object.readable.get(name)
+  const field = object.field(name)
   return field && (field.path.length > 0 || baseField(field).visible) ? field : undefined
 }
 

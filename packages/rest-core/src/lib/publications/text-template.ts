@@ -54,7 +54,7 @@ export function createTextTemplate(
 }
 
 function contentOf(object: ObjectModel, { fields }: TemplateNeeds, content: TemplateData['content']): unknown {
-  const empty = [...fields].map((name) => [name, object.readable.get(name)?.type.empty] as const)
+  const empty = [...fields].map((name) => [name, object.field(name)?.type.empty] as const)
   if (!Array.isArray(content)) return ownValues(content as BusinessRecord)
   return { records: content.map(ownValues), count: content.length }
 

@@ -1,11 +1,11 @@
 import { RestError } from '../../errors.js'
 import type { Filter } from '../filter/filter.js'
-import type { FieldModel, ObjectModel, Order, ReadableField, Selection } from '../model/model.js'
+import type { FieldModel, JoinedField, ObjectModel, Order, ReadableField, Selection } from '../model/model.js'
 import { isJoined } from '../model/model.js'
 import type { Guard } from '../store.js'
 import { allRights } from './create-rights.js'
 import { unknownField } from '../model/create-model.js'
-import { linksOf, type Link } from './links.js'
+import { chainOf, linksOf, type Link } from './links.js'
 import type { NamedKind, Principal, RightLetter, Rights } from './rights.js'
 
 /** What the rights of one user mean for one object, worked out once. */
@@ -17,8 +17,13 @@ export interface Access {
   readonly selectionWithTimestamps: Selection
   /** The object's own order without fields that are hidden from this user. */
   readonly order: readonly Order[]
-  /** Which linked records this user may see, where not all: for every query of what this user asks for. */
+  /** Which linked records this user may see, where not all: for queries of the object's own joined fields. */
   readonly guards: readonly Guard[] | undefined
+  /**
+   * The same for a query that also asks for these fields, whatever for. Without a name that is no own joined field they
+   * are `guards`. @throws RestError ERR_BAD_REQUEST when they lie behind too many references.
+   */
+  guardsFor(names: Iterable<string>): readonly Guard[] | undefined
   /** References that this user may not set to every record. */
   readonly links: readonly Link[]
   /** The rows covered by the letter. @throws RestError ERR_RIGHT when it is not granted. */
@@ -59,7 +64,7 @@ const verbs: Readonly<Record<RightLetter, string>> = {
 
 function createAccess({ rights, groups }: Principal, object: ObjectModel): Access {
   const granted = rights.object(object.name)
-  const { isReached, guards, links } = linksOf(rights, object)
+  const { isReached, guards, guardsWith, links } = linksOf(rights, object)
   const hidden = new Set([...object.readable.values()].filter((field) => isHidden(field)))
   const selection = visibleSelection(object.selection)
   return {
@@ -73,6 +78,7 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
       ({ field }) => field === 'row_id' || !hides(object.readable.get(field) as ReadableField),
     ),
     guards,
+    guardsFor,
     links,
     need,
     may: (letter) => granted?.letters.has(letter) ?? false,
@@ -97,13 +103,25 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
   }
 
   function readable(name: string): ReadableField {
-    const field = object.readable.get(name)
-    if (!field || hides(field) || !(isJoined(field) || field.visible)) throw unknownField(object, name)
+    const field = object.field(name)
+    if (!field || hides(field) || !(isJoined(field) || field.visible)) throw unknownField(object, name, hides)
     return field
   }
 
+  function guardsFor(asked: Iterable<string>): readonly Guard[] | undefined {
+    const fields: JoinedField[] = []
+    for (const name of asked) {
+      if (object.readable.has(name)) continue
+      const field = object.field(name)
+      if (field && isJoined(field)) fields.push(field)
+    }
+    if (fields.length > 0) checkLinkedRecords(object, fields)
+    return guardsWith(fields)
+  }
+
   function hides(field: ReadableField): boolean {
-    return hidden.has(field)
+    // What others than the object's own fields are is not known before they are asked for.
+    return isJoined(field) && object.readable.get(field.name) !== field ? isHidden(field) : hidden.has(field)
   }
 
   function isHidden(field: ReadableField): boolean {
@@ -114,6 +132,17 @@ function createAccess({ rights, groups }: Principal, object: ObjectModel): Acces
     if (!all.fields.some(hides)) return all
     return object.select(names({ fields: all.fields.filter((field) => !hides(field)) }))
   }
+}
+
+/** Not specified; chosen below what databases join (MySQL: 61 tables), with what an object shows of linked records anyway. */
+const mostLinkedRecords = 20
+
+function checkLinkedRecords(object: ObjectModel, fields: readonly JoinedField[]): void {
+  const shown = new Set(object.joined.flatMap(({ path }) => path.map((_, at) => chainOf(path.slice(0, at + 1)))))
+  const chains = new Set(fields.flatMap(({ path }) => path.map((_, at) => chainOf(path.slice(0, at + 1)))))
+  if ([...chains].filter((chain) => !shown.has(chain)).length <= mostLinkedRecords) return
+  const text = `A request may use fields of at most ${mostLinkedRecords} linked records besides those that "${object.name}" shows; this one names more. Ask in several requests.`
+  throw new RestError('ERR_BAD_REQUEST', text)
 }
 
 function names({ fields }: { fields: readonly ReadableField[] }): string[] {

@@ -39,6 +39,8 @@ export interface GetOptions extends AnswerOptions {
 export interface SearchRequest extends AnswerOptions {
   /** Texts by field name in the filter language: all must hold; several texts of one field: one of them. */
   readonly filters?: FilterTexts | undefined
+  /** A condition on several fields, in the form of row filters of grants; holds as well as `filters`. */
+  readonly expression?: string | undefined
   /** A parsed filter, from code; holds as well as `filters`. Never made of a client's input. */
   readonly filter?: Filter | undefined
   /** Default: the object's. The row id is added at the end. */

@@ -28,12 +28,12 @@ export function createCrosstabRuns(context: ServiceContext): Pick<BusinessObject
     const model = usableCrosstabs(access).find((usable) => usable.name === name)
     if (!model) throw RestError.notFound(`Pivot table "${name}" of "${object.name}"`)
     const hookContext = { object, principal, service: context.bind(context.transaction) }
-    const where = and(
-      rights,
-      await runSearchHook(object.definition.hooks?.preSearch, hookContext, readFilter(access, request, context.clock)),
-    )
+    const query = crosstabQuery(model)
+    const used = [...query.groups, ...query.values].flatMap(({ field }) => field ?? [])
+    const { filter, guards } = readFilter(access, request, context.clock, used)
+    const where = and(rights, await runSearchHook(object.definition.hooks?.preSearch, hookContext, filter))
     const caller = callerOf(principal, request)
-    const rows = await group({ ...crosstabQuery(model), where, limit: mostCells + 1, guards: access.guards, caller })
+    const rows = await group({ ...query, where, limit: mostCells + 1, guards, caller })
     if (rows.length > mostCells) throw tooManyCells(model)
     return computeCrosstab(model, rows)
 

@@ -23,7 +23,7 @@ const longestPlace = 3000
 export function cursorOrder(access: Access, asked: readonly Order[] | undefined): readonly Order[] {
   const { object } = access
   const order = readOrder(access, asked).filter(({ field: name }) => {
-    const field = object.readable.get(name) as ReadableField
+    const field = object.field(name) as ReadableField
     return isJoined(field) || field.visible
   })
   const end = order.findIndex(({ field }) => field === 'row_id')
@@ -57,7 +57,7 @@ export function decodeCursor(object: ObjectModel, order: readonly Order[], curso
   if (given !== version || !Array.isArray(place)) throw wrong('is none that a search gave')
   if (name !== object.name) throw wrong('is that of another object')
   if (sort !== textOf(order)) throw wrong(`is that of another order than "${textOf(order)}"`)
-  const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
+  const fields = order.map(({ field }) => object.field(field) as ReadableField)
   if (place.length !== fields.length || !fields.every((field, at) => isValue(field, place[at])))
     throw wrong('is none that a search gave')
   return place as CursorPlace

@@ -75,7 +75,7 @@ interface Part {
 
 /** What follows a place, in its order: first the records that differ in the last field only, then in the one before … */
 function partsAfter(object: ObjectModel, order: readonly Order[], place: CursorPlace): Part[] {
-  const fields = order.map(({ field }) => object.readable.get(field) as ReadableField)
+  const fields = order.map(({ field }) => object.field(field) as ReadableField)
   const parts: Part[] = []
   const unique = fields.findIndex((field, at) => isUnique(object, field, place[at] as FieldValue))
   for (let at = unique; at >= 0; at--) {

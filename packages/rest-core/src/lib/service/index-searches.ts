@@ -7,7 +7,7 @@ import type { IndexModel, ObjectModel, ReadableField } from '../model/model.js'
 import type { Access } from '../rights/access.js'
 import { accessOf } from '../rights/access.js'
 import type { Principal } from '../rights/rights.js'
-import type { IndexHit, IndexTerm } from '../store.js'
+import type { IndexHit, IndexTerm, Query } from '../store.js'
 import type { BusinessObjects, CountResult, IndexRecord, IndexSearchRequest, ObjectName } from './business-objects.js'
 import { inlineDocuments } from './documents.js'
 import type { HookContext, SearchContext } from './hooks.js'
@@ -84,12 +84,12 @@ export function createIndexSearches(
     const pagesize = pageSizeOf(name === undefined ? { pageSize: pageSizeOverAll } : context.resolve(name), request)
     let count = 0
     for (const searched of all) {
-      const where = await readWhere(principal, searched, request, 'preCount')
+      const { where, guards } = await readWhere(principal, searched, request, 'preCount')
       count += await attempt(searched.object, async () =>
         (await context.session()).countIndex(searched.object, {
           terms,
           where,
-          guards: searched.access.guards,
+          guards,
           caller: callerOf(principal, request),
         }),
       )
@@ -118,11 +118,10 @@ export function createIndexSearches(
     offset: number,
   ): Promise<IndexRecord[]> {
     const { object, index, access, rights } = searched
-    const { guards } = access
     const answered = answerSelection(access, request)
     const keyFields = shownKey(object).filter((field) => !access.hides(field))
     const select = object.select([...new Set([...answered.fields, ...keyFields, ...index.fields].map(nameOf))])
-    const where = await readWhere(principal, searched, request, 'preSearch')
+    const { where, guards } = await readWhere(principal, searched, request, 'preSearch')
     const hits = await attempt(object, async (): Promise<readonly IndexHit[]> => {
       const session = await context.session()
       const caller = callerOf(principal, request)
@@ -130,7 +129,8 @@ export function createIndexSearches(
     })
     const { hooks } = object.definition
     const hookBase = hookContext(object, principal)
-    const added = select.fields.filter((field) => !answered.fields.includes(field)).map(nameOf)
+    const asked = new Set(answered.fields.map(nameOf))
+    const added = select.fields.map(nameOf).filter((name) => !asked.has(name))
     const records: IndexRecord[] = []
     for (const [at, { record, score: counted }] of hits.entries()) {
       // Databases count a word by how many rows have it, also those that this user may not know of.
@@ -152,12 +152,10 @@ export function createIndexSearches(
     { object, access, rights }: Searched,
     request: IndexSearchRequest,
     operation: Operation,
-  ): Promise<Filter | undefined> {
+  ): Promise<Pick<Query, 'where' | 'guards'>> {
     const hook: ((search: SearchContext) => void | Promise<void>) | undefined = object.definition.hooks?.[operation]
-    return and(
-      rights,
-      await runSearchHook(hook, hookContext(object, principal), readFilter(access, request, context.clock)),
-    )
+    const { filter, guards } = readFilter(access, request, context.clock)
+    return { where: and(rights, await runSearchHook(hook, hookContext(object, principal), filter)), guards }
   }
 
   function hookContext(object: ObjectModel, principal: Principal): HookContext {
@@ -200,9 +198,9 @@ function readTerms({ text, order, cursor }: IndexSearchRequest): readonly IndexT
   return parseIndexText(text)
 }
 
-function refuseFieldsOverAll({ filters, filter, fields }: IndexSearchRequest): void {
+function refuseFieldsOverAll({ expression, filters, filter, fields }: IndexSearchRequest): void {
   const given = Object.keys(filters ?? {})[0] ?? fields?.[0] ?? (filter && 'field' in filter ? filter.field : undefined)
-  if (given === undefined && !filter) return
+  if (given === undefined && !filter && expression === undefined) return
   throw new RestError(
     'ERR_BAD_REQUEST',
     `A search over all objects takes no fields${given === undefined ? '' : ` (${given.slice(0, 100)})`}; search one object for that.`,

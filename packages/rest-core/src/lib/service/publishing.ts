@@ -57,7 +57,7 @@ export function createPublishing(context: ServiceContext): Pick<BusinessObjects,
     checkScope(`Publication "${publicationName}"`, publication.scope, object, rowId)
     const { fileName } = publication
     const needed = [...(await neededFields(object, publication)), ...(fileName?.needs.fields ?? [])]
-    const fields = needed.filter((field) => !access.hides(object.readable.get(field) as ReadableField))
+    const fields = needed.filter((field) => !access.hides(object.field(field) as ReadableField))
     const service = context.bind(context.transaction)
     const batches =
       rowId === undefined

@@ -1,13 +1,13 @@
 import { RestError } from '../../errors.js'
 import { and } from '../filter/combine.js'
 import type { Filter } from '../filter/filter.js'
-import { parseFilterTexts } from '../filter/parse.js'
+import { parseFilters } from '../filter/parse.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import { accessOf } from '../rights/access.js'
 import type { Access } from '../rights/access.js'
 import { asSeen } from '../rights/links.js'
 import type { Principal } from '../rights/rights.js'
-import type { Caller, ReadOptions } from '../store.js'
+import type { Caller, Guard, ReadOptions } from '../store.js'
 import type {
   AnswerOptions,
   BusinessObjects,
@@ -45,8 +45,8 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     const id = parseRowId(object, rowId)
     const { hooks } = object.definition
     if (hooks?.preSelect) await hooks.preSelect({ ...hookContext(object, principal), rowId: id })
-    const { guards } = access
     const select = answerSelection(access, options)
+    const guards = options?.fields ? access.guardsFor(options.fields) : access.guards
     const record = await read(object, id, { select, where, guards, lock: options?.lock })
     if (hooks?.postSelect) await hooks.postSelect({ ...hookContext(object, principal), record })
     if (options && wantsDocuments(options)) await inlineDocuments(context, object, record, options)
@@ -80,16 +80,13 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     const paged = cursor !== undefined || request.page !== undefined
     const limit = paged ? pageSizeOf(object, request) : undefined
     const page = readPage(request)
+    const { filter, guards } = readFilter(access, request, context.clock)
     const where = and(
       rights,
-      await runSearchHook(
-        object.definition.hooks?.preSearch,
-        hookContext(object, principal),
-        readFilter(access, request, context.clock),
-      ),
+      await runSearchHook(object.definition.hooks?.preSearch, hookContext(object, principal), filter),
     )
     const session = await context.session()
-    const query = { select, where, order, guards: access.guards, caller: callerOf(principal, request) }
+    const query = { select, where, order, guards, caller: callerOf(principal, request) }
     const batches = translated(
       cursor !== undefined && limit !== undefined
         ? searchFrom(session, object, { ...query, limit }, place)
@@ -105,16 +102,13 @@ export function createReads(context: ServiceContext): Pick<BusinessObjects, 'get
     const rights = access.need('R')
     const pagesize = pageSizeOf(object, request)
     const page = wholeNumber('page', request.page ?? 0, 0, Number.MAX_SAFE_INTEGER)
+    const { filter, guards } = readFilter(access, request, context.clock)
     const where = and(
       rights,
-      await runSearchHook(
-        object.definition.hooks?.preCount,
-        hookContext(object, principal),
-        readFilter(access, request, context.clock),
-      ),
+      await runSearchHook(object.definition.hooks?.preCount, hookContext(object, principal), filter),
     )
     try {
-      const options = { guards: access.guards, caller: callerOf(principal, request) }
+      const options = { guards, caller: callerOf(principal, request) }
       const count = await (await context.session()).count(object, where, options)
       return { count, page, maxpage: Math.max(0, Math.ceil(count / pagesize) - 1), pagesize }
     } catch (error) {
@@ -190,21 +184,39 @@ export function checkSearch(access: Access, request: SearchRequest): void {
   pageSizeOf(access.object, request)
 }
 
-/**
- * The filters of a request, checked, and seeing no more of linked records than the user.
- *
- * @param now The clock of relative dates. Default: the system's.
- * @throws RestError
- */
-export function readFilter(access: Access, { filter, filters }: SearchRequest, now?: () => Date): Filter | undefined {
-  const all = and(filters && parseFilterTexts(access.object, filters, { hides: access.hides, now }), filter)
-  if (all) checkFields(access, all)
-  return all && asSeen(all, access)
+/** The filters of a request, and which linked records its user may see by it. */
+export interface ReadFilter {
+  /** Sees no more of linked records than the user. */
+  readonly filter: Filter | undefined
+  /** For a query of all that the request asks for. */
+  readonly guards: readonly Guard[] | undefined
 }
 
-function checkFields(access: Access, filter: Filter): void {
-  if ('terms' in filter) for (const term of filter.terms) checkFields(access, term)
-  else access.readable(filter.field)
+/**
+ * The filters of a request, checked.
+ *
+ * @param now The clock of relative dates. Default: the system's.
+ * @param others Fields that the query needs besides those that the request names.
+ * @throws RestError
+ */
+export function readFilter(
+  access: Access,
+  { expression, fields, filter, filters, order }: SearchRequest,
+  now?: () => Date,
+  others: readonly string[] = [],
+): ReadFilter {
+  const parsed = parseFilters(access.object, { filters, expression }, { hides: access.hides, now })
+  const all = and(parsed, filter)
+  const names = new Set([...(fields ?? []), ...others])
+  for (const { field } of order ?? []) names.add(field)
+  if (all) addFields(access, all, names)
+  const guards = access.guardsFor(names)
+  return { filter: all && asSeen(all, { guards }), guards }
+}
+
+function addFields(access: Access, filter: Filter, names: Set<string>): void {
+  if ('terms' in filter) for (const term of filter.terms) addFields(access, term, names)
+  else names.add(access.readable(filter.field).name)
 }
 
 /** The number of the page, 0 when none is asked for. @throws RestError ERR_BAD_REQUEST */

@@ -192,7 +192,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     run: (session: StoreSession, select: Selection) => Promise<BusinessRecord>,
   ): Promise<BusinessRecord> {
     const { object, access, input, select, where, transaction, hookContext, options } = write
-    const { guards } = access
+    const guards = options?.fields ? access.guardsFor(options.fields) : access.guards
     const reading = readingFilter(access, where)
     const { hooks } = object.definition
     if (input.uploads.length > 0) {

@@ -26,7 +26,7 @@ export async function checkGrant(context: WriteContext): Promise<void> {
   }
   for (const name of splitNames(text('grt_hidden_fields'))) {
     const [object] = objects
-    if (object && !objects.some(({ readable }) => readable.has(name))) throw unknownField(object, name)
+    if (object && !objects.some((each) => each.field(name))) throw unknownField(object, name)
   }
   for (const kind of ['actions', 'publications', 'crosstabs'] as const) {
     const field = `grt_${kind}`

@@ -1,9 +1,9 @@
 import type { FieldValue } from '../fields/field-value.js'
-import { baseField } from '../model/model.js'
 import type { BusinessRecord, ObjectModel } from '../model/model.js'
 import type { ObjectStore, StoreSession, Values } from '../store.js'
 import { item, note, person, region } from './model.js'
 import { createRandom, type Random } from './random.js'
+import { valueBehind } from './value-behind.js'
 
 /** Records with all readable fields, as they must be answered, by ascending row id. */
 export type DataSet = ReadonlyMap<ObjectModel, readonly BusinessRecord[]>
@@ -166,14 +166,7 @@ export async function insertDataSet(store: ObjectStore, seed: number): Promise<D
 
   /** Follows the references in the values that were inserted, not in what the store says. */
   function complete(object: ObjectModel, record: BusinessRecord): BusinessRecord {
-    const entries = [...object.readable.values()].map((field) => {
-      let at: BusinessRecord | undefined = record
-      for (const reference of field.path) {
-        const id: FieldValue | undefined = at?.[reference.name]
-        at = rows.get(reference.target)?.find((each) => each.row_id === id)
-      }
-      return [field.name, at?.[baseField(field).name] ?? field.type.empty]
-    })
+    const entries = [...object.readable.values()].map((field) => [field.name, valueBehind(rows, record, field)])
     return Object.fromEntries(entries) as BusinessRecord
   }
 }

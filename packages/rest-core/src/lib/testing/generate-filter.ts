@@ -8,6 +8,8 @@ export interface FilterSource {
   readonly object: ObjectModel
   /** Values are taken from these, so that filters find something. */
   readonly records: readonly BusinessRecord[]
+  /** Fields to choose from. Default: those that are readable without asking for more. */
+  readonly fields?: readonly ReadableField[]
   /** Patterns hold no letters beyond A–Z. */
   readonly asciiPatterns: boolean
 }
@@ -15,7 +17,7 @@ export interface FilterSource {
 /** A filter of at most `depth` levels of `and` and `or` that is valid for the object. */
 export function generateFilter(random: Random, source: FilterSource, depth: number): Filter {
   if (depth === 0 || random.oneIn(3))
-    return generateLeaf(random, source, random.pick([...source.object.readable.values()]))
+    return generateLeaf(random, source, random.pick(source.fields ?? [...source.object.readable.values()]))
   const terms = Array.from({ length: 1 + random.below(4) }, () => generateFilter(random, source, depth - 1))
   return { op: random.pick(['and', 'or'] as const), terms }
 }

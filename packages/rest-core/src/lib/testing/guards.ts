@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { compareRecords } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
 import { matches } from '../filter/matches.js'
-import { baseField } from '../model/model.js'
-import type { BusinessRecord, ObjectModel, Order, ReadableField, ReferenceModel } from '../model/model.js'
+import type { BusinessRecord, ObjectModel, Order, ReferenceModel } from '../model/model.js'
+import { chainOf } from '../rights/links.js'
 import type { Guard } from '../store.js'
 import { insertDataSet, type DataSet } from './data-set.js'
 import { generateFilter } from './generate-filter.js'
@@ -11,6 +11,7 @@ import { item, model, note, person } from './model.js'
 import { createRandom, type Random } from './random.js'
 import { everything, readAll } from './reading.js'
 import { useStore, type StoreFactory } from './store-under-test.js'
+import { valueBehind } from './value-behind.js'
 
 const rounds = 12
 const byId: Order = { field: 'row_id', descending: false }
@@ -31,7 +32,7 @@ export function testGuards(factory: StoreFactory, seed: number): void {
     /** A guard on some of the chains of references of the object; some filters are about joined fields of their own. */
     function generateGuards(random: Random, object: ObjectModel): Guard[] {
       const paths = object.joined.flatMap(({ path }) => path.map((_, at) => path.slice(0, at + 1)))
-      const chains = new Map(paths.map((path) => [nameOf(path), path]))
+      const chains = new Map(paths.map((path) => [chainOf(path), path]))
       return [...chains.values()]
         .filter(() => !random.oneIn(3))
         .map((path) => ({ path, where: filterOf(random, (path.at(-1) as ReferenceModel).target, 2) }))
@@ -39,22 +40,15 @@ export function testGuards(factory: StoreFactory, seed: number): void {
 
     /** The records as they must be seen through the guards: what lies behind a row that does not match is empty. */
     function seenRecords(object: ObjectModel, guards: readonly Guard[]): BusinessRecord[] {
-      const wheres = new Map(guards.map(({ path, where }) => [nameOf(path), where]))
-      const valueOf = (record: BusinessRecord, field: ReadableField) => {
-        let at: BusinessRecord | undefined = record
-        for (const [end, reference] of field.path.entries()) {
-          const { target, name } = reference
-          const id: unknown = at?.[name]
-          at = data.get(target)?.find((each) => each.row_id === id)
-          const where = wheres.get(nameOf(field.path.slice(0, end + 1)))
-          if (at && where && !matches(where, at, target)) at = undefined
-        }
-        return at?.[baseField(field).name] ?? field.type.empty
+      const wheres = new Map(guards.map(({ path, where }) => [chainOf(path), where]))
+      const sees = (path: readonly ReferenceModel[], linked: BusinessRecord): boolean => {
+        const where = wheres.get(chainOf(path))
+        return !where || matches(where, linked, (path.at(-1) as ReferenceModel).target)
       }
       return (data.get(object) ?? []).map(
         (record) =>
           Object.fromEntries(
-            [...object.readable.values()].map((field) => [field.name, valueOf(record, field)]),
+            [...object.readable.values()].map((field) => [field.name, valueBehind(data, record, field, sees)]),
           ) as BusinessRecord,
       )
     }
@@ -68,7 +62,7 @@ export function testGuards(factory: StoreFactory, seed: number): void {
         let blanked = 0
         for (let round = 0; round < rounds; round++) {
           const guards = generateGuards(random, object)
-          const shown = JSON.stringify({ seed, round, guards: guards.map(({ path, where }) => [nameOf(path), where]) })
+          const shown = JSON.stringify({ seed, round, guards: guards.map(({ path, where }) => [chainOf(path), where]) })
           const seen = seenRecords(object, guards)
           blanked += seen.filter((record, at) => JSON.stringify(record) !== JSON.stringify(whole[at])).length
 
@@ -118,8 +112,4 @@ export function testGuards(factory: StoreFactory, seed: number): void {
       await expect((async () => used.store.count(item, where))()).rejects.toThrow('needs the guards of its query')
     })
   })
-}
-
-function nameOf(path: readonly ReferenceModel[]): string {
-  return path.map(({ name }) => name).join('__')
 }

@@ -53,7 +53,8 @@ const Emp: ObjectDefinition = {
   order: ['emp_region__reg_rank', '-emp_salary'],
 }
 
-const shown = '{{tsk_code}} {{tsk_emp__emp_name}} {{tsk_emp__emp_region__reg_secret}} {{tsk_tag__tag_code}} '
+const shown =
+  '{{tsk_code}} {{tsk_emp__emp_name}} {{tsk_emp__emp_region__reg_secret}} {{tsk_tag__tag_code}} {{tsk_tag__tag_note}} '
 
 const Task: ObjectDefinition = {
   name: 'Task',
@@ -92,10 +93,20 @@ const Task: ObjectDefinition = {
       columns: ['tsk_tag__tag_region__reg_code'],
       values: [{ function: 'max', field: 'tsk_emp__emp_region__reg_rank' }],
     },
+    parents: {
+      lines: ['tsk_emp__emp_region__reg_parent__reg_parent__reg_secret'],
+      columns: ['tsk_tag__tag_note'],
+      values: [{ function: 'sum', field: 'tsk_tag__tag_region__reg_parent__reg_rank' }],
+    },
     bosses: { lines: ['tsk_emp__emp_boss', 'tsk_tag__tag_secret'] },
   },
   publications: {
     csv: { scope: 'global', format: 'csv' },
+    paths: {
+      scope: 'global',
+      format: 'csv',
+      fields: ['tsk_code', 'tsk_tag__tag_note', 'tsk_emp__emp_region__reg_parent__reg_parent__reg_secret'],
+    },
     json: { scope: 'both', format: 'json' },
     letter: { format: 'txt', template: shown, fileName: '{{tsk_emp__emp_code}}' },
     letters: { scope: 'global', format: 'txt', template: `{{#each records}}${shown}{{/each}}` },
@@ -169,7 +180,7 @@ export async function insertRows(store: ObjectStore, random: Random): Promise<Ro
 }
 
 const rowFilters: Readonly<Record<string, readonly string[]>> = {
-  Region: ['reg_open = true', 'reg_rank > 2', 'reg_parent__reg_rank < 3'],
+  Region: ['reg_open = true', 'reg_rank > 2', 'reg_parent__reg_rank < 3', 'reg_parent__reg_parent__reg_open = true'],
   Tag: ["tag_code like '%1'"],
   Emp: ['emp_owner = [LOGIN]', 'emp_region__reg_open = true', 'emp_boss = false or emp_owner = [LOGIN]'],
   Task: ['tsk_owner = [LOGIN]', 'tsk_emp__emp_owner <> [LOGIN]'],
@@ -179,7 +190,7 @@ const hideable: Readonly<Record<string, readonly string[]>> = {
   Region: ['reg_code', 'reg_secret', 'reg_rank', 'reg_parent'],
   Tag: ['tag_code', 'tag_secret', 'tag_region'],
   Emp: ['emp_name', 'emp_salary', 'emp_region', 'emp_region__reg_code'],
-  Task: ['tsk_emp', 'tsk_emp__emp_name', 'tsk_tag'],
+  Task: ['tsk_emp', 'tsk_emp__emp_name', 'tsk_tag', 'tsk_tag__tag_note', 'tsk_emp__emp_region__reg_parent__reg_code'],
 }
 
 /** Rights of a user who may read tasks, and this or that of what they refer to. */

@@ -9,6 +9,7 @@ import { testIndexSearch } from './index-search.js'
 import { testIntrospection } from './introspection.js'
 import { testKeys } from './keys.js'
 import { testOrder } from './order.js'
+import { testPaths } from './paths.js'
 import { testRecords } from './records.js'
 import { testReferences } from './references.js'
 import { testRights } from './rights.js'
@@ -45,6 +46,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testOrder(factory, settings.seed)
     testCursors(factory, settings.seed)
     testGuards(factory, settings.seed)
+    testPaths(factory, settings.seed)
     testSelections(factory)
     testAggregates(factory, settings.seed)
     testKeys(factory)

@@ -39,7 +39,7 @@ export function isQuick(
 function comparesLong(filter: Filter, object: ObjectModel): boolean {
   if ('terms' in filter) return filter.terms.some((term) => comparesLong(term, object))
   if (filter.op !== 'like' && filter.op !== 'notLike') return false
-  const field = object.readable.get(filter.field)
+  const field = object.field(filter.field)
   return field !== undefined && isLong(field.columnType)
 }
 
