@@ -67,8 +67,11 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
       const records = (await response.json()) as R[]
       return { records, cursor: response.headers.get('x-next-cursor') ?? undefined }
     },
-    count: (filters: Filters<R> = {}, options?: CallOptions) =>
-      json<Count>({ ...searchRequest(path, filters, { _count: true }), signal: options?.signal }),
+    count: (filters: Filters<R> = {}, options?: CallOptions & Pick<SearchOptions<R>, 'filter'>) =>
+      json<Count>({
+        ...searchRequest(path, filters, { _count: true, _filter: options?.filter }),
+        signal: options?.signal,
+      }),
     /** Words; all must be met; `word*` is a prefix, `"some words"` a phrase. */
     indexSearch: (text: string, options: Omit<PageOptions<R>, 'cursor'> = {}) =>
       json<IndexRecord<R>[]>({
@@ -80,16 +83,16 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
       write<unknown[]>('POST', `${path}/_batch`, options, items, { _atomic: options.atomic }),
     metadata: (context?: string | number, options?: CallOptions) =>
       json<AnyRecord>({ path: path + queryOf({ _metadata: true, _metadacontext: context }), signal: options?.signal }),
-    /** The result; of a background action its task. Without `rowId` it works on the records that `filters` match. */
+    /** The result; of a background action its task. Without `rowId` it works on the records that `filters` and `filter` match. */
     async action(
       action: string,
       parameters: Readonly<Record<string, unknown>> = {},
-      options: CallOptions & { rowId?: string | undefined; filters?: Filters<R> | undefined } = {},
+      options: CallOptions & { rowId?: string | undefined } & Pick<SearchOptions<R>, 'filters' | 'filter'> = {},
     ): Promise<{ result: unknown } | { task: Task }> {
       const target = options.rowId === undefined ? path : row(options.rowId)
       const response = await send({
         method: 'POST',
-        path: `${target}/action:${encodeURIComponent(action)}${queryOf(options.filters ?? {})}`,
+        path: `${target}/action:${encodeURIComponent(action)}${queryOf(options.filters ?? {}, { _filter: options.filter })}`,
         json: parameters,
         signal: options.signal,
       })
@@ -102,9 +105,17 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
         path: `${options.rowId === undefined ? path : row(options.rowId)}/publication:${encodeURIComponent(template)}${queryOf(...searchParameters(options))}`,
         signal: options.signal,
       }),
-    crosstab: (crosstab: string, filters: Filters<R> = {}, options?: CallOptions & { cubes?: boolean | undefined }) =>
+    crosstab: (
+      crosstab: string,
+      filters: Filters<R> = {},
+      options?: CallOptions & { cubes?: boolean | undefined } & Pick<SearchOptions<R>, 'filter'>,
+    ) =>
       json<AnyRecord>({
-        ...searchRequest(path, filters, { _crosstab: crosstab, _crosstabcubes: options?.cubes }),
+        ...searchRequest(path, filters, {
+          _crosstab: crosstab,
+          _crosstabcubes: options?.cubes,
+          _filter: options?.filter,
+        }),
         signal: options?.signal,
       }),
     /** The content of a document field as an answer, e.g. to read its `body` as a stream. */
@@ -159,6 +170,10 @@ export function createObjectClient<R = AnyRecord>(name: string, { send, json }: 
   }
 
   function searchParameters(options: SearchOptions<R>): Parameters[] {
-    return [options.filters ?? {}, answerParameters(options), { _order: options.order?.join() }]
+    return [
+      options.filters ?? {},
+      answerParameters(options),
+      { _filter: options.filter, _order: options.order?.join() },
+    ]
   }
 }

@@ -48,6 +48,8 @@ export type Filters<R> = {
 
 export interface SearchOptions<R> extends AnswerOptions {
   readonly filters?: Filters<R> | undefined
+  /** A condition on several fields, which holds as well as `filters`: `(f like 'a%' or g__h = 1) and not i is null`. */
+  readonly filter?: string | undefined
   /** Fields to sort by; `-` before a field turns it round. */
   readonly order?: readonly `${'' | '-' | '+'}${FieldName<R>}`[] | undefined
 }

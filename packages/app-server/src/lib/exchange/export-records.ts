@@ -10,6 +10,8 @@ export interface ExportOptions {
   readonly timestamps?: boolean
   /** Only matching records, in the filter language. Default: all. */
   readonly filters?: FilterTexts
+  /** A condition on several fields, which holds as well as `filters`. Default: none. */
+  readonly expression?: string | undefined
   /** Aborted when nobody waits for the records any more: the reading ends, and the export fails. */
   readonly signal?: AbortSignal
 }
@@ -46,12 +48,13 @@ export async function exportRecords(
   service: BusinessObjects,
   principal: Principal,
   object: ObjectModel,
-  { timestamps = false, filters, signal }: ExportOptions = {},
+  { timestamps = false, filters, expression, signal }: ExportOptions = {},
 ): Promise<ObjectExport> {
   const columns = exportColumns(object, { timestamps, hidden: principal.rights.object(object.name)?.hidden })
   const batches = await service.search(principal, object.name, {
     fields: [...new Set(columns.map(({ field }) => field.name))],
     filters,
+    expression,
     order: [{ field: 'row_id', descending: false }],
     signal,
   })

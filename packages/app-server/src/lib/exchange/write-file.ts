@@ -39,8 +39,8 @@ export async function exportFile(
   const [first, ...others] = objects
   if (!first || (format === 'csv' && others.length > 0))
     throw new RestError('ERR_BAD_REQUEST', `Name ${format === 'csv' ? 'one object' : 'an object'} to export.`)
-  if (options.filters && Object.keys(options.filters).length > 0 && others.length > 0)
-    throw new RestError('ERR_BAD_REQUEST', 'Filters need one object.')
+  const isFiltered = options.expression !== undefined || Object.keys(options.filters ?? {}).length > 0
+  if (isFiltered && others.length > 0) throw new RestError('ERR_BAD_REQUEST', 'Filters need one object.')
   const begun = await exportRecords(service, principal, first, options)
   const documents = createDocumentReader(service, principal)
   if (format === 'zip') return writeZip(all(), documents)

@@ -87,7 +87,7 @@ function imports(format: FileFormat): IoService {
 }
 
 /** Parameters of exports that are no filters. */
-const exportParameters = new Set(['service', 'format', 'object', 'timestamps'])
+const exportParameters = new Set(['service', 'format', 'object', 'timestamps', '_filter'])
 
 const systemNames = new Set<string>(systemObjects.map(({ name }) => name))
 
@@ -100,7 +100,12 @@ function exports(format: FileFormat): IoService {
     const names = given ?? [...service.model.objects.keys()].filter((each) => !systemNames.has(each))
     const filters: FilterTexts = Object.fromEntries([...fields].filter(([each]) => !exportParameters.has(each)))
     const timestamps = fields.get('timestamps') === 'true'
-    const stream = await exportFile(service, principal, format, names, { timestamps, filters, signal })
+    const stream = await exportFile(service, principal, format, names, {
+      timestamps,
+      filters,
+      expression: fields.get('_filter'),
+      signal,
+    })
     const fileName = `${given?.length === 1 ? given[0] : name}.${format}`
     return { stream, type: fileFormats[format], fileName }
   }

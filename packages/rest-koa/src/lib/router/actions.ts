@@ -67,8 +67,8 @@ function readRequest(
     else filters[key] = value
   }
   if (rowId === undefined) {
-    const { order, page, pageSize } = query
-    return { parameters, search: { filters, order, page, pageSize } }
+    const { expression, order, page, pageSize } = query
+    return { parameters, search: { filters, expression, order, page, pageSize } }
   }
   refuseSearch(query)
   return { parameters, rowId }

@@ -58,9 +58,10 @@ export async function countRecords(
   send(context, respond, 200, textHeaders(), JSON.stringify(counted))
 }
 
-/** A record-level call has no search: counting, paging and sorting have no meaning. @throws RestError ERR_BAD_REQUEST */
-export function refuseSearch({ page, order, count }: RequestQuery): void {
-  if (page === undefined && order === undefined && !count) return
-  const name = count ? 'count' : page === undefined ? 'order' : 'page'
+/** A record-level call has no search: counting, paging, sorting and filtering have no meaning. @throws RestError ERR_BAD_REQUEST */
+export function refuseSearch({ expression, page, order, count }: RequestQuery): void {
+  const parts = { count: count || undefined, page, order, filter: expression }
+  const [name] = Object.entries(parts).flatMap(([part, value]) => (value === undefined ? [] : [part]))
+  if (name === undefined) return
   throw new RestError('ERR_BAD_REQUEST', `A call about one record has no ${name}.`)
 }

@@ -104,6 +104,13 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   // (choice)
   _pagesize: { on: listed, since: '4.0', form: 'number', text: 'Records per page, 1 to 1,000.' },
   // (choice)
+  _filter: {
+    on: searched,
+    since: '3.0',
+    form: 'text',
+    text: "A condition on several fields, which holds as well as the filters: `(f like 'a%' or g__h = 1) and not i is null`.",
+  },
+  // (choice)
   _order: {
     // An index search answers the best first.
     on: listed.filter((operation) => operation !== 'indexSearch'),
@@ -112,7 +119,12 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     text: 'Fields to sort by, `-` before a field turns it round. `order__<field>=1`, `=-2` … say the same field by field.',
   },
   // (choice)
-  _fields: { on: answered, since: '3.0', form: 'fields', text: 'Only these fields, and `row_id`.' },
+  _fields: {
+    on: answered,
+    since: '3.0',
+    form: 'fields',
+    text: 'Only these fields, and `row_id`; also paths such as `f__g__h`.',
+  },
   // Source: wire-decisions, "technical fields".
   _timestamps: {
     on: answered,

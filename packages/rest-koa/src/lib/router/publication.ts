@@ -54,8 +54,8 @@ export async function publish(
 }
 
 function readRequest(rowId: string | undefined, query: RequestQuery): PublicationRequest {
-  const { filters, order, page, pageSize, signal } = query
-  if (rowId === undefined) return { search: { filters, order, page, pageSize, signal } }
+  const { filters, expression, order, page, pageSize, signal } = query
+  if (rowId === undefined) return { search: { filters, expression, order, page, pageSize, signal } }
   refuseSearch(query)
   const [unknown] = Object.keys(filters ?? {})
   if (unknown !== undefined) throw new RestError('ERR_BAD_REQUEST', `Unknown parameter "${unknown.slice(0, 100)}".`)

@@ -97,6 +97,9 @@ function readParameter(query: Building, name: string, value: string): void {
     case '_pagesize':
       query.pageSize = readNumber(name, value)
       break
+    case '_filter':
+      query.expression = value
+      break
     case '_order':
       query.order = readList(name, value).map((item) => {
         return item.startsWith('-') ? { field: item.slice(1), descending: true } : { field: item, descending: false }

@@ -62,6 +62,10 @@ export function testSearches(suite: Suite): void {
       ['mov_genre_id__gen_code=D&mov_year=1980', ['05', '15']],
       ['mov_title=%25%C3%A9', ['07']],
       ['mov_title=%25100%5C%25%25', ['07']],
+      ['_filter=mov_title%20=%20%27Movie%2005%27%20or%20mov_genre_id__gen_code=D%20and%20mov_year=1980', ['05', '15']],
+      ['_filter=(mov_title%20like%20%27%250_%27%20or%20mov_seen=true)%20and%20mov_year=1984', ['04', '09', '14']],
+      ['_filter=mov_year=1980%20or%20mov_year=1984&mov_seen=true&nmin__mov_year=1984', ['04', '14']],
+      ['_filter=not%20mov_year%20is%20not%20null', ['03']],
     ])('%s', async (query, expected) => {
       expect(await titles(`?${query}`)).toEqual(expected)
     })
