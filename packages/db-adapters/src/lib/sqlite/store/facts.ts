@@ -4,7 +4,7 @@ import type { SqliteConnection } from './connection.js'
 const columns = `
   select m.name as "table", c.name as "column", c."notnull" as required, exists (
     select 1 from pragma_index_list(m.name) l, pragma_index_xinfo(l.name) x
-    where x.seqno = 0 and x.cid = c.cid and x.coll = 'NOCASE' and l.partial = 0) as folded
+    where x.seqno = 0 and x.cid = c.cid and x.coll = 'nocase' collate nocase and l.partial = 0) as folded
   from sqlite_master m, pragma_table_info(m.name) c
   where m.type = 'table' and (c."notnull" or folded)`
 
