@@ -84,7 +84,7 @@ export type {
   Values,
 } from './lib/store.js'
 export type { AggregateFunction, DatePart } from './lib/aggregate.js'
-export { dumpRecords, loadRecords } from './lib/portable/index.js'
+export { dumpRecords, loadRecords, readLines } from './lib/portable/index.js'
 export type { DumpedApplication, DumpRecordsOptions, LoadRecordsOptions, WriteText } from './lib/portable/index.js'
 export { createMemoryStore } from './lib/memory/memory-store.js'
 export { createBusinessObjects } from './lib/service/create-business-objects.js'

@@ -1,5 +1,7 @@
 import type { DatabaseServer } from './server/database-server.js'
+import { createMssqlServer } from './mssql/server/server.js'
 import { createMysqlServer } from './mysql/server/server.js'
+import { createOracleServer } from './oracle/server/server.js'
 import type { DatabaseServerOptions } from './server/options.js'
 import { createPostgresqlServer } from './postgresql/server/server.js'
 import { createSqliteServer } from './sqlite/server/server.js'
@@ -18,6 +20,10 @@ export function createDatabaseServer(options: DatabaseServerOptions): DatabaseSe
       return createPostgresqlServer(options)
     case 'mysql':
       return createMysqlServer(options)
+    case 'mssql':
+      return createMssqlServer(options)
+    case 'oracle':
+      return createOracleServer(options)
     default:
       throw new TypeError(`There is no database server of type "${(options as { type: string }).type}".`)
   }

@@ -5,8 +5,7 @@ import type { Readable, Writable } from 'node:stream'
  * suite runs on each. Programs never get passwords as arguments.
  */
 export interface DatabaseServer {
-  /** `sqlite`, `mysql`, `postgresql` */
-  readonly type: 'sqlite' | 'mysql' | 'postgresql'
+  readonly type: 'sqlite' | 'mysql' | 'postgresql' | 'oracle' | 'mssql'
   readonly capabilities: DatabaseServerCapabilities
   /** Whether it can be reached, and with which of the vendor's programs. @throws DatabaseServerError */
   probe(signal?: AbortSignal): Promise<DatabaseServerInfo>
@@ -19,7 +18,8 @@ export interface DatabaseServer {
   /** Ends its connections and removes database and user; nothing to do when there is none. */
   drop(account: DatabaseAccount): Promise<void>
   /**
-   * A consistent dump while others write, in the vendor's format, with the vendor's program.
+   * A consistent dump while others write: in the vendor's format, with the vendor's program; of Oracle and SQL Server one
+   * of tables (`steward-tables`), without a program.
    *
    * @throws DatabaseServerError `ERR_NO_TOOL` when the program is not there.
    */

@@ -7,10 +7,27 @@ export interface DatabaseServerLocation {
   readonly password: string
 }
 
+export interface MssqlServerLocation extends DatabaseServerLocation {
+  /** Whether connections are encrypted; `trust`: without looking at the server's certificate. Default `yes`. */
+  readonly encryption?: 'yes' | 'trust' | 'no'
+}
+
+export interface OracleServerLocation extends DatabaseServerLocation {
+  /** Name of the service of the database, such as `FREEPDB1`. */
+  readonly service: string
+  /** Variables of the vendor's client, such as `ORACLE_HOME`, where its programs are looked for, too. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 export interface DatabaseServerTools {
   /** Folders in which the vendor's programs are looked for, as in `PATH`. Default: `PATH`, and where packages put them. */
   readonly path?: string
 }
 
 export type DatabaseServerOptions = DatabaseServerTools &
-  ({ readonly type: 'sqlite' } | ({ readonly type: 'postgresql' | 'mysql' } & DatabaseServerLocation))
+  (
+    | { readonly type: 'sqlite' }
+    | ({ readonly type: 'postgresql' | 'mysql' } & DatabaseServerLocation)
+    | ({ readonly type: 'mssql' } & MssqlServerLocation)
+    | ({ readonly type: 'oracle' } & OracleServerLocation)
+  )

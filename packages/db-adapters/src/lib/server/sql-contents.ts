@@ -4,7 +4,7 @@ import type { RunSql } from './sql-sessions.js'
 /** SQL about what is in a database, run as its user. */
 export interface SqlContents {
   /** Begins a transaction that sees one state. */
-  readonly beginSnapshot: string
+  beginSnapshot(run: RunSql): Promise<unknown>
   /** The placeholder of the first value. */
   readonly placeholder: string
   isEmpty(run: RunSql): Promise<boolean>
@@ -26,7 +26,7 @@ export async function extent(run: RunSql, { tables, bytes }: SqlContents): Promi
 }
 
 export async function statistics(run: RunSql, contents: SqlContents): Promise<DatabaseStatistics> {
-  await run(contents.beginSnapshot)
+  await contents.beginSnapshot(run)
   const rows: Record<string, number> = {}
   for (const { name, quoted } of await contents.tables(run)) rows[name] = await count(run, quoted)
   const bytes = await contents.bytes(run)

@@ -13,8 +13,12 @@ export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirec
   readonly location: DatabaseServerLocation
   readonly sessions: SqlSessions
   readonly tools: Tools
-  /** The tool that restores, by its name in `tools`. */
-  readonly restorer: string
+  /** What URLs say in the place of the database's name. */
+  readonly database?: string
+  /** Behind the URLs of databases, with its `?`. */
+  readonly parameters?: string
+  /** The tool that restores, by its name in `tools`. Absent: none does. */
+  readonly restorer?: string
   readonly longestNames: LongestNames
   readonly translate: (error: unknown) => Error
   /** Name and version, e.g. `MariaDB 10.11.14`. @throws DatabaseServerError when it cannot be used */
@@ -24,7 +28,7 @@ export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirec
     create(run: RunSql, account: DatabaseAccount): Promise<void>
     drop(run: RunSql, account: DatabaseAccount): Promise<void>
     /** Removes what a failed restore leaves in a database. Absent: it leaves nothing. */
-    readonly empty?: (run: RunSql, database: string) => Promise<void>
+    readonly empty?: (run: RunSql, account: DatabaseAccount) => Promise<void>
   }
   readonly contents: SqlContents
   dump(account: DatabaseAccount, options: DumpOptions): Promise<Dump>
@@ -71,12 +75,12 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
     }),
     restore,
     async copy(from, to, options = {}) {
-      tools.need(parts.restorer)
+      needRestorer()
       await copyThrough(await dump(from, options), (content) => restore(to, content, { signal: options.signal }))
     },
     url({ name, user, password }) {
       const host = location.host.includes(':') ? `[${location.host}]` : location.host
-      return `${type}://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${location.port}/${name}`
+      return `${type}://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${location.port}/${parts.database ?? name}${parts.parameters ?? ''}`
     },
     async client(account) {
       check(account)
@@ -88,6 +92,11 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
     close: async () => {},
   }
 
+  /** @throws DatabaseServerError ERR_NO_TOOL */
+  function needRestorer(): void {
+    if (parts.restorer !== undefined) tools.need(parts.restorer)
+  }
+
   async function dump(account: DatabaseAccount, options: DumpOptions = {}): Promise<Dump> {
     check(account)
     return parts.dump(account, options)
@@ -95,7 +104,7 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
 
   async function restore(account: DatabaseAccount, content: Readable, options: DumpOptions = {}): Promise<void> {
     check(account)
-    tools.need(parts.restorer)
+    needRestorer()
     if (!(await asUser(account, contents.isEmpty)))
       throw new DatabaseServerError(
         'ERR_EXISTS',
@@ -105,7 +114,7 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
       await parts.restore(account, content, options)
     } catch (error) {
       const { empty } = accounts
-      if (empty) await admin((run) => empty(run, account.name)).catch(() => {})
+      if (empty) await admin((run) => empty(run, account)).catch(() => {})
       throw parts.translate(error)
     }
   }

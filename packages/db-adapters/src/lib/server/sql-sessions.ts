@@ -11,6 +11,8 @@ export type RunSql = (sql: string, values?: readonly unknown[]) => Promise<Recor
 export interface SqlSessions {
   /** As who may make databases. @throws DatabaseServerError */
   admin<T>(work: (run: RunSql) => Promise<T>): Promise<T>
+  /** In a database, as who may make databases. @throws DatabaseServerError */
+  adminIn<T>(database: string, work: (run: RunSql) => Promise<T>): Promise<T>
   /** In a database, as its user. @throws DatabaseServerError */
   asUser<T>(account: DatabaseAccount, work: (run: RunSql) => Promise<T>): Promise<T>
 }
@@ -33,6 +35,7 @@ export interface SqlSession {
 export function createSqlSessions({ location, adminDatabase, connect, translate }: SqlSessionsParts): SqlSessions {
   return {
     admin: (work) => connected(location, adminDatabase, work),
+    adminIn: (database, work) => connected(location, database, work),
     asUser: ({ name, user, password }, work) => connected({ ...location, user, password }, name, work),
   }
 

@@ -36,7 +36,7 @@ export async function dropAccount(run: RunSql, { name, user }: DatabaseAccount):
 }
 
 /** Removes what is in the database; the user keeps the rights. */
-export async function emptyDatabase(run: RunSql, name: string): Promise<void> {
+export async function emptyDatabase(run: RunSql, { name }: DatabaseAccount): Promise<void> {
   await run(`drop database if exists \`${name}\``)
   await run(`create database \`${name}\` character set utf8mb4`)
 }

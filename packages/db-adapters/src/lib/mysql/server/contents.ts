@@ -4,7 +4,7 @@ import { quote } from '../quote.js'
 const ownTables = `from information_schema.tables where table_schema = database() and table_type = 'BASE TABLE'`
 
 export const mysqlContents: SqlContents = {
-  beginSnapshot: 'start transaction with consistent snapshot, read only',
+  beginSnapshot: (run) => run('start transaction with consistent snapshot, read only'),
   placeholder: '?',
   async isEmpty(run) {
     const [found] = await run(

@@ -1,23 +1,31 @@
 import mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needsOwn, type TestServer } from '../../../../../../tests/servers/index.js'
+import { describeMysql, openMysqlTables } from '../../../../test/table-dump-mysql.js'
+import { createTableDumpServer } from '../../../../test/table-dump-server.js'
 import { testDatabaseServer } from '../../server/contract-suite.js'
-import type { TestConnection } from '../../server/contract-suite.js'
+import type { ServerUnderTest, TestConnection } from '../../server/contract-suite.js'
 import { createDatabaseServer } from '../../create-database-server.js'
 import type { DatabaseAccount } from '../../server/database-server.js'
 
 needsOwn('mysql', (start) => {
   let server: TestServer
   let number = 0
-  const make = (options: { readonly path?: string; readonly password?: string } = {}) =>
-    createDatabaseServer({
+  const optionsOf = (options: { readonly path?: string; readonly password?: string } = {}) =>
+    ({
       type: 'mysql',
       host: '127.0.0.1',
       port: server.port,
       user: 'steward',
       password: 'steward',
       ...options,
-    })
+    }) as const
+  const make = (options?: Parameters<typeof optionsOf>[0]) => createDatabaseServer(optionsOf(options))
+  const tableDumps = {
+    open: openMysqlTables,
+    describe: describeMysql,
+    refusals: ['ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR'],
+  }
   const account = (label: string): DatabaseAccount => {
     const name = `test_${label}_${++number}`
     return { name, user: name, password: `secret-${label}-@:/'${number}` }
@@ -29,7 +37,7 @@ needsOwn('mysql', (start) => {
   })
   afterAll(() => server.close())
 
-  testDatabaseServer(async () => ({
+  const subject: ServerUnderTest = {
     make,
     account,
     connect,
@@ -77,7 +85,17 @@ needsOwn('mysql', (start) => {
     atomicRestore: false,
     needsTools: true,
     close: async () => {},
-  }))
+  }
+
+  testDatabaseServer(async () => subject)
+
+  describe('with dumps of tables', () =>
+    testDatabaseServer(async () => ({
+      ...subject,
+      make: (options) => createTableDumpServer(optionsOf(options), tableDumps),
+      atomicRestore: false,
+      needsTools: false,
+    })))
 
   describe('rights', () => {
     it('a user can use its database and nothing else, whose name is alike', async () => {

@@ -4,7 +4,7 @@ const ownTables = `from pg_class join pg_namespace on pg_namespace.oid = relname
   where relkind in ('r', 'p') and not relispartition and nspname not in ('pg_catalog', 'information_schema') and nspname not like 'pg\\_%'`
 
 export const postgresqlContents: SqlContents = {
-  beginSnapshot: 'begin isolation level repeatable read read only',
+  beginSnapshot: (run) => run('begin isolation level repeatable read read only'),
   placeholder: '$1',
   async isEmpty(run) {
     const [found] = await run(`select exists (select ${ownTables}) as has_tables`)

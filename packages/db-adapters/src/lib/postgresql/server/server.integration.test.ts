@@ -6,8 +6,10 @@ import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needsOwn, type TestServer } from '../../../../../../tests/servers/index.js'
+import { describePostgresql, openPostgresqlTables } from '../../../../test/table-dump-postgresql.js'
+import { createTableDumpServer } from '../../../../test/table-dump-server.js'
 import { testDatabaseServer } from '../../server/contract-suite.js'
-import type { TestConnection } from '../../server/contract-suite.js'
+import type { ServerUnderTest, TestConnection } from '../../server/contract-suite.js'
 import { createDatabaseServer } from '../../create-database-server.js'
 import type { DatabaseAccount } from '../../server/database-server.js'
 import { createTail } from '../../server/tail.js'
@@ -15,15 +17,21 @@ import { createTail } from '../../server/tail.js'
 needsOwn('postgresql', (start) => {
   let server: TestServer
   let number = 0
-  const make = (options: { readonly path?: string } = {}) =>
-    createDatabaseServer({
+  const optionsOf = (options: { readonly path?: string } = {}) =>
+    ({
       type: 'postgresql',
       host: '127.0.0.1',
       port: server.port,
       user: 'steward',
       password: 'x',
       ...options,
-    })
+    }) as const
+  const make = (options?: Parameters<typeof optionsOf>[0]) => createDatabaseServer(optionsOf(options))
+  const tableDumps = {
+    open: openPostgresqlTables,
+    describe: describePostgresql,
+    refusals: ['28P01', '3D000'],
+  }
   const account = (label: string): DatabaseAccount => {
     const name = `test_${label}_${++number}`
     return { name, user: name, password: `secret-${label}-@:/'${number}` }
@@ -39,7 +47,7 @@ needsOwn('postgresql', (start) => {
   })
   afterAll(() => server.close())
 
-  testDatabaseServer(async () => ({
+  const subject: ServerUnderTest = {
     make,
     account,
     connect,
@@ -85,7 +93,17 @@ needsOwn('postgresql', (start) => {
     atomicRestore: true,
     needsTools: true,
     close: async () => {},
-  }))
+  }
+
+  testDatabaseServer(async () => subject)
+
+  describe('with dumps of tables', () =>
+    testDatabaseServer(async () => ({
+      ...subject,
+      make: (options) => createTableDumpServer(optionsOf(options), tableDumps),
+      atomicRestore: false,
+      needsTools: false,
+    })))
 
   describe('rights', () => {
     it('a user can use its database and nothing else', async () => {

@@ -1,0 +1,14 @@
+/** An identifier of any name. */
+export function quote(identifier: string): string {
+  return `"${identifier}"`
+}
+
+/** A text in a statement that takes no values. */
+export function text(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`
+}
+
+/** Names that were never quoted are in capitals there, and not with anybody else. */
+export function shownName(name: string): string {
+  return /^[A-Z][A-Z0-9_$#]*$/.test(name) ? name.toLowerCase() : name
+}
