@@ -24,7 +24,8 @@ export function createTableDumpServer(
   const { type } = server
   const translate = createTranslator({
     vendor: 'Database',
-    codeOf: (error) => (refusals.includes(String((error as { code?: string }).code)) ? 'ERR_CREDENTIALS' : 'ERR_FAILED'),
+    codeOf: (error) =>
+      refusals.includes(String((error as { code?: string }).code)) ? 'ERR_CREDENTIALS' : 'ERR_FAILED',
     codeOfText: () => 'ERR_FAILED',
   })
   const session = async (account: DatabaseAccount) => {

@@ -8,12 +8,12 @@ import { quote, text } from './text.js'
 export type RunIn = <T>(database: string, work: (run: RunSql) => Promise<T>) => Promise<T>
 
 /**
- * A login, a user of it in the database, and the fixed roles that read, write, and make tables. It does not own the
- * database: an owner could also change its settings, drop it and let others in.
+ * The fixed roles that read, write, and make tables. A login does not own its database: an owner could also change its
+ * settings, drop it and let others in.
  */
 const roles = ['db_ddladmin', 'db_datareader', 'db_datawriter'] as const
-/** What these roles do not have: references between tables, code of the application, and how large tables are. */
-const permissions = ['references', 'execute', 'view definition', 'view database state'] as const
+/** What these roles do not have: references between tables, and code of the application. */
+const permissions = ['references', 'execute', 'view definition'] as const
 
 /** Names are checked; see `checkAccount`. */
 export function createAccounts(runIn: RunIn) {

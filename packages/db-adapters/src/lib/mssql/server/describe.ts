@@ -155,7 +155,8 @@ function nameOf({ schema_name: schema, table_name: table }: Row): string {
 
 function definition(column: Row): string {
   const name = quote(String(column['name']))
-  if (column['is_computed']) return `${name} as ${String(column['computed'])}${column['is_persisted'] ? ' persisted' : ''}`
+  if (column['is_computed'])
+    return `${name} as ${String(column['computed'])}${column['is_persisted'] ? ' persisted' : ''}`
   return [
     `${name} ${typeOf(column)}`,
     column['collation_name'] ? ` collate ${String(column['collation_name'])}` : '',
@@ -290,5 +291,8 @@ function comment({ value, schema_name: schema, table_name: table, column_name: c
 
 function module({ definition: statement, name }: Row): string {
   if (typeof statement === 'string') return statement
-  throw new DatabaseServerError('ERR_FAILED', `The database cannot be dumped: the text of "${String(name)}" is encrypted.`)
+  throw new DatabaseServerError(
+    'ERR_FAILED',
+    `The database cannot be dumped: the text of "${String(name)}" is encrypted.`,
+  )
 }

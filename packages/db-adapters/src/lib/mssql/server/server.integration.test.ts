@@ -11,7 +11,11 @@ import { connect as connectAs } from './connect.js'
 needs('mssql', (text) => {
   const url = new URL(text)
   const encryption =
-    url.searchParams.get('encrypt') === 'false' ? 'no' : url.searchParams.has('trustServerCertificate') ? 'trust' : 'yes'
+    url.searchParams.get('encrypt') === 'false'
+      ? 'no'
+      : url.searchParams.has('trustServerCertificate')
+        ? 'trust'
+        : 'yes'
   const location: MssqlServerLocation = {
     host: url.hostname,
     port: Number(url.port || 1433),
@@ -70,7 +74,7 @@ needs('mssql', (text) => {
       `begin transaction; insert into rows_of_all (t) output inserted.id values ('x'); rollback; dbcc checkident('rows_of_all', reseed, 3) with no_infomsgs`,
       `begin transaction; insert into positions (t) output inserted.id values ('x'); rollback; dbcc checkident('positions', reseed, 5) with no_infomsgs`,
       `select name from sys.foreign_keys`,
-      `select name, is_unique, is_primary_key from sys.indexes where object_id = object_id('child') and name not like 'pk%' order by name`,
+      `select left(name, 8) as name, is_unique, is_primary_key from sys.indexes where object_id = object_id('child') and name not like 'pk%' order by name`,
     ],
     async startWriter(given) {
       const connection = await connect(given)

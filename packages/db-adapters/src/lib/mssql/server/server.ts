@@ -24,7 +24,9 @@ export function createMssqlServer(options: MssqlServerLocation & DatabaseServerT
   const open = (where: Pick<MssqlServerLocation, 'user' | 'password'>, database: string | undefined) =>
     connect({ ...location, user: where.user, password: where.password }, database)
   const sessions = createSqlSessions({ location, adminDatabase: 'master', connect: open, translate: translateError })
-  const parameters = { yes: '', trust: '?trustServerCertificate=true', no: '?encrypt=false' }[location.encryption ?? 'yes']
+  const parameters = { yes: '', trust: '?trustServerCertificate=true', no: '?encrypt=false' }[
+    location.encryption ?? 'yes'
+  ]
   return createSqlServer({
     type,
     location,

@@ -75,10 +75,7 @@ export async function emptyAccount(run: RunSql, account: DatabaseAccount): Promi
 }
 
 async function endSessions(run: RunSql, user: string): Promise<void> {
-  const sessions = await run(
-    'select sid, serial# as serial_number from v$session where username = upper(:1)',
-    [user],
-  )
+  const sessions = await run('select sid, serial# as serial_number from v$session where username = upper(:1)', [user])
   for (const { sid, serial_number: serial } of sessions)
     try {
       await run(`alter system kill session ${text(`${Number(sid)},${Number(serial)}`)} immediate`)

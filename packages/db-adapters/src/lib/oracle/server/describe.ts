@@ -46,13 +46,19 @@ export const describeOracle: DescribeDatabase = async (run) => {
   const code: string[] = []
   for (const kind of programs)
     code.push(
-      ...(await each(metadataKinds[kind], `select object_name as name from user_objects where object_type = ${text(kind)} order by object_id`)),
+      ...(await each(
+        metadataKinds[kind],
+        `select object_name as name from user_objects where object_type = ${text(kind)} order by object_id`,
+      )),
     )
   const after = [
     ...code,
     ...(await each('INDEX', indexesQuery)),
     ...(await each('REF_CONSTRAINT', referencesQuery)),
-    ...(await each('VIEW', "select object_name as name from user_objects where object_type = 'VIEW' order by object_id")),
+    ...(await each(
+      'VIEW',
+      "select object_name as name from user_objects where object_type = 'VIEW' order by object_id",
+    )),
     ...(await each('TRIGGER', 'select trigger_name as name from user_triggers order by trigger_name')).flatMap(trigger),
     ...(await run(tableCommentsQuery)).map(
       ({ name, value }) => `comment on table ${quote(String(name))} is ${text(String(value))}`,
@@ -84,10 +90,7 @@ export const describeOracle: DescribeDatabase = async (run) => {
       into,
       // Large objects have to come last in an insert.
       columns: own.map(describeColumn).toSorted((one, other) => Number(one.isLarge) - Number(other.isLarge)),
-      before: [
-        await statementOf(run, 'TABLE', name),
-        ...always.map((row) => modify(row, 'by default as identity')),
-      ],
+      before: [await statementOf(run, 'TABLE', name), ...always.map((row) => modify(row, 'by default as identity'))],
       after: identity.map((row) => modify(row, `${kindOf(row)} as identity (start with ${String(row['position'])})`)),
     }
   }

@@ -10,7 +10,8 @@ export interface OracleError extends Error {
 
 export const translateError = createTranslator({
   vendor: 'Oracle',
-  codeOf: ({ errorNum, code }: OracleError) => codeOf(errorNum || Number(/^ORA-(\d+)$/.exec(code ?? '')?.[1])) ?? codeOfDriver(code),
+  codeOf: ({ errorNum, code }: OracleError) =>
+    codeOf(errorNum || Number(/^ORA-(\d+)$/.exec(code ?? '')?.[1])) ?? codeOfDriver(code),
   codeOfText: () => 'ERR_FAILED',
 })
 

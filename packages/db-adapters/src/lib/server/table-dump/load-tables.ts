@@ -124,9 +124,6 @@ export async function loadTables({ type, session, content, signal, onProgress }:
   }
 
   function wrong(what: string): DatabaseServerError {
-    return new DatabaseServerError(
-      'ERR_FAILED',
-      `The dump cannot be restored, line ${Math.max(number, 1)}: ${what}.`,
-    )
+    return new DatabaseServerError('ERR_FAILED', `The dump cannot be restored, line ${Math.max(number, 1)}: ${what}.`)
   }
 }
