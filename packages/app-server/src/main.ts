@@ -7,6 +7,8 @@ import type { Logger } from 'pino'
 import { withAdminPassword } from './lib/admin-password.js'
 import type { AppDefinition } from './lib/app-definition.js'
 import { loadAppDefinition } from './lib/app-definition.js'
+import { definitionFormats, type DefinitionFormat } from './lib/describe/definition-format.js'
+import { isDatabaseUrl } from './lib/open-database.js'
 import type { Application, ApplicationOptions } from './lib/create-application.js'
 import { namePattern } from './lib/app-schema.js'
 import { createApplication } from './lib/create-application.js'
@@ -36,6 +38,9 @@ interface Flags extends TaskFlags, PortableFlags {
   readonly sql?: boolean
   readonly sync?: boolean
   readonly describe?: boolean
+  readonly diff?: boolean
+  readonly format?: DefinitionFormat
+  readonly schema?: readonly string[]
   readonly types?: boolean
   readonly verbose?: boolean
 }
@@ -69,6 +74,11 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
       'sqlite:<file>, postgres://… or mysql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)',
     )
     .option('--name <name>', 'of the service without a folder, in addresses (default: database)', parseName)
+    .option(
+      '--schema <names>',
+      'schemas of the database that are read, separated by commas (default: that of the connection)',
+      parseNames,
+    )
     .option('--title <text>', 'of the service without a folder, for people (default: the name, or Database)')
     .option('--host <name>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: 8080)', parsePort)
@@ -82,7 +92,10 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--unittests [name]', 'run test modules of the application (tests/<name>.ts; all without a name), and end')
     .option('--import <file>', 'import an XML, JSON, CSV or ZIP file, and end')
     .option('--export <objects>', 'export records of these objects (separated by commas), and end')
-    .option('--output <file>', 'file of an export, whose ending says the format (default: JSON on standard output)')
+    .option(
+      '--output <path>',
+      'file of an export, whose ending says the format (default: JSON on standard output); folder of definitions, one file per object',
+    )
     .option('--object <name>', "whose records a CSV file holds (default: the file's name)")
     .option('--dump <file>', 'write all records, for a database of whatever type, and end (-: standard output)')
     .option('--load <file>', 'fill the empty database with the records of a dump, and end (-: standard input)')
@@ -90,7 +103,15 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .option('--plan', 'as --check, and print what a start would change in its database, which is only read')
     .option('--sql', 'with --plan: print the changes as an SQL script, for other tools to review and run')
     .option('--sync', 'change the tables of the database to fit the application, and end')
-    .option('--describe', 'print the objects of the application and their fields as JSON, and end')
+    .option(
+      '--describe',
+      'print the objects of the application and their fields as JSON, or definitions of the tables of a database (its URL in place of the folder), and end',
+    )
+    .option('--format <name>', 'of definitions of a database: yaml or ts (default: yaml)', parseFormat)
+    .option(
+      '--diff',
+      'print how the database differs from the definitions of the application, and end (exit code 1: it does)',
+    )
     .option('--types', 'write the types and schemas that editors and tsc need into the folder (.steward), and end')
     .option('--verbose', 'show where an error comes from')
     .version(platformVersion)
@@ -110,7 +131,9 @@ Examples:
   $ app-server my-application
   $ app-server my-application --port 80 --host 0.0.0.0 --env production
   $ app-server --database sqlite:shop.db --name shop
-  $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server`
+  $ STEWARD_DATABASE=postgres://shop@localhost/shop app-server
+  $ app-server --describe sqlite:shop.db --output my-application/objects
+  $ app-server my-application --diff`
 
 function parsePort(text: string): number {
   try {
@@ -118,6 +141,16 @@ function parsePort(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message)
   }
+}
+
+function parseFormat(text: string): DefinitionFormat {
+  const format = definitionFormats.find((name) => name === text)
+  if (format) return format
+  throw new InvalidArgumentError(`There are ${definitionFormats.join(' and ')}.`)
+}
+
+function parseNames(text: string, before: readonly string[] = []): readonly string[] {
+  return [...new Set([...before, ...text.split(',').map((name) => name.trim())])].filter((name) => name !== '')
 }
 
 function parseName(text: string): string {
@@ -137,11 +170,13 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
     environment: flags.env ?? fromEnvironment.environment,
   }
   if (flags.sql && !flags.plan) throw new SettingsError('--sql belongs to --plan: write --plan --sql.')
+  if (flags.describe && (folder === undefined || isDatabaseUrl(folder))) return describeTables(folder, flags, settings)
   if (flags.check || (flags.plan && !flags.sql)) return check(folder, flags, settings)
   const definition = await loadDefinition(folder, settings, flags)
   if (flags.sql) return printSql(folder, flags, { settings, definition })
   if (flags.sync) return sync(folder, flags, { settings, definition })
   if (flags.describe) return describe(folder, flags, definition)
+  if (flags.diff) return diff(folder, flags, { settings, definition })
   if (flags.types) return writeTypes(folder)
   if (flags.dump !== undefined || flags.load !== undefined) {
     if (folder === undefined) throw new SettingsError('--dump and --load need the folder of an application.')
@@ -162,6 +197,7 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
       logger,
       logs,
       introspect: folder === undefined,
+      schemas: flags.schema,
       destructive: flags.destructive ?? false,
     })
   if (flags.resetAdmin) return resetAdmin(await open({ makeAdministrator: false }), settings)
@@ -233,9 +269,11 @@ async function printSql(
   return 0
 }
 
-function placeOf(folder: string | undefined, { check, plan, data }: Flags, settings: Settings) {
+function placeOf(folder: string | undefined, { check, plan, diff, data }: Flags, settings: Settings) {
   if (folder === undefined)
-    throw new SettingsError(`${plan ? '--plan' : check ? '--check' : '--sync'} needs the folder of an application.`)
+    throw new SettingsError(
+      `${plan ? '--plan' : check ? '--check' : diff ? '--diff' : '--sync'} needs the folder of an application.`,
+    )
   return { folder: resolve(folder), dataFolder: resolve(data ?? join(folder, 'data')), settings }
 }
 
@@ -245,6 +283,36 @@ async function describe(folder: string | undefined, flags: Flags, definition: Ap
   const { describeApplication } = await import('./lib/describe-application.js')
   process.stdout.write(`${JSON.stringify(await describeApplication(resolve(folder), dataFolder, definition))}\n`)
   return 0
+}
+
+/** Of a database that nobody described. */
+async function describeTables(url: string | undefined, flags: Flags, settings: Settings): Promise<number> {
+  const database = url ?? settings.database
+  if (database === undefined)
+    throw new SettingsError('--describe needs the folder of an application, or the URL of a database.')
+  const { describeUrl } = await import('./lib/describe/describe-url.js')
+  const { text, isEmpty } = await describeUrl(database, flags)
+  process.stdout.write(text)
+  return isEmpty ? 1 : 0
+}
+
+/** 0: nothing differs, 1: something does, 2: nobody could look. */
+async function diff(
+  folder: string | undefined,
+  flags: Flags,
+  { settings, definition }: { readonly settings: Settings; readonly definition: AppDefinition },
+): Promise<number> {
+  const { diffApplication } = await import('./lib/describe/diff-application.js')
+  const place = placeOf(folder, flags, settings)
+  try {
+    const differences = await diffApplication(place, definition, flags.schema)
+    const end = differences.length === 0 ? ['The definitions fit the database.'] : []
+    process.stdout.write(`${[...differences, ...end].join('\n')}\n`)
+    return differences.length === 0 ? 0 : 1
+  } catch (error) {
+    report(error, flags.verbose)
+    return 2
+  }
 }
 
 async function writeTypes(folder: string | undefined): Promise<number> {

@@ -18,7 +18,7 @@ import { withAdminPassword } from './admin-password.js'
 import { unusedCopies } from './application-modules.js'
 import { createAudit } from './audit.js'
 import { makeDataFolder } from './data-folder.js'
-import { describeDatabase } from './describe-database.js'
+import { describeDatabase } from './describe/describe-database.js'
 import { startDocumentCleaning } from './document-cleaning.js'
 import { createEvents } from './events.js'
 import { createIo } from './io/create-io.js'
@@ -44,6 +44,8 @@ export interface ApplicationOptions {
   readonly logs?: LogRing
   /** Serve the tables that are in the database as they are, and keep the system objects beside it. Default false. */
   readonly introspect?: boolean
+  /** Schemas that are served of a database that nobody described. Default: that of the connection. */
+  readonly schemas?: readonly string[] | undefined
   /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
   readonly destructive?: boolean
   /** Make sure that there is an administrator. Default true; pass false when nobody would see a generated password. */
@@ -75,7 +77,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   await makeDataFolder(dataFolder)
   const store = await openDatabase({ folder, definition, settings, dataFolder, introspect })
   try {
-    const own = introspect ? await describeDatabase(store, logger) : await loadObjects(join(folder, 'objects'))
+    const own = introspect
+      ? await describeDatabase(store, logger, { schemas: options.schemas })
+      : await loadObjects(join(folder, 'objects'))
     for (const copy of introspect ? [] : unusedCopies(folder)) logger.warn(copy)
     const model = modelOf(definition, own)
     const freshTables = await syncTables(store, model, options)

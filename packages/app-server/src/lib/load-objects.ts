@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import type { ObjectDefinition } from '@steward/rest-core'
-import { loadObjectFile } from '@steward/rest-core'
+import { loadObjectFiles } from '@steward/rest-core'
 import { DefinitionError } from '@steward/rest-core/errors'
 import { importModule } from './application-modules.js'
 import { withCodeBeside } from './code-beside.js'
@@ -12,8 +12,8 @@ const leftOut = /\.(?:test|d)\.[cm]?[tj]s$/
 const dataFile = /\.(?:yaml|yml|json)$/
 
 /**
- * Reads the object definitions of a folder: one per YAML or JSON file, with the code of a module of the same name, and
- * every definition that another module exports. Files whose name starts with `_` or `.` are left out, so that modules
+ * Reads the object definitions of a folder: one per YAML or JSON file, with the code of a module of the same name, several
+ * of a YAML file with `---` between them, and every definition that another module exports. Files whose name starts with `_` or `.` are left out, so that modules
  * can share code.
  *
  * @returns definitions in the order of the file names.
@@ -35,7 +35,11 @@ export async function loadObjects(folder: string): Promise<ObjectDefinition[]> {
     try {
       if (data.includes(name)) {
         const beside = codeOf(name).map((module) => join(folder, module))
-        definitions.push(await withCodeBeside(file, await loadObjectFile(file), beside))
+        const loaded = await loadObjectFiles(file)
+        const [only] = loaded
+        if (only && loaded.length === 1) definitions.push(await withCodeBeside(file, only, beside))
+        else if (beside.length === 0) definitions.push(...loaded)
+        else problems.push(`${beside[0]}: ${name} holds several objects; one with code needs its own file`)
       } else if (modules.includes(name) && !code.has(name)) definitions.push(...(await loadModule(file)))
     } catch (error) {
       problems.push(...(DefinitionError.is(error) ? error.messages : [await moduleProblem(file, error)]))

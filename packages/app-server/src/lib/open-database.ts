@@ -46,6 +46,11 @@ export async function openDatabase({
   return createRoutedStore({ data, system, isSystem: ({ name }) => systemNames.has(name) })
 }
 
+/** Whether a text is the URL of a database rather than the path of a folder. */
+export function isDatabaseUrl(text: string): boolean {
+  return /^(?:sqlite|file|postgres|postgresql|mysql|mariadb|mssql|sqlserver|oracle):/i.test(text)
+}
+
 /** A relative SQLite file starts at the application's folder, wherever the program was started. */
 export function resolveDatabase(url: string, folder: string): string {
   const [, file] = /^sqlite:(?!\/\/)(.+)$/.exec(url) ?? []

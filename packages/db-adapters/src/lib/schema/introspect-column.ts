@@ -103,3 +103,44 @@ export function idValuesOf({ type }: ColumnInfo): 'integer' | 'string' | 'uuid' 
   if (type.kind === 'uuid') return 'uuid'
   return type.kind === 'string' ? 'string' : undefined
 }
+
+/** The default of a column, where it is a value rather than something to compute: `'new'::text`, `((0))`. */
+export function defaultOf(column: ColumnInfo, field: Partial<FieldDefinition>): FieldDefault | undefined {
+  const text = column.default?.replace(/^\(+|\)+$/g, '').replace(/::[\w\s".]+(?:\(\d+(?:,\d+)?\))?$/, '')
+  if (text === undefined) return undefined
+  const [, quoted] = /^[NE]?'((?:[^'\\]|'')*)'$/i.exec(text) ?? []
+  const value = quoted?.replaceAll("''", "'") ?? text
+  switch (field.type) {
+    case 'boolean':
+      return booleans[value.toLowerCase()]
+    case 'integer':
+    case 'decimal':
+      return /^-?\d{1,15}(?:\.\d{1,6})?$/.test(value) && fits(Number(value), field) ? Number(value) : undefined
+    case 'enum':
+      return quoted !== undefined && (field as EnumField).values.includes(value) ? value : undefined
+    case 'string':
+    case 'text':
+      return quoted !== undefined && value.trim() !== '' && !/^\[.*\]$/.test(value) ? value : undefined
+    default:
+      return undefined
+  }
+}
+
+type EnumField = Extract<FieldDefinition, { type: 'enum' }>
+type IntegerField = Extract<FieldDefinition, { type: 'integer' }>
+
+export type FieldDefault = string | number | boolean
+
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  false: false,
+  1: true,
+  0: false,
+  "b'1'": true,
+  "b'0'": false,
+}
+
+function fits(value: number, field: Partial<FieldDefinition>): boolean {
+  const { min = -Infinity, max = Infinity } = field as Partial<IntegerField>
+  return value >= min && value <= max && (field.type !== 'integer' || Number.isInteger(value))
+}

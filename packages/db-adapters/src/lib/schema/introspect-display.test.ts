@@ -35,7 +35,14 @@ describe('displayOf()', () => {
     [['first_name', 'email'], ['email']],
     [['user_name', 'password_name', '!api_token'], ['user_name']],
     [['!uuid', '!email', '!title', 'name'], ['title']],
-    [['#no', '!title', 'name'], ['no']],
+    [['#no', '!title', 'name'], ['title']],
+    [['#code', 'name'], ['name']],
+    [
+      ['!email', 'last_name', 'first_name', 'company_name'],
+      ['last_name', 'first_name'],
+    ],
+    [['#no', '!code', 'remark'], ['no']],
+    [['!code', 'note', 'unit_name'], ['unit_name']],
     [['#token_hash', 'name'], ['name']],
     [['-name', 'remark'], []],
   ] as const) {

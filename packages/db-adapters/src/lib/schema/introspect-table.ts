@@ -2,7 +2,7 @@ import { filterKeywords } from '@steward/rest-core'
 import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
 import type { SchemaDialect } from './dialect.js'
 import type { FoundKey } from './identify-rows.js'
-import { fieldTypeOf, idValuesOf } from './introspect-column.js'
+import { defaultOf, fieldTypeOf, idValuesOf } from './introspect-column.js'
 import { keyOf, uniqueColumns } from './introspect-keys.js'
 import { displayOf } from './introspect-display.js'
 import { fieldName, uniqueNames } from './object-names.js'
@@ -101,8 +101,8 @@ export function define(
       column: id.column,
       ...(id.values === 'integer' ? {} : { values: id.values }),
       // The database gives none, so the client must, where a UUID would not do.
-      ...(id.assigned ? {} : { readOnly: false }),
-      ...(id.assigned || id.takesUuid ? {} : { required: true }),
+      ...(id.assigned || isFixed(table) ? {} : { readOnly: false }),
+      ...(id.assigned || id.takesUuid || isFixed(table) ? {} : { required: true }),
     },
   }
   for (const { name, column } of table.fields.values()) {
@@ -111,6 +111,7 @@ export function define(
     const type = reference ?? fieldTypeOf(column.type, isKey || unique.has(column.name), dialect.introspection)
     const filled = column.nullable || column.hasDefault || column.generated
     const isBoolean = type?.type === 'boolean'
+    const initial = isBoolean && !filled ? false : isFixed(table) || !type ? undefined : defaultOf(column, type)
     fields[name] = {
       ...type,
       ...textsOf(column.comment),
@@ -118,8 +119,8 @@ export function define(
       ...(isKey ? { key: true } : {}),
       ...(!isKey && unique.has(column.name) ? { unique: true } : {}),
       ...(isKey || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
-      ...(isBoolean && !filled ? { default: false } : {}),
-      ...(!reference && !isKey && isIndexed(info, column.name) ? { index: true } : {}),
+      ...(initial === undefined ? {} : { default: initial }),
+      ...indexOf(info, column.name, reference !== undefined, isKey),
       ...(column.generated ? { readOnly: true } : {}),
     } as FieldDefinition
   }
@@ -168,8 +169,10 @@ function referenceOf(
   return onDelete === 'cascade' || (onDelete === 'setNull' && !isKey) ? { ...reference, onDelete } : reference
 }
 
-function isIndexed(info: TableInfo, column: string): boolean {
-  return info.indexes.some(
-    ({ columns, plain, unique }) => plain && columns[0] === column && !(unique && columns.length === 1),
-  )
+/** References have an index and others have none, unless they say otherwise. */
+function indexOf(info: TableInfo, column: string, isReference: boolean, isKey: boolean): { index?: boolean } {
+  if (isKey) return {}
+  const first = info.indexes.filter(({ columns, plain }) => plain && columns[0] === column)
+  if (!isReference) return first.some(({ unique, columns }) => !(unique && columns.length === 1)) ? { index: true } : {}
+  return first.length > 0 || info.primaryKey[0] === column ? {} : { index: false }
 }

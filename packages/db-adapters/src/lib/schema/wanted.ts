@@ -63,7 +63,7 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     id: { name: first.id.column, values: valuesOf(first.id) },
     columns: [...new Map(fields.map((field) => [field.column, wantedColumn(field)])).values()],
     uniques: distinct([...single, ...keys]),
-    indexed: [...new Set(fields.filter((field) => field.indexed || isReference(field)).map(({ column }) => column))],
+    indexed: [...new Set(fields.filter(isIndexed).map(({ column }) => column))],
     words: [...new Set(words.map(({ column }) => column))],
   }
 }
@@ -91,6 +91,10 @@ function withLength(field: FieldModel): ColumnType {
 
 function isMapped({ definition }: ObjectModel): boolean {
   return definition.fields.row_id !== undefined
+}
+
+function isIndexed(field: FieldModel): boolean {
+  return field.indexed || (isReference(field) && field.definition.index !== false)
 }
 
 function isReference(field: FieldModel): field is ObjectModel['references'][number] {

@@ -10,13 +10,16 @@ import { DefinitionError } from '../../errors.js'
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
 export async function loadCheckedFile(path: string, schema: object, validator?: URL): Promise<unknown> {
-  let text: string
+  return parseCheckedFile(await readText(path), path, schema, validator)
+}
+
+/** @throws DefinitionError saying why the file cannot be read. */
+export async function readText(path: string): Promise<string> {
   try {
-    text = await readFile(path, 'utf8')
+    return await readFile(path, 'utf8')
   } catch (error) {
     throw new DefinitionError([`${path} cannot be read: ${(error as Error).message}`], { cause: error })
   }
-  return parseCheckedFile(text, path, schema, validator)
 }
 
 /**

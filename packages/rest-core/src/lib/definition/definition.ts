@@ -18,7 +18,7 @@ export interface FieldCommon {
   readonly key?: boolean
   /** No two records may have the same value. Default false. */
   readonly unique?: boolean
-  /** An index of the database speeds up filters on this field. Default false; keys and references always have one. */
+  /** An index of the database speeds up filters on this field. Default: true for references, else false; keys always have one. */
   readonly index?: boolean
   /** Never taken from a request; hooks may set it. Default false. */
   readonly readOnly?: boolean

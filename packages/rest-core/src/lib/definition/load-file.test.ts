@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DefinitionError } from '../../errors.js'
 import { createModel } from '../model/create-model.js'
-import { loadObjectFile, parseObjectFile } from './load-file.js'
+import { loadObjectFile, loadObjectFiles, parseObjectFile } from './load-file.js'
 
 const movie = `
 # A comment
@@ -175,4 +175,19 @@ describe('loadObjectFile()', () => {
     await expect(loadObjectFile(missing)).rejects.toThrow(`${missing} cannot be read: ENOENT`)
     await expect(loadObjectFile(missing)).rejects.toBeInstanceOf(DefinitionError)
   })
+})
+
+test('loadObjectFiles() reads several objects, and tells mistakes of all with their lines', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-files-'))
+  const path = join(folder, 'all.yaml')
+  const one = (name: string, type: string) => `name: ${name}\nfields:\n  a: { type: ${type} }\n`
+  await writeFile(path, `# left out\n---\n${one('A', 'text')}---\n# B\n${one('B', 'date')}`)
+  expect((await loadObjectFiles(path)).map(({ name }) => name)).toEqual(['A', 'B'])
+  await writeFile(path, `${one('A', 'nothing')}---\n${one('B', 'nothing')}`)
+  await expect(loadObjectFiles(path)).rejects.toMatchObject({
+    messages: [expect.stringContaining('all.yaml:3:14'), expect.stringContaining('all.yaml:7:14')] as string[],
+  })
+  await writeFile(path, '\n')
+  await expect(loadObjectFiles(path)).rejects.toThrow('is empty')
+  await rm(folder, { recursive: true })
 })

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { loadCheckedFile, parseCheckedFile } from './checked-file.js'
+import { DefinitionError } from '../../errors.js'
+import { loadCheckedFile, parseCheckedFile, readText } from './checked-file.js'
 import type { PublicationDefinition } from '../publications/publication.js'
 import type { ObjectDefinition } from './definition.js'
 
@@ -10,7 +11,44 @@ import type { ObjectDefinition } from './definition.js'
  * @throws DefinitionError listing every mistake as `<file>:<line>:<column> <path> <what is wrong>`, or saying why the file cannot be read.
  */
 export async function loadObjectFile(path: string): Promise<ObjectDefinition> {
-  const definition = (await loadCheckedFile(path, objectSchema(), validator)) as ObjectDefinition
+  return withFilesBeside(path, (await loadCheckedFile(path, objectSchema(), validator)) as ObjectDefinition)
+}
+
+/**
+ * Reads all definitions of a YAML file that holds several, with `---` between them.
+ *
+ * @throws DefinitionError as {@link loadObjectFile}.
+ */
+export async function loadObjectFiles(path: string): Promise<ObjectDefinition[]> {
+  const definitions: ObjectDefinition[] = []
+  const problems: string[] = []
+  for (const part of documentsOf(await readText(path))) {
+    try {
+      definitions.push(withFilesBeside(path, await parseObjectFile(part, path)))
+    } catch (error) {
+      if (!DefinitionError.is(error)) throw error
+      problems.push(...error.messages)
+    }
+  }
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return definitions
+}
+
+/** Each with empty lines in place of those before it, so that mistakes are told with their line of the file. */
+function documentsOf(text: string): string[] {
+  const lines = text.split('\n')
+  const isSeparator = (line: string): boolean => /^---(?:\s|$)/.test(line)
+  const starts = [0, ...lines.flatMap((line, at) => (isSeparator(line) ? [at + 1] : []))]
+  const parts = starts.map((start, n) => {
+    const end = (starts[n + 1] ?? lines.length + 1) - 1
+    return { start, own: lines.slice(start, end) }
+  })
+  const full = parts.filter(({ own }) => own.some((line) => !/^\s*(?:#.*)?$/.test(line)))
+  const chosen = full.length > 0 ? full : parts.slice(0, 1)
+  return chosen.map(({ start, own }) => '\n'.repeat(start) + own.join('\n'))
+}
+
+function withFilesBeside(path: string, definition: ObjectDefinition): ObjectDefinition {
   const { publications } = definition
   if (!publications) return definition
   return { ...definition, publications: mapValues(publications, (publication) => withFileBeside(path, publication)) }
