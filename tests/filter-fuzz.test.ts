@@ -115,7 +115,7 @@ describe('generated requests', () => {
 function mayFold({ request }: FuzzRequest, store: ObjectStore): boolean {
   return (
     store.capabilities.likeFoldsUnicode &&
-    /\p{L}/u.test(JSON.stringify(request.filters ?? {}).replace(/\p{ASCII}/gu, ''))
+    /\p{L}/u.test(JSON.stringify([request.filters, request.expression]).replace(/\p{ASCII}/gu, ''))
   )
 }
 

@@ -2,7 +2,7 @@ import { defineObject } from '@steward/rest-core'
 import type { FieldValue, Model, ObjectStore } from '@steward/rest-core'
 import * as fc from 'fast-check'
 
-/** The end of the longest chain. */
+/** The end of the longest chain; its parents make it longer. */
 const Region = defineObject({
   name: 'Region',
   table: 'fuzz_region',
@@ -13,6 +13,7 @@ const Region = defineObject({
     reg_area: { type: 'decimal', precision: 38, scale: 10 },
     reg_founded: { type: 'date' },
     reg_flags: { type: 'multi-enum', values: ['old', 'new', "it's"] },
+    reg_parent: { type: 'reference', object: 'Region' },
   },
 })
 
@@ -85,6 +86,7 @@ export const pools: Readonly<Record<string, readonly FieldValue[]>> = {
   reg_area: [null, 0, 0.5, -0.5, '1234567890123456789012345678.0123456789', '1234567890123456789012345678.0123456788'],
   reg_founded: ['', '1999-12-31', '2000-01-01', '2024-02-29'],
   reg_flags: [[], ['old'], ['new'], ['old', 'new'], ["it's"]],
+  reg_parent: ['', '1', '2', '3', '5', '6'],
   per_name: Array.from({ length: 12 }, (_, n) => `p${n}`),
   per_email: ['', 'a@example.org', 'A@example.org', "o'hara@example.org"],
   per_region: ['', '1', '2', '3', '4', '5', '6'],
@@ -128,13 +130,18 @@ export async function fill(store: ObjectStore, model: Model): Promise<void> {
   await store.transaction(async (session) => {
     for (const object of model.objects.values()) {
       const [key] = object.key
-      const fields = [...object.fields, ...object.technical].filter(({ name }) => name !== key?.name)
+      // Parents are set when they are there.
+      const later = new Set([key?.name, 'reg_parent'])
+      const fields = [...object.fields, ...object.technical].filter(({ name }) => !later.has(name))
       const values = Object.fromEntries(fields.map(({ name }) => [name, fc.constantFrom(...(pools[name] ?? []))]))
       const rows = fc.sample(fc.record(values), { seed: 11, numRuns: rowCounts[object.name] ?? 0 })
       for (const [n, row] of rows.entries()) {
         const code = pools[key?.name ?? '']?.[n] as string
         await session.insert(object, { ...row, [key?.name ?? '']: code }, object.select([]))
       }
+      if (object.name !== 'Region') continue
+      for (const [id, parent] of ['', '1', '2', '3', '6', '5'].entries())
+        await session.update(object, `${id + 1}`, { reg_parent: parent }, { select: object.select([]) })
     }
   })
 }

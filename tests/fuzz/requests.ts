@@ -39,6 +39,7 @@ function validRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
   return requestOf(
     fc.array(fc.oneof(...filterable(object).map(condition)), { minLength: 1, maxLength: 3 }),
     around(object),
+    fc.option(wholeExpression(object), { nil: undefined }),
   )
 }
 
@@ -46,13 +47,23 @@ function mutatedRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
   const mutated = fc
     .oneof(...filterable(object).map(condition))
     .chain(([name, texts]) => fc.tuple(fc.constant(name), fc.tuple(...texts.map(mutate))))
-  return requestOf(fc.array(mutated, { minLength: 1, maxLength: 2 }), around(object))
+  return fc.oneof(
+    { weight: 3, arbitrary: requestOf(fc.array(mutated, { minLength: 1, maxLength: 2 }), around(object)) },
+    { weight: 1, arbitrary: requestOf(fc.constant([]), around(object), wholeExpression(object).chain(mutate)) },
+  )
 }
 
 function randomRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
   const name = fc.oneof({ weight: 9, arbitrary: parameterName(object) }, { weight: 1, arbitrary: anyText })
   const texts = fc.array(fc.oneof(anyText, tokens), { minLength: 1, maxLength: 2 })
-  return requestOf(fc.array(fc.tuple(name, texts), { minLength: 1, maxLength: 3 }), fc.constant({}))
+  const named = fc.tuple(name, fc.oneof(anyText, tokens)).map((parts) => parts.join(' '))
+  return fc.oneof(
+    {
+      weight: 3,
+      arbitrary: requestOf(fc.array(fc.tuple(name, texts), { minLength: 1, maxLength: 3 }), fc.constant({})),
+    },
+    { weight: 1, arbitrary: requestOf(fc.constant([]), fc.constant({}), fc.oneof(named, anyText, tokens)) },
+  )
 }
 
 function injectionRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
@@ -74,6 +85,11 @@ function injectionRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
         { filters: { [name]: `${sql};${other}` } },
         { filters: { [name]: `%${sql}*` } },
         { filters: { [sql]: 'a' } },
+        { expression: sql },
+        { expression: `${field} = '${sql}' or ${name} is null` },
+        { expression: `${field} = ${sql}` },
+        { expression: `${field}${sql} = 1` },
+        { expression: `${field}__${sql} is null or ${field} in ('${sql}', ${sql})` },
         { filters: { [`${field}__${sql}`]: 'a' } },
         { filters: { [`dmin__${sql}`]: '1' } },
         { filters: { [`${field}${sql}`]: '1' } },
@@ -95,10 +111,12 @@ function injectionRequest(object: ObjectModel): fc.Arbitrary<SearchRequest> {
 function requestOf(
   conditions: fc.Arbitrary<(readonly [string, string[]])[]>,
   rest: fc.Arbitrary<Partial<SearchRequest>>,
+  whole: fc.Arbitrary<string | undefined> = fc.constant(undefined),
 ): fc.Arbitrary<SearchRequest> {
-  return fc.tuple(conditions, rest).map(([list, more]) => ({
+  return fc.tuple(conditions, rest, whole).map(([list, more, text]) => ({
     page: 0,
     pageSize: 300,
+    expression: text,
     filters: Object.fromEntries(list.map(([name, texts]) => [name, texts.length === 1 ? (texts[0] as string) : texts])),
     ...more,
   }))
@@ -106,7 +124,7 @@ function requestOf(
 
 /** Sort, pages and fields as a client may ask for them. */
 function around(object: ObjectModel): fc.Arbitrary<Partial<SearchRequest>> {
-  const sortable = [...object.readable.values()].filter(({ type }) => type.ordered && type.name !== 'password')
+  const sortable = filterable(object).filter(({ type }) => type.ordered)
   const order: fc.Arbitrary<Order> = fc.record({
     field: fc.constantFrom(...sortable.map(({ name }) => name)),
     descending: fc.boolean(),
@@ -124,8 +142,25 @@ function around(object: ObjectModel): fc.Arbitrary<Partial<SearchRequest>> {
 }
 
 function filterable(object: ObjectModel): ReadableField[] {
-  return [...object.readable.values()].filter(({ type }) => type.name !== 'password')
+  const far = farFields.map((name) => object.field(name) as ReadableField)
+  return [...object.readable.values(), ...far].filter(({ type }) => type.name !== 'password')
 }
+
+const parent = 'itm_owner__per_region__reg_parent__reg_parent'
+
+/** Fields of linked objects that no reference displays, up to five references far. */
+const farFields = [
+  'itm_owner__created_dt',
+  'itm_owner__per_region__reg_area',
+  'itm_owner__per_region__reg_flags',
+  'itm_owner__per_region__reg_parent',
+  'itm_owner__per_region__reg_parent__reg_seaside',
+  `${parent}__reg_name`,
+  `${parent}__reg_parent__reg_area`,
+  `${parent}__reg_parent__reg_code`,
+  `${parent}__reg_parent__reg_founded`,
+  `${parent}__reg_parent__reg_seaside`,
+]
 
 function fieldNames(object: ObjectModel): string[] {
   return filterable(object).map(({ name }) => name)
@@ -176,6 +211,24 @@ function expression(field: ReadableField): fc.Arbitrary<string> {
       },
     ),
   })).expression
+}
+
+/** A condition on several fields. */
+function wholeExpression(object: ObjectModel): fc.Arbitrary<string> {
+  const named = filterable(object).map((field) => leafExpression(field).map((text) => `${field.name} ${text}`))
+  return fc.letrec<{ whole: string }>((tie) => ({
+    whole: fc.oneof(
+      { maxDepth: 4, depthSize: 'small', withCrossShrink: true },
+      { weight: 2, arbitrary: fc.oneof(...named) },
+      { weight: 1, arbitrary: fc.tuple(keyword('not'), tie('whole')).map(([not, inner]) => `${not} (${inner})`) },
+      {
+        weight: 3,
+        arbitrary: fc
+          .tuple(tie('whole'), fc.oneof(keyword('and'), keyword('or')), tie('whole'))
+          .map(([a, joint, b]) => `(${a}) ${joint} ${b}`),
+      },
+    ),
+  })).whole
 }
 
 function leafExpression(field: ReadableField): fc.Arbitrary<string> {

@@ -69,6 +69,28 @@ test('tables are named in snake case, sorts end with the row id', () => {
   ])
 })
 
+test('field() follows paths of five references, one field each, and keeps no more of them than clients may invent', () => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const references = names.map((name) => [name, { type: 'reference', object: 'Node', display: [] } as const] as const)
+  const node = createModel([
+    {
+      name: 'Node',
+      fields: { title: { type: 'string' }, pin: { type: 'password' }, ...Object.fromEntries(references) },
+    },
+  ]).object('Node')
+  expect(node.readable.has('a__title')).toBe(false)
+  const far = node.field('a__b__c__d__e__title')
+  expect(far?.path.map(({ name }) => name)).toEqual(names)
+  expect(node.field('a__b__c__d__e__title')).toBe(far)
+  for (const name of ['a__b__c__d__e__a__title', 'a__pin', 'a__title__b', 'a__', '__title', 'a__row_id', 'f__title'])
+    expect(node.field(name), name).toBeUndefined()
+  const invented = names.flatMap((a) =>
+    names.flatMap((b) => names.flatMap((c) => names.flatMap((d) => names.map((e) => [a, b, c, d, e].join('__'))))),
+  )
+  for (const path of invented) expect(node.field(`${path}__title`)?.path).toHaveLength(5)
+  expect(node.field('a__b__c__d__e__title')).not.toBe(far)
+})
+
 test('select() gives the same selection for the same names', () => {
   const object = createModel([Country]).object('Country')
   expect(object.select(['cou_name'])).toBe(object.select(['cou_name']))
@@ -76,13 +98,18 @@ test('select() gives the same selection for the same names', () => {
   expect(() => object.select(['nothing'])).toThrow('has no field "nothing"')
 })
 
-test('the cache of selections does not grow with what clients invent', () => {
+test('the cache of selections keeps what is used, and does not grow with what clients invent', () => {
   const fields = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`f${at}`, { type: 'string' } as const]))
   const object = createModel([{ name: 'Wide', fields }]).object('Wide')
   const lists = new Set(
     Array.from({ length: 300 }, (_, at) => [...at.toString(8).padStart(3, '0')].map((digit) => `f${digit}`).join()),
   )
-  const fresh = [...lists].filter((list) => object.select(list.split(',')) !== object.select(list.split(',')))
+  const used = object.select(['f7', 'f6'])
+  const first = [...lists].map((list) => {
+    expect(object.select(['f7', 'f6'])).toBe(used)
+    return object.select(list.split(','))
+  })
+  const fresh = [...lists].filter((list, at) => object.select(list.split(',')) !== first[at])
   expect(fresh.length).toBeGreaterThan(50)
 })
 

@@ -160,15 +160,18 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     if (known || !name.includes('__')) return known
     const found = followPath(object, name)
     if (typeof found === 'string') return undefined
-    // Callers choose the names of paths and the order of selections, so neither cache may grow with all that they invent.
-    if (paths.size < mostPaths) paths.set(name, found)
+    keep(paths, name, found, mostPaths)
     return found
   }
 
   function select(names: readonly string[]): Selection {
     const key = names.join(',')
     const cached = selections.get(key)
-    if (cached) return cached
+    if (cached) {
+      selections.delete(key)
+      selections.set(key, cached)
+      return cached
+    }
     const selected = new Map<string, ReadableField>([['row_id', object.id]])
     for (const name of names) {
       const found = field(name)
@@ -176,7 +179,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
       selected.set(name, found)
     }
     const selection = Object.freeze({ object, key, fields: [...selected.values()] })
-    if (selections.size < 200) selections.set(key, selection)
+    keep(selections, key, selection, mostSelections)
     return selection
   }
 }
@@ -193,6 +196,17 @@ function displayOf(reference: ReferenceModel): readonly string[] {
 /** References behind one field. Not specified; chosen because deeper ones are mistakes (a self reference, mostly). */
 export const longestPath = 5
 const mostPaths = 1_000
+const mostSelections = 200
+
+/** Callers choose paths, and the order of names in selections: what they invent must not make a cache grow, nor fill it for good. */
+function keep<T>(cache: Map<string, T>, key: string, value: T, most: number): void {
+  cache.set(key, value)
+  if (cache.size <= most) return
+  for (const oldest of cache.keys()) {
+    cache.delete(oldest)
+    return
+  }
+}
 
 /** The field of a linked object that `<fk>__…__<field>` leads to, or why there is none. */
 function followPath(object: ObjectModel, name: string): JoinedField | string {

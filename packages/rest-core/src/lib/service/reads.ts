@@ -205,8 +205,12 @@ export function readFilter(
   now?: () => Date,
   others: readonly string[] = [],
 ): ReadFilter {
-  const parsed = parseFilters(access.object, { filters, expression }, { hides: access.hides, now })
-  const all = and(parsed, filter)
+  const isParsed = filters !== undefined || expression !== undefined
+  const all = and(
+    isParsed ? parseFilters(access.object, { filters, expression }, { hides: access.hides, now }) : undefined,
+    filter,
+  )
+  if (!all && !fields && !order && others.length === 0) return { filter: undefined, guards: access.guards }
   const names = new Set([...(fields ?? []), ...others])
   for (const { field } of order ?? []) names.add(field)
   if (all) addFields(access, all, names)
