@@ -88,6 +88,8 @@ interface Case {
   readonly order?: readonly string[]
   /** The condition as a person writes it who knows the table. */
   readonly by?: string
+  /** How many tables a person joins to get from `i` to `a`, `b` …. Default: as the condition needs. */
+  readonly joins?: number
   readonly only?: Name
 }
 
@@ -140,6 +142,34 @@ const cases: Readonly<Record<string, Case>> = {
     where: or(text('code', '=', 'c0017'), text('size', '=', 17)),
     by: `i.code = 'c0017' or i.size = 17`,
   },
+  'one of two conditions on two tables': {
+    where: or(text('code', '=', 'c0017'), text('above__size', '=', 17)),
+    by: `i.code = 'c0017' or a.size = 17`,
+    joins: 1,
+  },
+  'nested conditions on several tables': {
+    where: and(
+      or(
+        text('size', '=', 17),
+        text('above__code', '=', 'c0017'),
+        and(text('done', '=', true), text('size', '>', 990)),
+      ),
+      text('above__above__above__state', '=', 'b'),
+    ),
+    by: `(i.size = 17 or a.code = 'c0017' or (i.done = true and i.size > 990)) and c.state = 'b'`,
+    joins: 3,
+  },
+  'a field five references away': {
+    where: and(text('state', '=', 'b'), text('above__above__above__above__above__size', '>=', 0)),
+    by: `i.state = 'b' and e.size >= 0`,
+    joins: 5,
+  },
+  'the first ones by a field two references away': {
+    where: text('size', '=', 17),
+    order: ['above__above__price'],
+    by: 'i.size = 17',
+    joins: 2,
+  },
   'a beginning': { where: { op: 'like', field: 'name', pattern: 'word0017%' }, by: '' },
   'a word': { where: { op: 'like', field: 'name', pattern: '%ord0017%' }, by: '' },
   'a missing name': { where: { op: 'null', field: 'name' }, by: `(i.name is null or i.name = '')` },
@@ -164,15 +194,19 @@ function orderOf(names: readonly string[] = []): Order[] {
 }
 
 /** What a person writes. */
-function byHand(name: Name, table: keyof typeof objects, { where, order = [], by }: Case): string {
+function byHand(name: Name, table: keyof typeof objects, { where, order = [], by, joins }: Case): string {
   const condition = by === '' ? like(name, table, (where as { pattern: string }).pattern) : by
   const terms = order.map((term) => {
     const [field, descending] = [term.replace('-', ''), term.startsWith('-')]
     // Whatever may be missing comes first; people who know that nothing is missing leave that out.
     const known = name !== 'postgresql' || (table === 'their_item' && field === 'code')
-    return `i.${field}${descending ? ' desc' : ''}${known ? '' : ` nulls ${descending ? 'last' : 'first'}`}`
+    const alias = (/^(?:above__)*/.exec(field)?.[0].length ?? 0) / 'above__'.length
+    return `${'iabcde'[alias]}.${field.split('__').at(-1)}${descending ? ' desc' : ''}${known ? '' : ` nulls ${descending ? 'last' : 'first'}`}`
   })
-  const joined = condition?.includes('a.code') ? ` left join ${table} a on a.row_id = i.above` : ''
+  const joined = [...'abcde']
+    .slice(0, joins ?? (condition?.includes('a.code') ? 1 : 0))
+    .map((alias, at) => ` left join ${table} ${alias} on ${alias}.row_id = ${'iabcd'[at]}.above`)
+    .join('')
   return `select i.* from ${table} i${joined}${condition === undefined ? '' : ` where ${condition}`} order by ${[...terms, 'i.row_id'].join(', ')} limit ${name === 'sqlite' ? '?' : '20'}`
 }
 
@@ -227,6 +261,18 @@ function define(name: Name, open: () => Promise<PlannedDatabase>): void {
       ]
       expect(ours, `${call.statement.sql}\n${hand}`).toStrictEqual(theirs)
       expect(found.length).toBeGreaterThan(0)
+    })
+
+    it('linked rows are looked up by their primary key, however far they are', async () => {
+      const { where } = cases['a field five references away']!
+      const [call] = await statementsOf(async () => {
+        for await (const _ of database.store.search(object, { select, where: where!, order: orderOf(), limit: 20 }));
+      })
+      const path = await database.pathOf(call!.statement.sql, call!.values)
+      const lookups = { sqlite: /^SEARCH USING INTEGER PRIMARY KEY/, postgresql: /_pkey$/, mysql: /^eq_ref PRIMARY$/ }
+      // PostgreSQL's path names an index once.
+      expect(path.filter((step) => lookups[name].test(step))).toHaveLength(name === 'postgresql' ? 1 : 5)
+      expect(path.filter((step) => /^(?:SCAN|all of|ALL|index null)/.test(step))).toStrictEqual([])
     })
 
     it('one record', async () => {

@@ -121,6 +121,10 @@ describe('createCompiler() compiles a shape once', () => {
       compiler.search(movie, { select, order, where: { op: 'or', terms: [text, text, text] } }),
       compiler.search(movie, { select, order, where: { op: 'in', field: 'year', values: [1, 2] } }),
       compiler.search(movie, { select, order, where: { op: 'in', field: 'year', values: [1, 2, 3] } }),
+      compiler.search(movie, { select, order, where: { op: 'null', field: 'genre__above__code' } }),
+      compiler.search(movie, { select, order, where: { op: 'null', field: 'genre__above__created_by' } }),
+      compiler.search(movie, { select, order, where: { op: 'null', field: 'genre__above__above__created_by' } }),
+      compiler.search(movie, { select: movie.select(['genre__above__created_by']), order }),
       compiler.count(movie, undefined),
       compiler.count(genre, undefined),
       compiler.aggregate(movie, { groups: [], values: [{ function: 'count' }] }),
@@ -154,6 +158,26 @@ describe('createCompiler() compiles a shape once', () => {
       'Movie',
     )
     expect(compiler.count(other, undefined).statement.sql).toContain('films')
+  })
+
+  test('thousands of shapes that users invent are forgotten again, and what is used stays', () => {
+    const small = createCompiler(sqliteDialect, { shapes: 10 })
+    const names = ['title', 'year', 'genre__created_by', 'genre__above__created_by', 'genre__above__above__code']
+    const ops = ['null', 'notNull'] as const
+    const leaves = names.flatMap((field) => ops.map((op): Filter => ({ op, field })))
+    const used = small.search(movie, { select, order: movie.order }).statement
+    const first = leaves.flatMap((a) =>
+      leaves.flatMap((b) => leaves.map((c): Filter => ({ op: 'or', terms: [a, { op: 'and', terms: [b, c] }] }))),
+    )
+    const statements = new Set(
+      first.map((where) => {
+        expect(small.search(movie, { select, order: movie.order }).statement).toBe(used)
+        return small.count(movie, where).statement
+      }),
+    )
+    expect(statements.size).toBe(1_000)
+    const again = first.filter((where) => !statements.has(small.count(movie, where).statement))
+    expect(again.length).toBeGreaterThanOrEqual(1_000 - 10)
   })
 
   test('a filter of a thousand terms is compiled for one use', () => {
