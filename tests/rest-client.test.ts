@@ -160,6 +160,9 @@ describe('the client', () => {
     expect(found).toEqual(names.toReversed())
     expect(await authors.count(filters)).toMatchObject({ count: 25 })
     expect(await authors.count({ aut_name: exactly("Flann O'Brien") })).toMatchObject({ count: 1 })
+    const filter = "aut_name = 'Author 03' or aut_name like 'Author 1%'"
+    expect(await authors.count({}, { filter })).toMatchObject({ count: 11 })
+    expect((await authors.page({ filters: { aut_name: 'Author 0*' }, filter })).records).toHaveLength(1)
 
     const pages: string[][] = []
     let cursor: string | undefined

@@ -28,7 +28,7 @@ function testRights(
         const fuzzed = await serveFuzzed(model, store, createBob(model), fillGuarded)
         try {
           const { document, failures } = fuzzed
-          const requests = requestsOf(document, count, seed).map(withKnownIds)
+          const requests = requestsOf(document, count, seed).map(withKnownIds).map(withPaths)
           expect(requests.length).toBeGreaterThanOrEqual(count)
           const { problems, statuses } = await sendAll(fuzzed, requests, (_request, { status, headers, text }) => {
             const shown = `${[...headers].join('\n')}\n${text}`.toLowerCase()
@@ -52,6 +52,27 @@ function withKnownIds(request: OpenApiRequest, place: number): OpenApiRequest {
   if (place % 2 === 0 || typeof request.body !== 'string') return request
   const body = request.body.replaceAll(/("\w+_id":)(?:"(?:[^"\\]|\\.)*"|null)/g, `$1"${(place % 18) + 1}"`)
   return { ...request, body }
+}
+
+/** Fields behind references, most of them forbidden, that no description lists. */
+const paths = [
+  'not_author_id__per_code',
+  'not_author_id__per_team_id__tea_code',
+  'not_person_id__per_code',
+  'not_person_id__per_open',
+  'not_person_id__per_salary',
+  'not_person_id__per_team_id__tea_budget',
+  'not_person_id__per_vault_id',
+  'not_person_id__per_vault_id__vau_code',
+]
+
+/** Every third search or get asks for such a field, or by it. */
+function withPaths(request: OpenApiRequest, place: number): OpenApiRequest {
+  const [, object] = /^\/(Note|Reply)(?:$|[/?])/.exec(request.path) ?? []
+  if (!object || place % 3 > 0 || request.method !== 'GET') return request
+  const path = `${object === 'Reply' ? 'rep_note_id__' : ''}${paths[place % paths.length] ?? ''}`
+  const asked = place % 2 === 0 ? `_fields=${path}` : `_filter=${path}%20is%20not%20null&_fields=${path}&_order=${path}`
+  return { ...request, path: `/${object}${place % 5 === 0 ? `/{row_id}?_fields=${path}` : `?${asked}`}` }
 }
 
 testRights('the memory store', most, async () => ({ store: createMemoryStore(), drop: async () => {} }))

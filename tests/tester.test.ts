@@ -261,6 +261,10 @@ needsBrowser((browser) => {
     await page.getByRole('button', { name: 'Copy address' }).click()
     await page.getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('_order=-prd_name')
+    await page.getByLabel('On several fields').fill("prd_name = 'Pear' or prd_name like 'App%'")
+    expect(await page.locator('#request-url').textContent()).toContain(
+      `&_filter=prd_name%20%3D%20'Pear'%20or%20prd_name%20like%20'App%25'&`,
+    )
     expect(await send()).toBe('200 OK')
     await page.getByText('prd_name: Pear').or(answer().getByText('Pear')).first().waitFor()
     await page.getByRole('button', { name: 'Next page' }).click()

@@ -12,7 +12,8 @@ interface Ticket {
 test('filters and sorts of a typed record know its fields', () => {
   const search: SearchOptions<Ticket> = {
     filters: { tic_subject: 'a*', tic_customer_id__cus_name: ['A', 'B'], dmin__tic_day: '2024-01-01', row_id: 1 },
-    order: ['-tic_day', 'tic_customer_id__cus_code', 'created_dt'],
+    filter: "tic_subject like 'a%' or tic_customer_id__cus_country_id__cou_code = 'FR'",
+    order: ['-tic_day', 'tic_customer_id__cus_code', 'created_dt', 'tic_customer_id__cus_country_id__cou_code'],
   }
   // @ts-expect-error: no such field
   const filters: Filters<Ticket> = { tic_nope: 'x' }

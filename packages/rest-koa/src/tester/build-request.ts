@@ -122,11 +122,7 @@ function partParameters(part: Part, draft: Draft): Pairs {
   const searches = !(operationOf(draft.operation).parts.includes('optionalRow') && draft.rowId.trim() !== '')
   switch (part) {
     case 'filters':
-      return searches
-        ? draft.filters
-            .filter(({ field, value }) => field !== '' && value.trim() !== '')
-            .map(({ field, value }) => [field, value])
-        : []
+      return searches ? [...filterPairs(draft), ...text('_filter', draft.condition)] : []
     case 'order':
       return searches ? text('_order', draft.order) : []
     case 'page': {
@@ -156,6 +152,12 @@ function partParameters(part: Part, draft: Draft): Pairs {
     default:
       return []
   }
+}
+
+function filterPairs({ filters }: Draft): Pairs {
+  return filters
+    .filter(({ field, value }) => field !== '' && value.trim() !== '')
+    .map(({ field, value }) => [field, value])
 }
 
 function bodyOf(draft: Draft): Pick<BuiltRequest, 'headers' | 'body'> {

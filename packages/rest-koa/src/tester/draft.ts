@@ -28,6 +28,8 @@ export interface Draft {
   readonly context: string
   readonly output: string
   readonly filters: readonly FilterRow[]
+  /** A condition on several fields. */
+  readonly condition: string
   readonly order: string
   /** Empty: all. */
   readonly fields: readonly string[]
@@ -64,6 +66,7 @@ export const emptyDraft: Draft = {
   context: '',
   output: '',
   filters: [],
+  condition: '',
   order: '',
   fields: [],
   page: '',

@@ -9,10 +9,12 @@ import type { Loaded } from './use-service.js'
 export function Filters(props: {
   object: string
   filters: readonly FilterRow[]
+  condition: string
   metadata: Loaded<ObjectMetadata>
   onChange: (filters: readonly FilterRow[]) => void
+  onCondition: (condition: string) => void
 }) {
-  const { object, filters, metadata, onChange } = props
+  const { object, filters, condition, metadata, onChange, onCondition } = props
   const put = (at: number, row: Partial<FilterRow>): void =>
     onChange(filters.map((filter, index) => (index === at ? { ...filter, ...row } : filter)))
   return (
@@ -46,6 +48,12 @@ export function Filters(props: {
       <button type="button" class="small" onClick={() => onChange([...filters, { field: '', value: '' }])}>
         Add a filter
       </button>
+      <TextField
+        label="On several fields"
+        value={condition}
+        onInput={onCondition}
+        hint={`Also holds: (a like 'x%' or b__c = 1) and d is not null. b__c is field c of what b refers to.`}
+      />
     </fieldset>
   )
 }

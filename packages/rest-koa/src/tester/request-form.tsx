@@ -128,8 +128,10 @@ export function RequestForm({ draft, change, level, objects, metadata: loaded, l
         <Filters
           object={draft.object}
           filters={draft.filters}
+          condition={draft.condition}
           metadata={loaded}
           onChange={(filters) => change({ filters })}
+          onCondition={(condition) => change({ condition })}
         />
       )}
       {has('body') && <BodyEditor draft={draft} change={change} metadata={metadata} load={load} />}

@@ -267,9 +267,14 @@ function nearField(object: ObjectModel, name: string, hides: (field: ReadableFie
     }
     const own = isLast ? [...target.fields, ...target.technical] : target.references
     const proposals = own.flatMap((field) => [parts.with(at, field.name).join('__')]).filter(isShown)
-    // Names of an object begin alike, so that only the rest of them tells whether they are close.
+    // Names of an object begin alike, so that only the rest of them tells whether they are close; two letters may have changed places.
     const { length } = part.slice(part.indexOf('_') + 1)
-    const meant = nearMiss(name, proposals, length < 6 ? 2 : 3)
+    const meant =
+      nearMiss(name, proposals, length < 6 ? 2 : 3) ??
+      nearMiss(
+        name,
+        proposals.filter((each) => lettersOf(each) === lettersOf(name)),
+      )
     return meant === name ? undefined : meant
   }
   return undefined
@@ -278,6 +283,10 @@ function nearField(object: ObjectModel, name: string, hides: (field: ReadableFie
     const field = object.field(proposal)
     return field !== undefined && baseField(field).visible && !hides(field)
   }
+}
+
+function lettersOf(name: string): string {
+  return [...name].toSorted().join('')
 }
 
 function snakeCase(name: string): string {

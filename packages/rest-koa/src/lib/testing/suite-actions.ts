@@ -172,6 +172,18 @@ export function testActions(suite: Suite): void {
       ])
       expect(await titles('_order=-boo_title&_pagesize=1&_page=1')).toEqual(['Emma'])
       expect(await titles('boo_title=Nope')).toEqual([])
+      expect(await titles("_filter=boo_title = 'Emma' or boo_title = 'Dune'&boo_kind=F&_order=boo_title")).toEqual([
+        'Dune',
+        'Emma',
+      ])
+      expect((await suite.call('GET', '/Book/action:count?_filter=')).status).toBe(400)
+      const { json } = await suite.call(
+        'GET',
+        "/Book/action:count?_count=true&_filter=boo_title = 'Emma' or boo_title = 'Dune'",
+      )
+      expect(json.count).toBe(2)
+      const single = await suite.call('GET', `/Book/${ids['Dune']}/action:odd?_filter=boo_title is null`)
+      expect([single.status, single.json.error]).toEqual([400, 'A call about one record has no filter.'])
     })
 
     it('a name that is a parameter and a field is the parameter', async () => {

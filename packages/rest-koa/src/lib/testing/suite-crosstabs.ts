@@ -110,6 +110,8 @@ export function testCrosstabs(suite: Suite): void {
       [['a'], [1]],
       [[], [1]],
     ])
+    const both = "_filter=mov_genre_id__gen_name = 'a' and mov_date > 2024-12-01 or mov_title = 'nothing'"
+    expect(await body(`_crosstab=genres&${encodeURI(both)}`)).toBe(filtered)
     expect(await body('_crosstab=genres&_crosstabcubes=true&mov_title=nothing')).toBe('[]')
     expect(JSON.parse(await body('_crosstab=genres&mov_title=nothing')).totals).toStrictEqual([0])
   })

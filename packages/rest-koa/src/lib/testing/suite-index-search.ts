@@ -167,6 +167,11 @@ export function testIndexSearch(startService: StartService): void {
   it('takes filters, fields and timestamps; pages and their number; the address of its own', async () => {
     expect(await titles('sea', '&sto_kind=S')).toEqual(['Benito Cereno'])
     expect(await titles('sea', '&sto_author_id__aut_name=*melville')).toHaveLength(2)
+    expect(await titles('sea', "&_filter=sto_kind = 'S' or sto_author_id__created_by = 'nobody'")).toEqual([
+      'Benito Cereno',
+    ])
+    const { status, json: refused } = await find('sea', '&_filter=sto_year > 1', '/_index')
+    expect([status, refused.error]).toEqual([400, expect.stringContaining('takes no fields')])
     const { json } = await find('sea', '&_fields=sto_year&_timestamps=true&sto_kind=N')
     expect(Object.keys(json[0].data)).toEqual([
       'row_id',

@@ -72,6 +72,9 @@ export function testPublications(suite: Suite): void {
       expect(await text('')).toBe('=Über, "x";Dune;Emma <b>&"\';3')
       expect(await text('boo_kind=F')).toBe('Dune;1')
       expect(await text('_order=-boo_title&_pagesize=1&_page=1')).toBe('Dune;1')
+      expect(await text("_filter=boo_title = 'Dune' or boo_genre_id__gen_name like 'Classic*'")).toBe(
+        'Dune;Emma <b>&"\';2',
+      )
       expect(await text('boo_genre_id__gen_name=Classic*')).toBe('Emma <b>&"\';1')
       expect((await suite.call('GET', '/Book?_printtemplate=note&order__boo_title=-1&boo_price=>0')).text).toBe(
         'Emma <b>&"\';Dune;2',

@@ -71,6 +71,49 @@ export function testSearches(suite: Suite): void {
     })
   })
 
+  describe('fields of linked objects that no reference displays', () => {
+    it('filter, sort by pages and by cursors, and are answered', async () => {
+      const path = 'mov_genre_id__created_by'
+      const { json } = await suite.call('GET', `/Movie?_fields=mov_title,${path}&mov_title=Movie 05`)
+      expect(json).toEqual([{ row_id: expect.any(String), mov_title: 'Movie 05', [path]: expect.stringMatching(/./) }])
+      const [{ [path]: by }] = json
+      expect((await suite.call('GET', `/Movie?_count=true&${path}=${by}`)).json.count).toBeGreaterThan(0)
+      const all: string[] = []
+      for (let next: string | null = ''; next !== null;) {
+        const page = await suite.call('GET', `/Movie?_order=-${path},mov_title&_pagesize=4&_cursor=${next}`)
+        all.push(...page.json.map(({ mov_title: title }: { mov_title: string }) => title))
+        next = page.headers.get('x-next-cursor')
+      }
+      const sorted = (await suite.call('GET', `/Movie?_order=-${path},mov_title`)).json
+      expect(all).toEqual(sorted.map(({ mov_title: title }: { mov_title: string }) => title))
+      expect(all).toHaveLength(total)
+    })
+  })
+
+  describe('_filter', () => {
+    it.each([
+      ['mov_titel = 1', 'has no field "mov_titel", at position 1 of the filter. Did you mean "mov_title"?'],
+      [
+        'mov_year > 1 or (mov_genre_id__gen_nam = 1)',
+        'at position 18 of the filter. Did you mean "mov_genre_id__gen_name"?',
+      ],
+      ['mov_year = 1 or mov_year = x', 'Filter on "mov_year" at position 17 must be a whole number'],
+      ['mov_year = 1 or', 'cannot be read at its end'],
+      ['', 'cannot be read at its end'],
+      ["mov_title = '1'; drop table movie", 'cannot be read at position 16, near "; drop table movie"'],
+      ['('.repeat(51), 'deeper than 50'],
+      [Array.from({ length: 1_001 }, () => 'mov_year=1').join(' or '), 'more than 1000 conditions'],
+    ])('%j is refused', async (filter, text) => {
+      const { status, json } = await suite.call('POST', '/Movie/_search', { json: { _filter: filter } })
+      expect([status, json.error]).toEqual([400, expect.stringContaining(text)])
+    })
+
+    it('is given once', async () => {
+      const { status, json } = await suite.call('GET', '/Movie?_filter=mov_year=1&_filter=mov_year=2')
+      expect([status, json.error]).toEqual([400, 'Parameter "_filter" is given more than once.'])
+    })
+  })
+
   describe('sort', () => {
     it.each([
       ['_order=-mov_title&_pagesize=3', ['22', '21', '20']],
@@ -215,6 +258,15 @@ export function testSearches(suite: Suite): void {
         ],
         ['mov_seen=true&_page=0&_pagesize=2', { mov_seen: true, _page: 0, _pagesize: 2 }],
         ['_count=true', { _count: true }],
+        [
+          '_filter=mov_year%3E1970%20or%20mov_seen=true&_fields=mov_genre_id__created_by',
+          { _filter: 'mov_year>1970 or mov_seen=true', _fields: ['mov_genre_id__created_by'] },
+        ],
+        ['_filter=mov_genre_id__gen_code=D&_count=true', { _filter: 'mov_genre_id__gen_code=D', _count: true }],
+        [
+          '_filter=mov_genre_id__gen_code=D&_crosstab=genres',
+          { _filter: 'mov_genre_id__gen_code=D', _crosstab: 'genres' },
+        ],
         ['_crosstab=genres', { _crosstab: 'genres' }],
       ]
       for (const [query, body] of requests) {
