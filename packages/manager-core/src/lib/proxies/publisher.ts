@@ -5,7 +5,7 @@ import { ManagerError } from '../../errors.js'
 import type { ManagerContext } from '../context.js'
 import { ensureSecretFile } from '../files/secret-file.js'
 import { failureOf } from '../system/failure.js'
-import { stateOf } from '../system/process-identity.js'
+import { stateOf, type ProcessIdentity } from '../system/process-identity.js'
 import { chooseSnippets, without, type ChosenSnippets } from './choose-snippets.js'
 import { desiredSites, type DesiredSites } from './desired-sites.js'
 import { createGenerations } from './generations.js'
@@ -150,7 +150,7 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     const previous = generations.live
     const retiring = await proxy.workers()
     const published = context.clock().toISOString()
-    const state = { ...wanted, generation, published, retiring: retiring ?? [], reloaded: false }
+    let state: ProxyState = { ...wanted, generation, published, retiring: retiring ?? [], reloaded: false }
     // Whoever is killed from here on has not published: the next one does it again.
     await writeState(folder, state)
     generations.swap(generation)
@@ -160,9 +160,10 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
         await proxy.reload()
         const instead = await findsGeneration(publication, generation, {
           timeoutMs: takeOverMs,
-          isOver: () => retiring.every((one) => stateOf(one) === 'dead' || (proxy.isEnding?.(one) ?? true)),
+          isOver: () => retiring.every((one) => stateOf(one) === 'dead' || (proxy.isEnding(one) ?? true)),
         })
         if (instead !== undefined) throw notTaken(instead)
+        state = { ...state, retiring: [...retiring, ...(await forkedLate(retiring))] }
       } catch (error) {
         await putBack(previous, state)
         throw failureOf(error)
@@ -176,6 +177,12 @@ export function createPublisher(context: ManagerContext, takeOverMs: number): Pu
     await writeState(folder, { ...state, problems, reloaded: true })
     generations.keep([generation, ...(previous === undefined ? [] : [previous])])
     return problems
+  }
+
+  /** Workers that end and were not listed: until httpd has read its configuration anew, it starts others of the former one. */
+  async function forkedLate(listed: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
+    const workers = (await proxy.workers()) ?? []
+    return workers.filter((one) => !listed.some(({ pid }) => pid === one.pid) && proxy.isEnding(one))
   }
 
   /** Asks all sites, or those that are others than before. */

@@ -22,8 +22,8 @@ export interface ReverseProxy {
   reload(): Promise<void>
   /** Its worker processes now; undefined: it does not run. */
   workers(): Promise<readonly ProcessIdentity[] | undefined>
-  /** Whether a worker takes no new connections any more, because it ends. Default: so as soon as others are there. */
-  isEnding?(worker: ProcessIdentity): boolean
+  /** Whether a worker takes no new connections any more, because it ends; undefined: that cannot be seen. */
+  isEnding(worker: ProcessIdentity): boolean | undefined
 }
 
 export interface Generation {

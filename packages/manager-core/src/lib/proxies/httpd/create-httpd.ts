@@ -5,7 +5,7 @@ import type { ProxySettings } from '../../settings/settings.js'
 import type { ProxyRefusal, ReverseProxy } from '../reverse-proxy.js'
 import { runProgram } from '../run-program.js'
 import { testStaged } from '../test-staged.js'
-import { workersOf } from '../worker-processes.js'
+import { hasFormerPipes, workersOf } from '../worker-processes.js'
 import { renderHttpd } from './render-httpd.js'
 
 export interface HttpdProxyOptions {
@@ -56,6 +56,7 @@ export function createHttpd({ settings, secret }: HttpdProxyOptions): ReversePro
       const { mainFile, pidFile } = await about()
       return workersOf(plainPidFile(mainFile) ?? (await dumpedPidFile(mainFile)) ?? pidFile, ['apache2', 'httpd'])
     },
+    isEnding: ({ pid }) => hasFormerPipes(pid),
   }
 }
 
