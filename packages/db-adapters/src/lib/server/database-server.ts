@@ -53,6 +53,8 @@ export interface DatabaseServerCapabilities {
   readonly users: boolean
   /** `dump` is consistent while others write. */
   readonly onlineDump: boolean
+  /** Programs of the vendor dump and restore; without them these fail. */
+  readonly toolDumps: boolean
   /** It has a process of its own that must be reachable. */
   readonly server: boolean
 }

@@ -37,8 +37,6 @@ export interface SqlServerParts extends Pick<DatabaseServer, 'type' | 'dumpDirec
   client(account: DatabaseAccount): ClientProgram
 }
 
-const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
-
 /** A server with users and databases that are made by SQL, and programs of its vendor that dump and restore them. */
 export function createSqlServer(parts: SqlServerParts): DatabaseServer {
   const { type, location, tools, accounts, contents, dumpDirectly } = parts
@@ -47,7 +45,12 @@ export function createSqlServer(parts: SqlServerParts): DatabaseServer {
 
   return {
     type,
-    capabilities,
+    capabilities: Object.freeze({
+      users: true,
+      onlineDump: true,
+      toolDumps: parts.restorer !== undefined,
+      server: true,
+    }),
     probe: () => admin(async (run) => ({ server: await parts.version(run), tools: tools.all() })),
     async exists(account) {
       check(account)

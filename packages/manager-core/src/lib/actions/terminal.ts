@@ -51,7 +51,7 @@ const database = defineAction({
   group: 'Application',
   summary: 'Open the database of an instance with the client of its database type',
   description:
-    'sqlite3, psql or mysql, with the rights that the instance has. With an input file the client runs what is in it. An ' +
+    'sqlite3, psql, mysql, sqlplus (or SQLcl) or sqlcmd, with the rights that the instance has. With an input file the client runs what is in it. An ' +
     'embedded database (sqlite) belongs to its application server alone, so the instance must be stopped.',
   parameters: [nameOfInstance, { name: 'file', type: 'file', summary: 'Input file: statements for the client' }],
   ability: 'sensitive',

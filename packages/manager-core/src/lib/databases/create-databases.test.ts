@@ -6,18 +6,28 @@ import { createDatabases } from './create-databases.js'
 const server = { host: '127.0.0.1', port: 1, adminUser: 'root', adminPassword: new Secret('s3cret') }
 const settings = {
   global: {
-    databases: ['sqlite', 'postgresql', 'oracle'],
-    databaseServers: { postgresql: server, mysql: server, oracle: server, mssql: server },
+    databases: ['sqlite', 'postgresql', 'oracle', 'mssql'],
+    databaseServers: {
+      postgresql: server,
+      mysql: server,
+      oracle: { ...server, service: 'FREEPDB1', environment: {} },
+      mssql: { ...server, encryption: 'trust' },
+    },
   },
 } as unknown as Settings
 const databases = createDatabases({ settings: () => settings })
 
-test('types that the settings do not name, or that have no implementation, are refused', () => {
+test('types that the settings do not name are refused', () => {
   expect(() => databases.server('mysql')).toThrow(
     expect.objectContaining({ code: 'ERR_STATE', help: expect.stringContaining('sqlite, postgresql') }),
   )
-  expect(() => databases.server('oracle')).toThrow(
-    expect.objectContaining({ code: 'ERR_STATE', message: expect.stringContaining('not managed by this version') }),
+})
+
+test('URLs say which service of Oracle, and how connections to SQL Server are encrypted', () => {
+  const account = { name: 'steward_a', user: 'steward_a', password: 'p@ss' }
+  expect(databases.server('oracle').url(account)).toBe('oracle://steward_a:p%40ss@127.0.0.1:1/FREEPDB1')
+  expect(databases.server('mssql').url(account)).toBe(
+    'mssql://steward_a:p%40ss@127.0.0.1:1/steward_a?trustServerCertificate=true',
   )
 })
 

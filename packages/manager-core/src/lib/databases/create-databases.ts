@@ -4,7 +4,7 @@ import type { DatabaseServer } from '@steward/db-adapters/server'
 import { ManagerError } from '../../errors.js'
 import { accountAt } from '../accounts/account.js'
 import type { DatabaseType } from '../domain/instance.js'
-import type { Settings } from '../settings/settings.js'
+import type { DatabaseServerSettings, Settings } from '../settings/settings.js'
 import type { Databases } from './databases.js'
 import { sqliteOfAccounts } from './sqlite-of-accounts.js'
 import { translated } from './translated-server.js'
@@ -32,14 +32,19 @@ function createServer(type: DatabaseType, { global }: Settings): DatabaseServer 
     case 'sqlite':
       return sqliteOfAccounts(createDatabaseServer({ type }))
     case 'postgresql':
-    case 'mysql': {
-      const { host, port, adminUser, adminPassword } = global.databaseServers[type]
-      return createDatabaseServer({ type, host, port, user: adminUser, password: adminPassword.reveal() })
+    case 'mysql':
+      return createDatabaseServer({ type, ...locationOf(global.databaseServers[type]) })
+    case 'oracle': {
+      const { service, environment, ...server } = global.databaseServers[type]
+      return createDatabaseServer({ type, ...locationOf(server), service, environment })
     }
-    case 'oracle':
-    case 'mssql':
-      throw new ManagerError('ERR_STATE', `Databases of type "${type}" are not managed by this version.`, {
-        help: 'Use sqlite, postgresql or mysql.',
-      })
+    case 'mssql': {
+      const { encryption, ...server } = global.databaseServers[type]
+      return createDatabaseServer({ type, ...locationOf(server), encryption })
+    }
   }
+}
+
+function locationOf({ host, port, adminUser, adminPassword }: DatabaseServerSettings) {
+  return { host, port, user: adminUser, password: adminPassword.reveal() }
 }

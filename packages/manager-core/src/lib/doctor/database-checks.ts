@@ -56,10 +56,12 @@ export const databaseChecks: readonly DoctorCheck[] = [
       const used = new Set(registry.instances().map(({ database }) => database))
       for (const type of settings.global.databases) {
         try {
-          const { tools } = await databases.server(type).probe()
+          const server = databases.server(type)
+          const { tools } = await server.probe()
+          const lack = server.capabilities.toolDumps ? 'a slower way is used.' : `"manager database" needs it.`
           for (const [tool, path] of Object.entries(tools)) {
             if (path === undefined)
-              findings.push({ level: 'warning', message: `${type}: ${tool} is not installed; a slower way is used.` })
+              findings.push({ level: 'warning', message: `${type}: ${tool} is not installed; ${lack}` })
           }
         } catch (error) {
           // A type that nobody uses may be configured by default without a server being there.

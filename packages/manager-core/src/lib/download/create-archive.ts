@@ -13,6 +13,7 @@ import { copyDatabase } from '../databases/copy-database.js'
 import { databaseFiles } from '../databases/database-files.js'
 import { dumpDatabase } from '../databases/dump-database.js'
 import { instanceHomeAt, tokenKey } from '../domain/home.js'
+import type { DumpKind } from '../databases/instance-database.js'
 import type { Instance } from '../domain/instance.js'
 import { Secret } from '../domain/secret.js'
 import { fileError } from '../files/file-error.js'
@@ -122,7 +123,7 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     const dump = await dumpDatabase(context, from, { signal })
     const writing = pipeline(dump.content, createWriteStream(file, { mode: 0o600 }), signal ? { signal } : {})
     await Promise.all([writing, dump.done])
-    if (dump.kind !== 'sqlite') target = `database.${dump.kind}${dump.kind === 'portable' ? '' : '.sql'}`
+    if (dump.kind !== 'sqlite') target = `database.${dump.kind}${endingOf(context, dump.kind)}`
   }
   const source: TarInput = {
     source: file,
@@ -130,6 +131,12 @@ async function dataSources({ context, instance, stage, signal }: Packing, wanted
     owner: wanted === 'embedded' ? account?.uid : undefined,
   }
   return { sources: [source], without: (path: string) => left.has(path) }
+}
+
+/** Dumps of programs are SQL. */
+function endingOf({ databases }: Pick<ManagerContext, 'databases'>, kind: DumpKind): string {
+  if (kind === 'portable') return ''
+  return databases.server(kind).capabilities.toolDumps ? '.sql' : '.jsonl'
 }
 
 /** Whoever has the key of tokens could make some. */

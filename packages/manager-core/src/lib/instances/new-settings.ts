@@ -46,6 +46,7 @@ export function newSettings({
     database,
     databaseHost: server?.host,
     databasePort: server?.port,
+    databaseSid: database === 'oracle' ? global.databaseServers.oracle.service : undefined,
     databaseName: names.name,
     databaseUser: names.user,
     databasePassword: server ? newPassword() : new Secret(''),

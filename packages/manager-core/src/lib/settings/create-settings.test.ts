@@ -45,8 +45,8 @@ describe('settings.global', () => {
       databaseServers: {
         mysql: { host: 'localhost', port: 3306, adminUser: 'root', adminPassword: none },
         postgresql: { port: 5432, adminUser: 'postgres' },
-        oracle: { port: 1521, adminUser: 'system' },
-        mssql: { port: 1433, adminUser: 'sa' },
+        oracle: { port: 1521, adminUser: 'system', service: 'FREEPDB1', environment: {} },
+        mssql: { port: 1433, adminUser: 'sa', encryption: 'yes' },
       },
       passedOn: {},
     })

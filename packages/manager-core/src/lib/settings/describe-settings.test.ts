@@ -108,7 +108,7 @@ describe('settings.environment()', () => {
 
 describe('variables without effect', () => {
   it('say so, and what to do instead, when they have another value than the default', () => {
-    const { home, settings } = settingsOf(['APPS_ORACLE_HOST=db', 'APPS_QUALITY_LOGIN=x', 'APPS_MSSQL_PORT=1433'])
+    const { home, settings } = settingsOf(['APPS_QUALITY_ORG=o', 'APPS_QUALITY_LOGIN=x', 'APPS_MSSQL_HOST=db'])
     writeFileSync(
       home.versionSettings('1.0'),
       'APPS_ENCODING=ISO-8859-1\nAPPS_TOMCATMINMEM=64\nAPPS_TEMPLATE=default\n',
@@ -120,7 +120,7 @@ describe('variables without effect', () => {
       settings.describe(of).flatMap(({ name, hint }) => (hint?.startsWith('It has no effect here. ') ? [name] : [])),
     )
     expect(hints).toEqual([
-      ...['APPS_QUALITY_LOGIN', 'APPS_ORACLE_HOST', 'APPS_ENCONDING', 'APPS_TOMCATMINMEM'],
+      ...['APPS_QUALITY_LOGIN', 'APPS_QUALITY_ORG', 'APPS_ENCONDING', 'APPS_TOMCATMINMEM'],
       ...['SERVICE_DEBUG', 'SERVICE_REMOTE_GIT_USERNAME'],
     ])
   })

@@ -130,8 +130,12 @@ export function globalSettingsOf(
     databaseServers: {
       mysql: databaseServer(values, 'MYSQL'),
       postgresql: databaseServer(values, 'POSTGRESQL'),
-      oracle: databaseServer(values, 'ORACLE'),
-      mssql: databaseServer(values, 'MSSQL'),
+      oracle: {
+        ...databaseServer(values, 'ORACLE'),
+        service: value('APPS_ORACLE_SERVICE') ?? value('ORACLE_SID') ?? 'FREEPDB1',
+        environment: oracleClient(values),
+      },
+      mssql: { ...databaseServer(values, 'MSSQL'), encryption: value('APPS_MSSQL_ENCRYPT') },
     },
     passedOn,
   }
@@ -169,6 +173,16 @@ function databaseServer(
     adminUser: value(`APPS_${product}_ADMINUSER`),
     adminPassword: value(`APPS_${product}_ADMINPASSWORD`) ?? new Secret(''),
   }
+}
+
+function oracleClient({ value }: Values): Readonly<Record<string, string>> {
+  const names = ['ORACLE_HOME', 'ORACLE_PATH', 'TNS_ADMIN', 'LD_LIBRARY_PATH', 'NLS_LANG'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const text = value(name)
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
 }
 
 function mail({ value }: Values): MailSettings | undefined {

@@ -84,7 +84,10 @@ export interface GlobalSettings {
   /** Chosen: APPS_SAVEALL_PARALLEL: how many instances `saveall` saves at the same time (default 2). */
   readonly saveAllParallel: number
   /** APPS_MYSQL_HOST … */
-  readonly databaseServers: Readonly<Record<Exclude<DatabaseType, 'sqlite'>, DatabaseServerSettings>>
+  readonly databaseServers: Readonly<Record<'mysql' | 'postgresql', DatabaseServerSettings>> & {
+    readonly oracle: OracleServerSettings
+    readonly mssql: MssqlServerSettings
+  }
   /** APPS_MAILSERVER …; undefined: no mail is sent. */
   readonly mail: MailSettings | undefined
   /** APPS_QUALITY_URL … */
@@ -128,6 +131,18 @@ export interface DatabaseServerSettings {
   readonly port: number
   readonly adminUser: string
   readonly adminPassword: Secret
+}
+
+export interface OracleServerSettings extends DatabaseServerSettings {
+  /** APPS_ORACLE_SERVICE, ORACLE_SID */
+  readonly service: string
+  /** ORACLE_HOME, TNS_ADMIN … as far as they are set. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export interface MssqlServerSettings extends DatabaseServerSettings {
+  /** APPS_MSSQL_ENCRYPT */
+  readonly encryption: 'yes' | 'trust' | 'no'
 }
 
 /** Of the reverse proxy. */

@@ -211,8 +211,10 @@ function oldSettingsStep(folder: string, backup: string): Step {
       const file = instanceHomeAt(folder).settings
       if (!existsSync(old.settings)) await link(file, old.settings)
       const now = await settings.instance(folder)
-      const { context, url, database, databaseHost, databasePort, databaseName, databaseUser, databasePassword } = now
-      const kept = { context, url, database, databaseHost, databasePort, databaseName, databaseUser, databasePassword }
+      const { context, url, database, databaseHost, databasePort, databaseSid } = now
+      const { databaseName, databaseUser, databasePassword } = now
+      const server = { database, databaseHost, databasePort, databaseSid }
+      const kept = { context, url, ...server, databaseName, databaseUser, databasePassword }
       await settings.writeInstance(folder, {
         ...before,
         ...kept,

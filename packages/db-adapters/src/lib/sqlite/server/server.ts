@@ -21,7 +21,7 @@ import { besides, copyFileOf, createFile, isEmptyFile, removeFiles, restoreFile 
 import { openExisting, tablesOf } from './open.js'
 import { takeSnapshot } from './snapshot.js'
 
-const capabilities = Object.freeze({ users: false, onlineDump: true, server: false })
+const capabilities = Object.freeze({ users: false, onlineDump: true, toolDumps: false, server: false })
 
 /** Databases that are files; needs no driver and no program but for `client`. A dump is the file itself. */
 export function createSqliteServer(options: DatabaseServerTools = {}): DatabaseServer {

@@ -1,8 +1,9 @@
+import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
 import { accessTable } from './access.js'
 import { monitoringTable } from './monitoring.js'
 import { proxyTable } from './proxy.js'
-import { integer, limits, noDatabases, noQuality, secret, text, trueFalse, yesNo } from './rows.js'
+import { integer, limits, noQuality, secret, text, trueFalse, yesNo } from './rows.js'
 import { targetTable } from './targets.js'
 
 const rows = limits('APPS', 'Instances')
@@ -67,7 +68,7 @@ export const globalTable = {
   APPS_DEFAULTDATABASE: {
     type: 'choice',
     section: 'Instances',
-    choices: ['sqlite', 'mysql', 'postgresql', 'oracle', 'mssql'],
+    choices: databaseTypes,
     default: 'sqlite',
     summary: 'Database type of new instances',
   },
@@ -214,19 +215,24 @@ export const globalTable = {
   APPS_POSTGRESQL_PORT: port('PostgreSQL', '5432'),
   APPS_POSTGRESQL_ADMINUSER: adminUser('PostgreSQL', 'postgres'),
   APPS_POSTGRESQL_ADMINPASSWORD: secret('Databases', 'PostgreSQL: password of the administrator'),
-  APPS_ORACLE_HOST: { ...host('Oracle'), withoutEffect: noDatabases('Oracle') },
-  APPS_ORACLE_PORT: { ...port('Oracle', '1521'), withoutEffect: noDatabases('Oracle') },
-  APPS_ORACLE_ADMINUSER: { ...adminUser('Oracle', 'system'), withoutEffect: noDatabases('Oracle') },
-  APPS_ORACLE_ADMINPASSWORD: {
-    ...secret('Databases', 'Oracle: password of the administrator'),
-    withoutEffect: noDatabases('Oracle'),
-  },
-  APPS_MSSQL_HOST: { ...host('SQL Server'), withoutEffect: noDatabases('SQL Server') },
-  APPS_MSSQL_PORT: { ...port('SQL Server', '1433'), withoutEffect: noDatabases('SQL Server') },
-  APPS_MSSQL_ADMINUSER: { ...adminUser('SQL Server', 'sa'), withoutEffect: noDatabases('SQL Server') },
-  APPS_MSSQL_ADMINPASSWORD: {
-    ...secret('Databases', 'SQL Server: password of the administrator'),
-    withoutEffect: noDatabases('SQL Server'),
+  APPS_ORACLE_HOST: host('Oracle'),
+  APPS_ORACLE_PORT: port('Oracle', '1521'),
+  APPS_ORACLE_ADMINUSER: adminUser('Oracle', 'system'),
+  APPS_ORACLE_ADMINPASSWORD: secret('Databases', 'Oracle: password of the administrator'),
+  APPS_ORACLE_SERVICE: text(
+    'Databases',
+    'Oracle: name of the service of the database; not set: ORACLE_SID, else FREEPDB1 (addition)',
+  ),
+  APPS_MSSQL_HOST: host('SQL Server'),
+  APPS_MSSQL_PORT: port('SQL Server', '1433'),
+  APPS_MSSQL_ADMINUSER: adminUser('SQL Server', 'sa'),
+  APPS_MSSQL_ADMINPASSWORD: secret('Databases', 'SQL Server: password of the administrator'),
+  APPS_MSSQL_ENCRYPT: {
+    type: 'choice',
+    section: 'Databases',
+    choices: ['yes', 'trust', 'no'],
+    default: 'yes',
+    summary: 'SQL Server: whether connections are encrypted; trust: with any certificate of the server (addition)',
   },
 
   ORACLE_HOME: vendor('Home of the client'),
@@ -265,7 +271,7 @@ function vendor(summary: string) {
   return {
     type: 'text',
     section: 'Vendors',
-    summary: `Oracle client: ${summary}; only instances and hooks get it`,
+    summary: `Oracle client: ${summary}; instances, hooks and the client get it`,
     passedOn: true,
   } as const
 }

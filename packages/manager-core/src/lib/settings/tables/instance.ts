@@ -1,6 +1,6 @@
 import { databaseTypes } from '../../domain/instance.js'
 import type { Variable } from '../variable.js'
-import { limits, noDatabases, noLeastMemory, noQuality } from './rows.js'
+import { limits, noLeastMemory, noQuality } from './rows.js'
 
 const debugInstead = 'manager app-debug opens the debugger of an instance, on this machine only, for a while.'
 const gitInstead =
@@ -35,7 +35,7 @@ export const instanceTable = {
   },
   SERVICE_DATABASE_USER: text('User at the database (addition)'),
   SERVICE_DATABASE_PASSWORD: secret('Password at the database (addition)'),
-  SERVICE_ORACLE_SID: { ...text('Id of an Oracle database'), withoutEffect: noDatabases('Oracle') },
+  SERVICE_ORACLE_SID: text('Id of an Oracle database: the name of its service'),
   SERVICE_TOMCATMINMEM: { ...memory('Least memory in MB'), withoutEffect: noLeastMemory },
   SERVICE_TOMCATMAXMEM: memory('Most memory in MB, the limit of the heap'),
   ...limits('SERVICE', 'Instance'),

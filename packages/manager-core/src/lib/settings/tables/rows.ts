@@ -5,11 +5,6 @@ export const noLeastMemory =
   'Node takes what it needs. The most memory is said by APPS_TOMCATMAXMEM and APPS_LIMIT_MEMORY.'
 export const noQuality = 'This version of the manager makes no code-quality analyses.'
 
-/** @param product Oracle or SQL Server */
-export function noDatabases(product: string): string {
-  return `Databases of ${product} are not managed by this version; use sqlite, postgresql or mysql.`
-}
-
 export function text<const S extends string>(section: S, summary: string) {
   return { type: 'text', section, summary } as const
 }

@@ -4,7 +4,7 @@ import { DatabaseServerError } from '@steward/db-adapters/server'
 import type { DatabaseAccount, DatabaseServer } from '@steward/db-adapters/server'
 import { act, forever, inTurn, Killed, machine, pause, secrets, type Tables } from './machine.js'
 
-const capabilities = Object.freeze({ users: true, onlineDump: true, server: true })
+const capabilities = Object.freeze({ users: true, onlineDump: true, toolDumps: true, server: true })
 
 /** A database server of the simulated machine, behind the contract of the true ones. */
 export function simulatedDatabaseServer(): DatabaseServer {
