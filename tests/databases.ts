@@ -2,18 +2,20 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { makeFolder } from './servers/folders.js'
-import { freshDatabase, needs, type FreshDatabase } from './servers/index.js'
+import { freshDatabase, givenVendors, needs, type FreshDatabase } from './servers/index.js'
 
 /** Name of a group of tests, and of the store in its `capabilities`. */
-export type DatabaseName = 'sqlite' | 'postgresql' | 'mysql'
+export type DatabaseName = 'sqlite' | 'postgresql' | 'mysql' | 'mssql' | 'oracle'
 
 /**
- * Defines the same tests for SQLite, PostgreSQL and MySQL (or MariaDB), each in a group called like the database. What
+ * Defines the same tests for SQLite, PostgreSQL and MySQL (or MariaDB), and for SQL Server and Oracle when their URLs are
+ * set, each in a group called like the database. What
  * `define` is given makes an empty database; the caller drops it.
  */
 export function onEachDatabase(define: (fresh: () => Promise<FreshDatabase>, name: DatabaseName) => void): void {
   describe('sqlite', () => define(freshFile, 'sqlite'))
-  for (const name of ['postgresql', 'mysql'] as const) needs(name, (url) => define(() => freshDatabase(url), name))
+  for (const name of ['postgresql', 'mysql', ...givenVendors] as const)
+    needs(name, (url) => define(() => freshDatabase(url), name))
 }
 
 /** An SQLite file in a folder of its own. */

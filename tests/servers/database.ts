@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { executeOracle, freshOracle } from './oracle.js'
 
 /** An empty database on a shared server. */
 export interface FreshDatabase {
@@ -14,6 +15,7 @@ export interface FreshDatabase {
 export async function freshDatabase(url: string): Promise<FreshDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const fresh = new URL(url)
+  if (fresh.protocol === 'oracle:') return freshOracle(url, name)
   fresh.pathname = `/${name}`
   const isPostgresql = fresh.protocol.startsWith('postgres')
   await execute(url, isPostgresql ? `create database ${name}` : `create database ${name} character set utf8mb4`)
@@ -25,7 +27,8 @@ export async function freshDatabase(url: string): Promise<FreshDatabase> {
 
 /** Runs one statement in the database of `url`, as the user of `url`. */
 export async function execute(url: string, sql: string): Promise<void> {
-  if (url.startsWith('postgres')) {
+  if (url.startsWith('oracle')) await executeOracle(url, sql)
+  else if (url.startsWith('postgres')) {
     const { default: pg } = await import('pg')
     const client = new pg.Client(url)
     await client.connect()

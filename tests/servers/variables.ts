@@ -8,6 +8,9 @@ export const urlVariable = {
 
 export type ServerName = keyof typeof urlVariable
 
+/** Those of SQL Server and Oracle whose URLs are set; no ordinary run has them. */
+export const givenVendors = (['mssql', 'oracle'] as const).filter((name) => process.env[urlVariable[name]])
+
 /** Carries the reason for a missing URL from the set-up to the tests. */
 export function reasonVariable(server: ServerName): string {
   return urlVariable[server].replace('_URL', '_REASON')

@@ -4,11 +4,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { DatabaseAccount } from '@steward/db-adapters/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { execute, needs } from '../../../../../tests/servers/index.js'
+import { execute, givenVendors, needs } from '../../../../../tests/servers/index.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 import { databaseConfig } from '../testing/database-config.js'
 
-for (const type of ['postgresql', 'mysql'] as const)
+for (const type of ['postgresql', 'mysql', ...givenVendors] as const)
   needs(type, (url) => {
     let manager: TestManager
 
