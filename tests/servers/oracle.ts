@@ -1,5 +1,3 @@
-import type { FreshDatabase } from './database.js'
-
 interface Connection {
   execute(sql: string): Promise<unknown>
   close(): Promise<void>
@@ -27,7 +25,7 @@ export async function executeOracle(url: string, sql: string): Promise<void> {
 }
 
 /** A user with a schema of its own, made by the administrator of `url`. */
-export async function freshOracle(url: string, name: string): Promise<FreshDatabase> {
+export async function freshOracle(url: string, name: string) {
   await executeOracle(url, `create user ${name} identified by "${name}" quota unlimited on users`)
   await executeOracle(
     url,
