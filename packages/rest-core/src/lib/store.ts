@@ -4,7 +4,10 @@ import type { FieldValue } from './fields/field-value.js'
 import type { Filter } from './filter/filter.js'
 import type { BusinessRecord, Model, ObjectModel, Order, ReferenceModel, Selection } from './model/model.js'
 
-/** Values by field name, in their stored form; an absent field is left as it is. */
+/**
+ * Values by field name, in their stored form; an absent field is left as it is. What is made of other fields (a row id or
+ * a reference of several fields) is taken from those, whatever is given for itself.
+ */
 export type Values = { readonly [field: string]: FieldValue }
 
 /** Who waits for a read. */
@@ -133,9 +136,15 @@ export interface StoreSession {
   searchIndex(object: ObjectModel, query: IndexQuery): Promise<readonly IndexHit[]>
   /** Number of rows whose index holds the terms. @throws StoreError `internal` without the capability. */
   countIndex(object: ObjectModel, query: Pick<IndexQuery, 'terms' | 'where' | 'guards' | 'caller'>): Promise<number>
-  /** Inserts a row with these fields (the others are empty) and gives it back with its new row id. */
+  /**
+   * Inserts a row with these fields (the others are empty) and gives it back with its new row id. @throws StoreError `value`
+   * when a field is missing that the row id is made of.
+   */
   insert(object: ObjectModel, values: Values, select: Selection): Promise<BusinessRecord>
-  /** Changes these fields only; `undefined` when the row is not there or does not match `where` before the change. */
+  /**
+   * Changes these fields only; `undefined` when the row is not there or does not match `where` before the change.
+   * @throws StoreError `value` for another value of a field that the row id is made of.
+   */
   update(
     object: ObjectModel,
     rowId: string,

@@ -105,7 +105,8 @@ export class ConnectionSession implements StoreSession {
       await this.#follow(object, given.row_id, values, true)
       return given
     }
-    const rowId = call.statement.gives === 'id' ? firstId(await this.#query(call)) : await this.#insertedId(call)
+    const rowId =
+      call.statement.gives === 'id' ? insertedKey(object, call, await this.#query(call)) : await this.#insertedId(call)
     await this.#follow(object, rowId!, values, true)
     const record = await this.get(object, rowId!, { select })
     // Possible outside of transactions only.
@@ -195,6 +196,11 @@ export function records({ statement }: BoundStatement, rows: Rows): BusinessReco
 export function firstRecord({ statement }: BoundStatement, rows: Rows): BusinessRecord | undefined {
   const [row] = rows
   return row && statement.decode(row)
+}
+
+/** Of a row id of several columns, the statement gives the first one only. */
+function insertedKey(object: ObjectModel, call: BoundStatement, rows: Rows): string | undefined {
+  return object.id.parts ? call.rowId : firstId(rows)
 }
 
 function firstId(rows: Rows): string | undefined {

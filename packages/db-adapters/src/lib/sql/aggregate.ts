@@ -1,3 +1,4 @@
+import { keySeparator } from '@steward/rest-core'
 import type { AggregateFunction, AggregateRow, DatePart, FieldValue, Filter, ObjectModel } from '@steward/rest-core'
 import type { Column, Columns } from './columns.js'
 import { quoteTable, type Dialect, type Present, type Reading } from './dialect.js'
@@ -39,9 +40,13 @@ const root = 't0'
 export function aggregateText(dialect: Dialect, parts: AggregateParts): AggregateText {
   const { object, columns, where, filterValues, guards, limit, wide } = parts
   const joins = createJoins(root, dialect, { guards })
-  const groups = parts.groups.map(({ column, by }) => groupTerm(joins.seen(column), column, by, dialect))
+  const groups = parts.groups.flatMap(({ column, by }) =>
+    keyReads(column).map((each) => groupTerm(joins.seen(each), each, by, dialect)),
+  )
   const values = parts.values.map((value) =>
-    valueTerm(value.function, value.column && joins.seen(value.column), value.column, wide, dialect),
+    value.column?.parts
+      ? countOfKey(value.column.parts.map(({ read }) => joins.seen(read)))
+      : valueTerm(value.function, value.column && joins.seen(value.column), value.column, wide, dialect),
   )
   const reads = [...groups, ...values].map(({ read }) => read).join(', ')
   const table = `${quoteTable(object.table, dialect)} ${root}`
@@ -54,7 +59,7 @@ export function aggregateText(dialect: Dialect, parts: AggregateParts): Aggregat
     ...sql`select ${reads} from ${table}${joins.clauses()}${matching}${grouped}${limited}`,
     gives: 'groups',
     decodeGroup: (row) => ({
-      groups: groups.map((term, at) => decodeTerm(term, row[at])),
+      groups: groupsOf(parts.groups, groups, row),
       values: values.map((term, at) => decodeTerm(term, row[groups.length + at])),
     }),
   }
@@ -64,6 +69,29 @@ export function decodeGroups({ statement }: BoundStatement, rows: readonly (read
   const { decodeGroup } = statement
   if (!decodeGroup) throw new TypeError('This statement gives no groups.')
   return rows.map(decodeGroup)
+}
+
+function keyReads(column: Column): readonly Column[] {
+  return column.parts ? column.parts.map(({ read }) => read) : [column]
+}
+
+/** A row id or reference of several columns is one value of the group. */
+function groupsOf(groups: AggregateParts['groups'], terms: readonly Term[], row: readonly unknown[]): FieldValue[] {
+  let at = 0
+  return groups.map(({ column: { parts } }) => {
+    if (!parts) return decodeTerm(terms[at] as Term, row[at++])
+    const texts = parts.map(({ text }) => {
+      const value = row[at]
+      const term = terms[at++] as Term
+      return value === null || value === undefined ? undefined : text(term.decode(value as Present))
+    })
+    return texts.includes(undefined) ? '' : texts.join(keySeparator)
+  })
+}
+
+function countOfKey(places: readonly string[]): Term {
+  const filled = places.map((place) => `${place} is not null`).join(' and ')
+  return { read: `count(case when ${filled} then 1 end)`, decode: Number, empty: 0 }
 }
 
 function groupTerm(

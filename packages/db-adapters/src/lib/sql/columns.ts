@@ -1,5 +1,5 @@
-import { isEmpty, isJoined } from '@steward/rest-core'
-import type { ColumnType, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
+import { isEmpty, isJoined, keyTextOf } from '@steward/rest-core'
+import type { ColumnType, FieldModel, FieldValue, ObjectModel, ReadableField, ReferenceModel } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import { LRUCache } from 'lru-cache'
 import type { Dialect, StoredType } from './dialect.js'
@@ -16,10 +16,22 @@ export interface Column {
   readonly patterns: number
   /** What an empty value is in records. */
   readonly empty: FieldValue
+  /** What a row id or reference of several fields is made of, which has no column itself. */
+  readonly parts: readonly KeyPart[] | undefined
   /** References to follow; empty for the object's own columns. */
   readonly path: readonly ReferenceModel[]
   /** For the driver; empty values are NULL. @throws StoreError `value` */
   readonly encode: (value: FieldValue) => unknown
+}
+
+/** One column of a row id of several. */
+export interface KeyPart {
+  readonly field: FieldModel
+  readonly read: Column
+  /** For conditions: an empty text is a value like any other. */
+  readonly test: Column
+  /** Its text in the row id. */
+  readonly text: (value: FieldValue) => string
 }
 
 /** The expression of a column; `guarded`: joined rows must match their guards. */
@@ -30,7 +42,7 @@ export interface Columns {
   /** Distinct per object model in this process. */
   readonly number: number
   readonly id: Column
-  readonly idValues: 'integer' | 'string'
+  readonly idValues: 'integer' | 'string' | 'fields'
   /** By name: everything that may be read, sorted, filtered, also by paths. @throws TypeError when there is none */
   readable(name: string): Column
   /** By name: row id, own and technical fields, words. @throws TypeError when there is none */
@@ -70,9 +82,16 @@ export function columnsOf(object: ObjectModel, dialect: Dialect, facts?: TableFa
   return {
     number: ++objects,
     id,
-    idValues: id.type.kind === 'id' ? id.type.values : 'string',
-    readable: (name) => found(all.get(name) ?? pathColumn(name), name),
+    idValues: id.parts ? 'fields' : id.type.kind === 'id' ? id.type.values : 'string',
+    readable: (name) => found(all.get(name) ?? keyColumn(name) ?? pathColumn(name), name),
     writable: (name) => found(writable.get(name), name),
+  }
+
+  /** A column of a key, by the name that conditions on the key give it. */
+  function keyColumn(name: string): Column | undefined {
+    const end = name.indexOf(' ')
+    const whole = end < 0 ? undefined : (all.get(name.slice(0, end)) ?? pathColumn(name.slice(0, end)))
+    return whole?.parts?.find(({ test }) => test.name === name)?.test
   }
 }
 
@@ -82,8 +101,12 @@ export function columnOf(
   dialect: Dialect,
   factsOf?: (column: string) => ColumnFacts | undefined,
 ): Column {
-  const { column, columnType } = isJoined(field) ? field.field : field
-  const facts = factsOf?.(column)
+  const own = isJoined(field) ? field.field : field
+  const { column, columnType } = own
+  const isFilled = !isJoined(field) && own.object.id.parts?.includes(own) === true
+  const known = factsOf?.(column)
+  // No column of a key is ever NULL, and its index keeps it in plain order.
+  const facts = isFilled ? { ...known, required: true, plainOrder: true } : known
   // Behind a link that is missing every column is NULL.
   const type: StoredType =
     facts && field.path.length > 0
@@ -95,6 +118,7 @@ export function columnOf(
     name: field.name,
     column,
     type,
+    parts: own.parts?.map((part) => keyPart(part, field, dialect, factsOf)),
     empty: field.type.empty,
     patterns: dialect.patternsOf?.(type) ?? 1,
     path: field.path,
@@ -110,6 +134,58 @@ export function columnOf(
       )
     return dialect.encode(value, type)
   }
+}
+
+function keyPart(
+  part: FieldModel,
+  { name, path }: ReadableField,
+  dialect: Dialect,
+  factsOf: ((column: string) => ColumnFacts | undefined) | undefined,
+): KeyPart {
+  const { columnType } = part
+  const own = columnOf(part, dialect, factsOf)
+  const type: StoredType =
+    own.type.facts && path.length > 0
+      ? { ...own.type, facts: { ...own.type.facts, required: false, plainOrder: false } }
+      : own.type
+  const read = { ...own, type, path }
+  const test: Column = {
+    ...read,
+    name: `${name} ${part.name}`,
+    type: isText(columnType) ? { kind: 'id', values: 'string', facts: type.facts } : type,
+    encode: (value) => dialect.encode(value, columnType),
+  }
+  return { field: part, read, test, text: keyTextOf(columnType) }
+}
+
+function isText({ kind }: ColumnType): boolean {
+  return kind === 'string' || kind === 'text'
+}
+
+/** The columns that a statement selects for these, and at which of them each finds its values. */
+export function readsOf(columns: readonly Column[]): {
+  readonly reads: readonly Column[]
+  readonly places: readonly (readonly number[])[]
+} {
+  if (columns.every(({ parts }) => !parts)) return { reads: columns, places: columns.map((_, at) => [at]) }
+  const reads = columns.filter(({ parts }) => !parts)
+  const places = columns.map((column) => {
+    if (!column.parts) return [reads.indexOf(column)]
+    return column.parts.map(({ read }) => {
+      const there = reads.findIndex((each) => each.column === read.column && isSamePath(each.path, read.path))
+      return there < 0 ? reads.push(read) - 1 : there
+    })
+  })
+  return { reads, places }
+}
+
+function isSamePath(a: readonly ReferenceModel[], b: readonly ReferenceModel[]): boolean {
+  return a.length === b.length && a.every((reference, at) => reference === b[at])
+}
+
+/** The columns that hold a row id or a reference, in the order of the key. */
+export function keyColumns({ column, parts }: FieldModel): readonly string[] {
+  return parts ? parts.map((part) => part.column) : [column]
 }
 
 function isIntegerKey(type: ColumnType): boolean {

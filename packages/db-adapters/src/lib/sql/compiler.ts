@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { readRowId, rowIdOf, withoutKey } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
 import type {
   AggregateQuery,
+  FieldModel,
   Filter,
   Guard,
   IndexQuery,
@@ -180,10 +182,13 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     return guards && bindGuards(guards, columns, first)
   }
 
-  function encodeId(object: ObjectModel, rowId: string): unknown {
-    const { columnType } = object.id
+  /** What identifies the row: one value, or one of each column of the key. */
+  function encodeId(object: ObjectModel, rowId: string): unknown[] | undefined {
+    const { columnType, parts } = object.id
+    if (parts)
+      return readRowId(parts, rowId)?.map((value, at) => dialect.encode(value, (parts[at] as FieldModel).columnType))
     const possible = columnType.kind === 'id' && columnType.values === 'integer' ? isIntegerId(rowId) : rowId !== ''
-    return possible ? dialect.encode(rowId, columnType) : undefined
+    return possible ? [dialect.encode(rowId, columnType)] : undefined
   }
 
   function joins(object: ObjectModel, { select, where }: ReadOptions): boolean {
@@ -202,15 +207,15 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     get(object, rowId, options) {
       const { select, where, guards } = options
       const lock = lockOf(options)
-      const id = encodeId(object, rowId)
-      if (id === undefined) return undefined
-      const values = [id]
+      const values = encodeId(object, rowId)
+      if (values === undefined) return undefined
+      const idValues = values.length
       let filterValues = 0
       let key: string | Selection = select
       if (where || guards || lock) {
         key = `get ${selected(select).number} ${lock ?? ''}`
         if (where) key += filterKey(where, columns(object), values)
-        filterValues = values.length - 1
+        filterValues = values.length - idValues
         if (guards) key += guardsKey(guards, columns, values)
       }
       const kept = cache.get(key)
@@ -222,7 +227,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         selected: fields.columns,
         where,
         filterValues,
-        guards: bound(guards, 1 + filterValues),
+        guards: bound(guards, idValues + filterValues),
         byId: true,
         lock,
       })
@@ -235,12 +240,15 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     lock(object, rowId, options) {
       const lock = lockOf(options)
       if (!lock || !dialect.lock.joined || !joins(object, options)) return undefined
-      const id = encodeId(object, rowId)
-      if (id === undefined) return undefined
+      const ids = encodeId(object, rowId)
+      if (ids === undefined) return undefined
       const own = columns(object)
       const parts = { object, columns: own, selected: [own.id], filterValues: 0, byId: true, lock }
-      const shape = shapeOf(`lock ${lock} ${own.number}`, 1, () => ({ ...selectText(dialect, parts), gives: 'count' }))
-      return call(shape, [id])
+      const shape = shapeOf(`lock ${lock} ${own.number}`, ids.length, () => ({
+        ...selectText(dialect, parts),
+        gives: 'count',
+      }))
+      return call(shape, ids)
     },
 
     search(object, { select, where, order, limit, offset = 0, guards }) {
@@ -380,16 +388,18 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const parts = { object, columns: columns(object), written, selected: fields.columns }
       const key = `insert ${fields.number}${names}`
       const shape = shapeOf(key, collected.length, () => insertText(dialect, parts), fields.decode)
-      return { ...call(shape, collected), rowId: values['row_id'] as string | undefined }
+      const { parts: made } = object.id
+      const rowId = made ? rowIdOf(made, ({ name }) => given[name]) : (values['row_id'] as string | undefined)
+      return { ...call(shape, collected), rowId }
     },
 
     update(object, rowId, values, options) {
       const { select, where } = options
-      const { collected, names, written } = collect(values, columns(object).writable)
-      if (written.length === 0) return this.get(object, rowId, options)
       const id = encodeId(object, rowId)
       if (id === undefined) return undefined
-      collected.push(id)
+      const { collected, names, written } = collect(withoutKey(object, rowId, values), columns(object).writable)
+      if (written.length === 0) return this.get(object, rowId, options)
+      collected.push(...id)
       const fields = selected(select)
       let key = `update ${fields.number}${names}`
       if (where) key += filterKey(where, columns(object), collected)
@@ -399,7 +409,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         written,
         selected: fields.columns,
         where,
-        filterValues: collected.length - written.length - 1,
+        filterValues: collected.length - written.length - id.length,
       }
       return call(
         shapeOf(key, collected.length, () => updateText(dialect, parts), fields.decode),
@@ -423,11 +433,11 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         id: quote(object.id.column),
         rows: quoteTable(rows.table(object.table), dialect),
       }
-      const id = encodeId(object, rowId)
+      const id = encodeId(object, rowId) ?? []
       const statement = (name: string, text: () => string): BoundStatement =>
         call(
           shapeOf(`${name} ${columns(object).number}`, 1, () => ({ sql: text(), slots: [0], gives: 'changes' })),
-          [id],
+          id,
         )
       const remove = isNew ? [] : [statement('remove words', () => rows.remove(place.rows))]
       const isEmpty = values[object.index?.words.name as string] === ''
@@ -435,9 +445,9 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     },
 
     delete(object, rowId, where) {
-      const id = encodeId(object, rowId)
-      if (id === undefined) return undefined
-      const values = [id]
+      const values = encodeId(object, rowId)
+      if (values === undefined) return undefined
+      const idValues = values.length
       let key = `delete ${columns(object).number}`
       if (where) key += filterKey(where, columns(object), values)
       const parts = {
@@ -446,7 +456,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         written: [],
         selected: [],
         where,
-        filterValues: values.length - 1,
+        filterValues: values.length - idValues,
       }
       return call(
         shapeOf(key, values.length, () => deleteText(dialect, parts)),
@@ -476,6 +486,7 @@ function collect(
     const value = values[name]
     if (value === undefined) continue
     const column = writable(name)
+    if (column.parts) continue
     written.push(column)
     collected.push(column.encode(value))
     names += ` ${name}`

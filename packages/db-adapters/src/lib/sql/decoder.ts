@@ -1,5 +1,6 @@
+import { keySeparator } from '@steward/rest-core'
 import type { BusinessRecord, FieldValue } from '@steward/rest-core'
-import type { Column } from './columns.js'
+import { readsOf, type Column, type KeyPart } from './columns.js'
 import type { Dialect, Present } from './dialect.js'
 
 /**
@@ -13,9 +14,12 @@ export function compileDecoder(
   dialect: Dialect,
 ): (row: readonly unknown[]) => BusinessRecord {
   const functions: ((value: Present) => FieldValue)[] = []
+  const { places } = readsOf(columns)
   const entries = columns.map((column, index) => {
-    const value = `row[${index}]`
+    const [place] = places[index] as readonly number[]
+    const value = `row[${place}]`
     const key = `[${JSON.stringify(column.name)}]`
+    if (column.parts) return `${key}: ${idSource(column.parts, places[index] as readonly number[])}`
     const decode = dialect.decode(column.type) ?? (column.empty === '' ? String : undefined)
     if (!decode) return `${key}: ${value}`
     const at = functions.push(decode) - 1
@@ -28,4 +32,14 @@ export function compileDecoder(
     ...decoders: typeof functions
   ) => (row: readonly unknown[]) => BusinessRecord
   return make(...functions)
+
+  /** A row id of several columns; empty when one of them is NULL. */
+  function idSource(parts: readonly KeyPart[], at: readonly number[]): string {
+    const missing = at.map((place) => `row[${place}] === null`).join(' || ')
+    const texts = parts.map(({ read, text }, part) => {
+      const decode = dialect.decode(read.type) ?? (read.empty === '' ? String : (value: Present) => value as FieldValue)
+      return `decode${functions.push((value) => text(decode(value))) - 1}(row[${at[part]}])`
+    })
+    return `${missing} ? "" : ${texts.join(` + ${JSON.stringify(keySeparator)} + `)}`
+  }
 }

@@ -1,4 +1,5 @@
 import type { Filter } from '@steward/rest-core'
+import { keyFilter } from './key-filter.js'
 import type { Column, Columns, PlaceOf } from './columns.js'
 import type { Dialect } from './dialect.js'
 
@@ -22,6 +23,7 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
     return `${key})`
   }
   const column = columns.readable(filter.field)
+  if (column.parts) return filterKey(keyFilter(filter, column.parts), columns, values)
   const op = leafOp(filter, column)
   if (op === 'true' || op === 'false') return `[${op}]`
   if (op === 'isTrue' || op === 'isFalse') return `[${filter.field} ${op}]`
@@ -43,7 +45,11 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
 
 /** The condition as SQL with one `?` per value that `filterKey` collects, in the same order. `place` gives a column's expression. */
 export function filterSql(filter: Filter, columns: Columns, place: PlaceOf, dialect: Dialect): string {
-  if (!isGroup(filter)) return leafSql(filter, columns.readable(filter.field), place, dialect)
+  if (!isGroup(filter)) {
+    const column = columns.readable(filter.field)
+    if (column.parts) return filterSql(keyFilter(filter, column.parts), columns, place, dialect)
+    return leafSql(filter, column, place, dialect)
+  }
   const { op, terms } = filter
   if (terms.length === 0) return op === 'or' ? never : always
   const placed: PlaceOf = op === 'guarded' ? (column) => place(column, true) : place

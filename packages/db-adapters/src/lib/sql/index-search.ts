@@ -1,11 +1,11 @@
 import { StoreError } from '@steward/rest-core/errors'
 import type { Filter, IndexHit, ObjectModel } from '@steward/rest-core'
-import type { Column, Columns } from './columns.js'
+import { readsOf, type Column, type Columns } from './columns.js'
 import { quoteTable, type Dialect, type WordMatch, type WordsColumn } from './dialect.js'
 import { filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
 import { createJoins } from './joins.js'
-import { pageAt, whereText } from './select.js'
+import { keyTests, pageAt, whereText } from './select.js'
 import type { BoundStatement } from './statement.js'
 import { slots, sql, type Text } from './text.js'
 
@@ -31,16 +31,21 @@ const words = 'w'
 export function indexSearchText(dialect: Dialect, parts: IndexSearchParts): Text {
   const { object, columns, selected, match, filterValues, guards } = parts
   const joins = createJoins(root, dialect, { guards })
-  const reads = [...selected.map((column) => dialect.read(joins.seen(column), column.type)), 'x_hits.x_score'].join(
-    ', ',
-  )
-  const { rows, id, at } = matching(dialect, parts)
+  const read = readsOf(selected).reads.map((column) => dialect.read(joins.seen(column), column.type))
+  const reads = [...read, 'x_hits.x_score'].join(', ')
+  const { rows, ids, at } = matching(dialect, parts)
   const page = pageAt(dialect, match.values.length + filterValues + countValues(guards), parts.offset)
-  const byId = dialect.order(id, false, columns.id.type)
-  const found = sql`select ${id} as x_id, ${match.score(at)} as x_score${rows} order by x_score desc, ${byId}${page}`
-  const rowId = joins.place(columns.id)
-  const row = `${quoteTable(object.table, dialect)} ${root} on ${rowId} = x_hits.x_id`
-  const order = `x_hits.x_score desc, ${dialect.order(rowId, false, columns.id.type)}`
+  const tests = keyTests(columns.id)
+  const inOrder = (places: readonly string[]): string =>
+    tests.map(({ type }, key) => dialect.order(places[key] as string, false, type)).join(', ')
+  const names = ids.map((_, key) => (key === 0 ? 'x_id' : `x_id${key}`))
+  const hits = ids.map((id, key) => `${id} as ${names[key]}`).join(', ')
+  const byId = inOrder(ids)
+  const found = sql`select ${hits}, ${match.score(at)} as x_score${rows} order by x_score desc, ${byId}${page}`
+  const rowIds = tests.map((column) => joins.place(column))
+  const same = rowIds.map((id, key) => `${id} = x_hits.${names[key]}`).join(' and ')
+  const row = `${quoteTable(object.table, dialect)} ${root} on ${same}`
+  const order = `x_hits.x_score desc, ${inOrder(rowIds)}`
   return sql`select ${reads} from (${found}) x_hits join ${row}${joins.clauses()} order by ${order}`
 }
 
@@ -59,12 +64,14 @@ export function wordsColumn({ name, index }: ObjectModel): string {
   return index.words.column
 }
 
-/** ` from … where …`: the rows that match; `id` is their row id. */
+/** ` from … where …`: the rows that match; `ids` are the columns of their row id. */
 function matching(
   dialect: Dialect,
   { object, columns, match, where, filterValues, guards }: Omit<IndexSearchParts, 'selected' | 'offset'>,
-): { readonly rows: Text; readonly id: string; readonly at: WordsColumn } {
+): { readonly rows: Text; readonly ids: readonly string[]; readonly at: WordsColumn } {
   const { quote } = dialect
+  if (dialect.words.rows && object.id.parts)
+    throw new StoreError('internal', `Cannot search the index of "${object.name}": its row id has several fields.`)
   const joins = createJoins(root, dialect, { guards })
   const table = `${quoteTable(object.table, dialect)} ${root}`
   const beside = dialect.words.table && quote(dialect.words.table(object.table))
@@ -72,15 +79,15 @@ function matching(
   const alone = beside !== undefined && !where && object.definition.fields.row_id === undefined
   const rowTable = alone ? '' : ` cross join ${table} on ${root}.rowid = ${words}.rowid`
   const from = beside === undefined ? table : `${beside} ${words}${rowTable}`
-  const id = alone ? `${words}.rowid` : joins.place(columns.id)
+  const ids = alone ? [`${words}.rowid`] : keyTests(columns.id).map((column) => joins.place(column))
   const rowsTable = dialect.words.rows && quoteTable(dialect.words.rows.table(object.table), dialect)
   const column = beside ?? quote(wordsColumn(object))
-  const at = { table: beside === undefined ? root : words, column, id, rows: rowsTable }
+  const at = { table: beside === undefined ? root : words, column, id: ids[0] as string, rows: rowsTable }
   const conditions = [match.condition(at)]
   if (where)
     conditions.push({
       sql: filterSql(where, columns, joins.place, dialect),
       slots: slots(match.values.length, filterValues),
     })
-  return { rows: sql` from ${from}${joins.clauses()}${whereText(conditions)}`, id, at }
+  return { rows: sql` from ${from}${joins.clauses()}${whereText(conditions)}`, ids, at }
 }

@@ -1,5 +1,5 @@
 import type { ReferenceModel } from '@steward/rest-core'
-import type { Column, PlaceOf } from './columns.js'
+import { keyColumns, type Column, type PlaceOf } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { chainOf, type BoundGuard, type BoundGuards } from './guards.js'
@@ -42,10 +42,8 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
     const alias = `${root === guardRoot ? guardRoot : 'x_j'}${aliases.size + 1}`
     aliases.set(key, alias)
     const table = quoteTable(last.target.table, dialect)
-    const id = quote(last.target.id.column)
-    const reference = `${from}.${quote(last.column)}`
     const condition = (row: string): string =>
-      `${row}.${id} = ${reference}${guard ? ` and ${guardSql(row, last, guard, dialect)}` : ''}`
+      `${linked(row, last, from, dialect)}${guard ? ` and ${guardSql(row, last, guard, dialect)}` : ''}`
     clauses.push(
       lateral
         ? ` left join lateral (select * from ${table} x_l where ${condition('x_l')} limit 1) ${alias} on true`
@@ -67,6 +65,14 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
   }
 }
 
+/** The row of alias `row` is the one that the row of alias `from` refers to. */
+export function linked(row: string, reference: ReferenceModel, from: string, { quote }: Dialect): string {
+  const own = keyColumns(reference)
+  return keyColumns(reference.target.id)
+    .map((id, at) => `${row}.${quote(id)} = ${from}.${quote(own[at] as string)}`)
+    .join(' and ')
+}
+
 /** The condition that the linked row of this alias must match. */
 function guardSql(alias: string, { target }: ReferenceModel, { where, columns }: BoundGuard, dialect: Dialect): string {
   const { quote } = dialect
@@ -74,7 +80,7 @@ function guardSql(alias: string, { target }: ReferenceModel, { where, columns }:
   if (!isJoined) return filterSql(where, columns, ({ column }) => `${alias}.${quote(column)}`, dialect)
   const joins = createJoins(guardRoot, dialect)
   const matches = filterSql(where, columns, joins.place, dialect)
-  const id = quote(target.id.column)
+  const same = keyColumns(target.id).map((id) => `${guardRoot}.${quote(id)} = ${alias}.${quote(id)}`)
   const from = `${quoteTable(target.table, dialect)} ${guardRoot}${joins.clauses().sql}`
-  return `exists (select 1 from ${from} where ${guardRoot}.${id} = ${alias}.${id} and ${matches})`
+  return `exists (select 1 from ${from} where ${same.join(' and ')} and ${matches})`
 }

@@ -1,5 +1,5 @@
 import type { Filter, ObjectModel, Order } from '@steward/rest-core'
-import type { Column, Columns, PlaceOf } from './columns.js'
+import { keyColumns, readsOf, type Column, type Columns, type PlaceOf } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
 import { countValues, type BoundGuards } from './guards.js'
@@ -34,17 +34,17 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
   const pageFirst = pagesFirst(parts, dialect)
   const lateral = pageFirst && dialect.pageBeforeJoin === 'lateral'
   const joins = createJoins(root, dialect, { lateral, guards })
-  const reads = selected.map((column) => dialect.read(joins.seen(column), column.type)).join(', ')
-  const terms = order
-    .map(({ field, descending }) => orderTerm(columns.readable(field), descending, joins.seen, dialect))
+  const reads = readsOf(selected)
+    .reads.map((column) => dialect.read(joins.seen(column), column.type))
     .join(', ')
+  const terms = orderTerms(order, columns, joins.seen, dialect)
   const ordered = terms && ` order by ${terms}`
-  const idValues = parts.byId ? 1 : 0
+  const idValues = parts.byId ? keyTests(columns.id).length : 0
 
   const table = `${quoteTable(object.table, dialect)} ${root}`
   const conditions: Text[] = []
   if (parts.byId)
-    conditions.push({ sql: dialect.compare(joins.place(columns.id), '=', columns.id.type), slots: slots(0, 1) })
+    conditions.push({ sql: hasId(columns.id, joins.place, dialect), slots: slots(0, idValues) })
   if (where)
     conditions.push({ sql: filterSql(where, columns, joins.place, dialect), slots: slots(idValues, filterValues) })
   const matching = whereText(conditions)
@@ -57,9 +57,9 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
 
   const own = (names: readonly string[]) => names.map((name) => `${root}.${dialect.quote(name)}`).join(', ')
   if (dialect.pageBeforeJoin === 'ids') {
-    const id = own([columns.id.column])
+    const id = own(keyColumns(object.id))
     const ids = sql`select ${id} from ${table}${matching}${ordered}${page}`
-    return sql`select ${reads} from ${table}${joins.clauses()} where ${id} in (${ids})${ordered}${lock}`
+    return sql`select ${reads} from ${table}${joins.clauses()} where ${object.id.parts ? `(${id})` : id} in (${ids})${ordered}${lock}`
   }
   const rows = sql`select ${own(ownColumns(parts))} from ${table}${matching}${ordered}${page}`
   return sql`select ${reads} from (${rows}) ${root}${joins.clauses()}${ordered}${lock}`
@@ -83,6 +83,33 @@ export function pageAt(dialect: Dialect, first: number, hasOffset: boolean, limi
   const isText = limit !== undefined
   const most = isText ? { sql: String(limit), slots: [] } : value(first)
   return pageText(dialect, most, hasOffset ? value(isText ? first : first + 1) : undefined)
+}
+
+/** The row with the bound id. */
+export function hasId(id: Column, place: PlaceOf, dialect: Dialect): string {
+  return keyTests(id)
+    .map((column) => dialect.compare(place(column), '=', column.type))
+    .join(' and ')
+}
+
+/** The columns of a row id, as they are compared. */
+export function keyTests(id: Column): readonly Column[] {
+  return id.parts ? id.parts.map(({ test }) => test) : [id]
+}
+
+/** Terms of `order by`; no column comes twice. */
+export function orderTerms(order: readonly Order[], columns: Columns, place: PlaceOf, dialect: Dialect): string {
+  const known = new Set<string>()
+  const terms: string[] = []
+  for (const { field, descending } of order) {
+    for (const column of keyTests(columns.readable(field))) {
+      const placed = place(column)
+      if (known.has(placed)) continue
+      known.add(placed)
+      terms.push(orderTerm(column, descending, place, dialect))
+    }
+  }
+  return terms.join(', ')
 }
 
 function orderTerm(column: Column, descending: boolean, place: PlaceOf, dialect: Dialect): string {
@@ -116,6 +143,7 @@ function sortsByIndex({ object, order = [] }: SelectParts): boolean {
 
 /** Columns of the object's own table that the outer query needs. */
 function ownColumns({ selected, columns, order = [] }: SelectParts): string[] {
-  const names = selected.map(({ path: [first], column }) => first?.column ?? column)
-  return [...new Set([...names, ...order.map(({ field }) => columns.readable(field).column)])]
+  const names = readsOf(selected).reads.flatMap(({ path: [first], column }) => (first ? keyColumns(first) : [column]))
+  const sorted = order.flatMap(({ field }) => keyTests(columns.readable(field)).map(({ column }) => column))
+  return [...new Set([...names, ...sorted])]
 }

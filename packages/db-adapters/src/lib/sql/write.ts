@@ -1,9 +1,10 @@
 import type { Filter, ObjectModel } from '@steward/rest-core'
-import type { Column, Columns } from './columns.js'
+import { keyColumns, readsOf, type Column, type Columns } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
-import { createJoins } from './joins.js'
+import { createJoins, linked } from './joins.js'
 import { firstRows } from './page.js'
+import { hasId } from './select.js'
 import { joinTexts, slots, sql, value, type Text } from './text.js'
 
 export interface WriteParts {
@@ -62,7 +63,7 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
   const table = quoteTable(object.table, dialect)
   if (dialect.writes === 'reread') return { ...write, gives: 'changes' }
   if (dialect.writes === 'returning') {
-    const reads = selected.map((column) =>
+    const reads = readsOf(selected).reads.map((column) =>
       dialect.read(
         column.path.length > 0 ? joinedValue(table, column, dialect) : `${table}.${dialect.quote(column.column)}`,
         column.type,
@@ -71,8 +72,9 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
     return { ...sql`${write} returning ${reads.join(', ')}`, gives: 'records' }
   }
   if (dialect.writes === 'into') {
-    const isGiven = selected.every(({ path, type }) => path.length === 0 && !dialect.isLong?.(type))
-    const given = isGiven ? selected : [columns.id]
+    const { reads: own } = readsOf(selected)
+    const isGiven = own.every(({ path, type }) => path.length === 0 && !dialect.isLong?.(type))
+    const given = isGiven ? own : keyReads(columns)
     const reads = given.map(({ column, type }) => dialect.read(`${table}.${dialect.quote(column)}`, type)).join(', ')
     const outs = given.length
     const into = Array(outs).fill('?').join(', ')
@@ -80,11 +82,14 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
   }
   // All parts of the statement see the tables as they were before it, so a row that joins its own table is read afterwards.
   if (selected.some(({ path }) => path.some(({ target }) => target.table === object.table))) {
-    const id = dialect.read(`${table}.${dialect.quote(columns.id.column)}`, columns.id.type)
+    const [{ column, type }] = keyReads(columns)
+    const id = dialect.read(`${table}.${dialect.quote(column)}`, type)
     return { ...sql`${write} returning ${id}`, gives: 'id' }
   }
   const joins = createJoins('t0', dialect)
-  const reads = selected.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
+  const reads = readsOf(selected)
+    .reads.map((column) => dialect.read(joins.place(column), column.type))
+    .join(', ')
   return { ...sql`with t0 as (${write} returning *) select ${reads} from t0${joins.clauses()}`, gives: 'records' }
 }
 
@@ -96,29 +101,35 @@ function joinedValue(table: string, column: Column, dialect: Dialect): string {
   const joins = createJoins(root, dialect)
   const value = joins.place({ ...column, path: rest })
   const from = `${quoteTable(first.target.table, dialect)} ${root}${joins.clauses().sql}`
-  return `(select ${value} from ${from} where ${root}.${dialect.quote(first.target.id.column)} = ${table}.${dialect.quote(first.column)})`
+  return `(select ${value} from ${from} where ${linked(root, first, table, dialect)})`
+}
+
+/** What tells that a row was written: its id, or the first column of one that has several. */
+function keyReads({ id }: Columns): readonly [Column] {
+  return [id.parts?.[0]?.read ?? id]
 }
 
 /** The row with this id, if it matches the filter. */
 function condition(dialect: Dialect, { object, columns, where, written, filterValues }: ChangeParts): Text {
   const table = quoteTable(object.table, dialect)
-  const idSlots = slots(written.length, 1)
-  const filterSlots = slots(written.length + 1, filterValues)
-  const hasId = (place: string): string =>
-    dialect.compare(`${place}.${dialect.quote(columns.id.column)}`, '=', columns.id.type)
-  if (!where) return { sql: hasId(table), slots: idSlots }
+  const ids = keyColumns(object.id).map(dialect.quote)
+  const idSlots = slots(written.length, ids.length)
+  const filterSlots = slots(written.length + ids.length, filterValues)
+  const hasIdIn = (place: string): string =>
+    hasId(columns.id, ({ column }) => `${place}.${dialect.quote(column)}`, dialect)
+  if (!where) return { sql: hasIdIn(table), slots: idSlots }
   const joined = [...filterFields(where)].some((name) => columns.readable(name).path.length > 0)
   if (!joined) {
     const matches = filterSql(where, columns, ({ column }) => `${table}.${dialect.quote(column)}`, dialect)
-    return { sql: `${hasId(table)} and ${matches}`, slots: [...idSlots, ...filterSlots] }
+    return { sql: `${hasIdIn(table)} and ${matches}`, slots: [...idSlots, ...filterSlots] }
   }
   const joins = createJoins('t0', dialect)
   const matches = filterSql(where, columns, joins.place, dialect)
-  const id = dialect.quote(columns.id.column)
   // Two levels and a limit: MySQL refuses a subquery on the table that is written, unless it is surely a table of its own.
-  const found = `select t0.${id} as x_id from ${table} t0${joins.clauses().sql} where ${hasId('t0')} and ${matches}${firstRows(dialect, 1)}`
+  const found = `select t0.${ids[0]} as x_id from ${table} t0${joins.clauses().sql} where ${hasIdIn('t0')} and ${matches}${firstRows(dialect, 1)}`
+  // The inner query is about one row, so that the first column of several is enough.
   return {
-    sql: `${hasId(table)} and ${table}.${id} in (select x_id from (${found}) x_found)`,
+    sql: `${hasIdIn(table)} and ${table}.${ids[0]} in (select x_id from (${found}) x_found)`,
     slots: [...idSlots, ...idSlots, ...filterSlots],
   }
 }

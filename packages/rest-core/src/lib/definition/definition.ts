@@ -60,11 +60,22 @@ export interface IdField extends FieldCommon {
    * tables. A text that is no UUID is the id of no row.
    */
   readonly values?: 'integer' | 'string' | 'uuid'
+  /**
+   * Own fields that identify a row together, in the order of the key: at least two, each with a column. They are required
+   * and cannot be changed; the row id is made of their values, and goes with no `column` and no `values`. They are the
+   * functional key too, unless other fields are.
+   */
+  readonly fields?: readonly string[]
 }
 export interface ReferenceField extends FieldCommon {
   readonly type: 'reference'
   /** Name of the linked object. */
   readonly object: string
+  /**
+   * For a linked object whose row id is made of several fields: the own fields that hold their values, in the same order.
+   * The reference has no column then; setting it sets them, and setting them sets it.
+   */
+  readonly via?: readonly string[]
   /**
    * Fields of the linked object that are returned next to the reference as `<fk>__<field>`; a chain through a reference
    * of the linked object is written `<fk2>__<field>`. Default: the functional key of the linked object.

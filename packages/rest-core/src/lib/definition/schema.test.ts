@@ -45,11 +45,12 @@ const values = ['b', value]
 
 /** One field of each interface with all its properties: the compiler fails here when one is added or renamed. */
 const fields = {
-  row_id: { ...common, type: 'id', values: 'string' } satisfies Full<D.IdField>,
+  row_id: { ...common, type: 'id', values: 'string', fields: ['text', 'integer'] } satisfies Full<D.IdField>,
   reference: {
     ...common,
     type: 'reference',
     object: 'Full',
+    via: ['text', 'integer'],
     display: ['text'],
     onDelete: 'cascade',
   } satisfies Full<D.ReferenceField>,

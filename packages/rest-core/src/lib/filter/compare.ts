@@ -1,7 +1,9 @@
 import { isEmpty } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { compareNumbers } from '../fields/number-text.js'
-import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model/model.js'
+import { readRowId } from '../fields/row-key.js'
+import { baseField } from '../model/model.js'
+import type { BusinessRecord, FieldModel, ObjectModel, Order, ReadableField } from '../model/model.js'
 
 /**
  * Order of two values of a field, as all stores sort: empty first, texts by code point, numbers and integer ids by
@@ -9,7 +11,8 @@ import type { BusinessRecord, ObjectModel, Order, ReadableField } from '../model
  *
  * @returns negative, 0 or positive.
  */
-export function compareValues(a: FieldValue, b: FieldValue, { columnType }: ReadableField): number {
+export function compareValues(a: FieldValue, b: FieldValue, field: ReadableField): number {
+  const { columnType } = field
   const emptyA = isEmpty(a)
   const emptyB = isEmpty(b)
   if (emptyA || emptyB) return Number(emptyB) - Number(emptyA)
@@ -19,6 +22,7 @@ export function compareValues(a: FieldValue, b: FieldValue, { columnType }: Read
       return compareNumbers(a as number | string, b as number | string)
     case 'id':
     case 'reference':
+      if (baseField(field).parts) return compareRowIds(a as string, b as string, field)
       return columnType.values === 'integer'
         ? compareNumbers(a as string, b as string)
         : compareText(a as string, b as string)
@@ -31,6 +35,18 @@ export function compareValues(a: FieldValue, b: FieldValue, { columnType }: Read
     default:
       return compareText(a as string, b as string)
   }
+}
+
+/** Row ids of several fields are compared field by field. */
+function compareRowIds(a: string, b: string, field: ReadableField): number {
+  const parts = baseField(field).parts as readonly FieldModel[]
+  const [first, second] = [readRowId(parts, a), readRowId(parts, b)]
+  if (!first || !second) return compareText(a, b)
+  for (const [at, part] of parts.entries()) {
+    const result = compareValues(first[at] as FieldValue, second[at] as FieldValue, part)
+    if (result !== 0) return result
+  }
+  return 0
 }
 
 /** Order by code point, as databases sort bytes of UTF-8; JavaScript's own `<` sorts UTF-16 units. */

@@ -1,9 +1,18 @@
 import type { FieldValue } from '../fields/field-value.js'
+import { rowIdOf } from '../fields/row-key.js'
 import { compareRecords } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
 import { matches } from '../filter/matches.js'
 import { baseField } from '../model/model.js'
-import type { BusinessRecord, ObjectModel, Order, ReadableField, ReferenceModel, Selection } from '../model/model.js'
+import type {
+  BusinessRecord,
+  FieldModel,
+  ObjectModel,
+  Order,
+  ReadableField,
+  ReferenceModel,
+  Selection,
+} from '../model/model.js'
 import { chainOf } from '../rights/links.js'
 import type { Guard } from '../store.js'
 import type { View } from './memory-data.js'
@@ -75,13 +84,19 @@ export function readFields(view: View, row: Row, fields: readonly ReadableField[
 /** Empty when a link on the way is missing, or leads to a row that may not be seen. */
 function valueOf(view: View, row: Row, field: ReadableField, guards: Guarding | undefined): FieldValue {
   let at: Row | undefined = row
-  for (const [end, { column, target }] of field.path.entries()) {
-    const linked: FieldValue | undefined = at?.get(column)
+  for (const [end, reference] of field.path.entries()) {
+    const { target } = reference
+    const linked: FieldValue | undefined = at && ownValue(at, reference)
     at = linked === undefined ? undefined : view.get(target.table, linked as string)
     if (at && guards?.get(chainOf(field.path.slice(0, end + 1)))?.(at) === false) at = undefined
   }
-  const { column, type } = baseField(field)
-  return at?.get(column) ?? type.empty
+  const base = baseField(field)
+  return (at && ownValue(at, base)) ?? base.type.empty
+}
+
+/** What a row holds in a field. */
+export function ownValue(row: Row, { column, parts }: FieldModel): FieldValue | undefined {
+  return parts ? rowIdOf(parts, (part) => row.get(part.column)) || undefined : row.get(column)
 }
 
 function fieldNames(filter: Filter): Set<string> {

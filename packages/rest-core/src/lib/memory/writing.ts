@@ -4,23 +4,33 @@ import { isEmpty } from '../fields/field-type.js'
 import type { FieldValue } from '../fields/field-value.js'
 import type { FieldModel, ObjectModel } from '../model/model.js'
 import type { Values } from '../store.js'
+import { readRowId, rowIdOf, withoutKey } from '../fields/row-key.js'
 import type { MemoryData } from './memory-data.js'
+import { ownValue } from './reading.js'
 import type { Row } from './rows.js'
 
 /** Inserts a row and gives it back. @throws StoreError `unique`, `reference` */
 export function insertRow(data: MemoryData, object: ObjectModel, values: Values): Row {
+  const attempt = `insert into "${object.table}"`
+  if (object.id.parts) {
+    const row = changed(new Map(), object, values)
+    const id = keyIn(data, object, row, attempt)
+    check(data, object, id, row, attempt)
+    data.write(object.table, id, row)
+    return row
+  }
   const takesStrings = object.id.columnType.kind === 'id' && object.id.columnType.values === 'string'
   const id = takesStrings ? randomUUID() : data.table(object.table).nextId()
   const row = changed(new Map([[object.id.column, id]]), object, values)
-  check(data, object, id, row, `insert into "${object.table}"`)
+  check(data, object, id, row, attempt)
   data.write(object.table, id, row)
   return row
 }
 
 /** Inserts a row with its id; what it refers to is checked by `checkReferences` later. @throws StoreError `unique` */
 export function loadRow(data: MemoryData, object: ObjectModel, values: Values): void {
-  const id = String(values['row_id'])
-  const row = changed(new Map([[object.id.column, id]]), object, values)
+  const id = object.id.parts ? rowIdOf(object.id.parts, ({ name }) => values[name]) : String(values['row_id'])
+  const row = changed(new Map(object.id.parts ? [] : [[object.id.column, id]]), object, values)
   const attempt = `load row ${id} into "${object.table}"`
   if (data.table(object.table).get(id)) throw new StoreError('unique', `Cannot ${attempt}: the row id is taken.`)
   checkUnique(data, object, id, row, attempt)
@@ -33,9 +43,20 @@ export function checkReferences(data: MemoryData, object: ObjectModel): void {
   for (const row of data.table(object.table).values()) checkLinks(data, object, row, `load "${object.table}"`)
 }
 
+/** The free row id that the row's own values make. @throws StoreError `value`, `unique` */
+function keyIn(data: MemoryData, object: ObjectModel, row: Row, attempt: string): string {
+  const parts = object.id.parts as readonly FieldModel[]
+  const id = rowIdOf(parts, ({ column }) => row.get(column))
+  const names = parts.map(({ column }) => column).join(', ')
+  if (id === '') throw new StoreError('value', `Cannot ${attempt}: ${names} must all have values.`)
+  if (data.table(object.table).get(id))
+    throw new StoreError('unique', `Cannot ${attempt}: another row has the same ${names}.`)
+  return id
+}
+
 /** Replaces a row by a changed one and gives it back. @throws StoreError `unique`, `reference` */
 export function updateRow(data: MemoryData, object: ObjectModel, id: string, old: Row, values: Values): Row {
-  const row = changed(old, object, values)
+  const row = changed(old, object, withoutKey(object, id, values))
   check(data, object, id, row, `update row ${id} of "${object.table}"`)
   data.write(object.table, id, row)
   return row
@@ -49,7 +70,7 @@ export function deleteRow(data: MemoryData, object: ObjectModel, id: string): vo
   // Rows that are found on the way join the end of the map, so the loop comes to them too.
   for (const target of deleted.values()) {
     for (const { object: from, field } of target.object.referencedBy) {
-      for (const referring of data.table(from.table).like(new Map([[field.column, target.id]]), [field.column])) {
+      for (const referring of data.table(from.table).like(linkTo(field, target.id), columnsOf(field))) {
         const at = { object: from, field, id: referring }
         if (field.onDelete === 'setNull') emptied.push(at)
         else if (field.onDelete === 'refuse') refusing.push(at)
@@ -67,9 +88,22 @@ export function deleteRow(data: MemoryData, object: ObjectModel, id: string): vo
   }
   for (const { object: from, field, id: referring } of emptied) {
     const row = data.table(from.table).get(referring)
-    if (row) data.write(from.table, referring, new Map([...row].filter(([column]) => column !== field.column)))
+    const emptiedColumns = columnsOf(field)
+    if (row)
+      data.write(from.table, referring, new Map([...row].filter(([column]) => !emptiedColumns.includes(column))))
   }
   for (const each of deleted.values()) data.write(each.object.table, each.id, undefined)
+}
+
+/** The columns that hold a value. */
+function columnsOf(field: FieldModel): string[] {
+  return (field.parts ?? [field]).map(({ column }) => column)
+}
+
+/** What these columns hold in a row that refers to this one. */
+function linkTo(field: FieldModel, id: string): Row {
+  const values = field.parts ? (readRowId(field.parts, id) ?? []) : [id]
+  return new Map(columnsOf(field).map((column, at) => [column, values[at] as FieldValue]))
 }
 
 function place(object: ObjectModel, id: string): string {
@@ -80,7 +114,7 @@ function changed(row: Row, object: ObjectModel, values: Values): Row {
   const next = new Map<string, FieldValue>(row)
   for (const field of [...object.fields, ...object.technical, ...(object.index ? [object.index.words] : [])]) {
     const value = values[field.name]
-    if (value === undefined) continue
+    if (value === undefined || field.parts) continue
     if (isEmpty(value)) next.delete(field.column)
     else next.set(field.column, value)
   }
@@ -109,12 +143,13 @@ function checkUnique(data: MemoryData, object: ObjectModel, id: string, row: Row
 }
 
 function checkLinks(data: MemoryData, object: ObjectModel, row: Row, what: string): void {
-  for (const { column, target } of object.references) {
-    const linked = row.get(column)
+  for (const reference of object.references) {
+    const { target } = reference
+    const linked = ownValue(row, reference)
     if (isEmpty(linked) || data.table(target.table).get(linked as string)) continue
     throw new StoreError(
       'reference',
-      `Cannot ${what}: ${column} refers to row ${String(linked)} of "${target.table}", which is not there.`,
+      `Cannot ${what}: ${columnsOf(reference).join(', ')} refers to row ${String(linked)} of "${target.table}", which is not there.`,
     )
   }
 }

@@ -1,4 +1,5 @@
 import { checkStructure } from '../definition/check-structure.js'
+import { checkRowKeys, isMadeOfFields } from './check-row-keys.js'
 import type { EnumField, FieldDefinition, MultiEnumField, ObjectDefinition } from '../definition/definition.js'
 
 /** Words of the filter language; a field of that name could not stand in an expression. */
@@ -35,6 +36,10 @@ export function checkDefinitions(definitions: readonly ObjectDefinition[]): Chec
     names.add(rest.name)
   }
   for (const { rest, broken } of usable) if (!broken.has('fields')) problems.push(...checkObject(rest, names, broken))
+  if (problems.length === 0) {
+    const byName = new Map(usable.map(({ rest }) => [rest.name, rest]))
+    problems.push(...usable.flatMap(({ rest }) => checkRowKeys(rest, byName)))
+  }
   return { problems, minor, sound: structures.map(({ rest }) => rest) }
 }
 
@@ -48,6 +53,7 @@ function checkObject(definition: ObjectDefinition, names: ReadonlySet<string>, b
   for (const [field, own] of entries) {
     if (broken.has(`fields.${field}`)) continue
     problems.push(...checkField(field, own, names).map((text) => `${name}.${field}: ${text}`))
+    if (isMadeOfFields(own)) continue
     const column = (own.column ?? field).toLowerCase()
     const twin = columns.get(column)
     // A field that nobody writes may show the row id as what it is in the table.

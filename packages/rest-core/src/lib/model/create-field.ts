@@ -1,13 +1,14 @@
 import type { FieldDefinition } from '../definition/definition.js'
 import { Problem } from '../fields/field-type.js'
 import { fieldTypes } from '../fields/index.js'
+import { keyIdType } from '../fields/key-id.js'
 import type { FieldModel, ObjectModel } from './model.js'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** A field of an object, or something that is described like one. */
 export function createField(object: ObjectModel, name: string, definition: FieldDefinition): FieldModel {
-  const type = fieldTypes[definition.type]
+  const type = definition.type === 'id' && definition.fields ? keyIdType : fieldTypes[definition.type]
   const field: Mutable<FieldModel> = {
     name,
     label: definition.label ?? name,
@@ -29,6 +30,7 @@ export function createField(object: ObjectModel, name: string, definition: Field
         ? new RegExp(`^(?:${definition.pattern})$`, 'v')
         : undefined,
     codes: 'values' in definition && Array.isArray(definition.values) ? codesOf(definition.values) : undefined,
+    parts: undefined,
     path: [],
   }
   if (definition.type === 'reference')

@@ -1,11 +1,13 @@
 import { createActions } from '../actions/create-actions.js'
 import { createCrosstabs } from '../crosstabs/create-crosstabs.js'
-import type { FieldDefinition, ObjectDefinition } from '../definition/definition.js'
+import type { FieldDefinition, ObjectDefinition, ReferenceField } from '../definition/definition.js'
 import { DefinitionError, RestError } from '../../errors.js'
 import { nearMiss } from '../definition/near-miss.js'
+import { keyReferenceType } from '../fields/key-id.js'
 import { createIndex } from '../index-search/create-index.js'
 import { createPublications } from '../publications/create-publications.js'
 import { checkDefinitions } from './check-definitions.js'
+import { isMadeOfFields } from './check-row-keys.js'
 import { checkDefault, createField } from './create-field.js'
 import { baseField } from './model.js'
 import type {
@@ -82,6 +84,7 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     readable,
     key: [],
     references,
+    hasMadeFields: false,
     documents: [],
     state: undefined,
     actions: new Map(),
@@ -109,7 +112,13 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
     object.technical = Object.entries(technicalFields).map(([name, field]) => createField(object, name, field))
   }
   for (const field of fields) problems.push(...checkDefault(field, `${object.name}.${field.name}`))
+  object.hasMadeFields = Object.values(definition.fields).some(isMadeOfFields)
+  const parts = idDefinition.type === 'id' ? idDefinition.fields : undefined
+  if (parts) linkParts(object.id, parts)
+  for (const part of object.id.parts ?? []) Object.assign(part, { required: true, createOnly: true })
   object.key = fields.filter((field) => field.key)
+  if (object.id.parts && object.key.length === 0) object.key = object.id.parts
+  for (const member of object.key) Object.assign(member, { key: true })
   object.documents = fields.filter(({ type }) => type.name === 'document' || type.name === 'image')
   object.state = fields.find(({ name }) => name === definition.states?.field)
   for (const field of [object.id, ...fields, ...object.technical]) readable.set(field.name, field)
@@ -122,12 +131,27 @@ function createObject(definition: ObjectDefinition, problems: string[]): Linkabl
       const target = objects.get((reference.definition as { object: string }).object) as ObjectModel
       const linked = reference as Mutable<ReferenceModel>
       linked.target = target
+      const { via } = reference.definition as ReferenceField
+      if (via) linkReference(linked, via)
       linked.columnType = {
         kind: 'reference',
         values: (target.id.columnType as { values: 'integer' | 'string' }).values,
       }
       ;(target.referencedBy as { object: ObjectModel; field: ReferenceModel }[]).push({ object, field: reference })
     }
+  }
+
+  function linkParts(field: FieldModel, names: readonly string[]): void {
+    ;(field as Mutable<FieldModel>).parts = names.map((name) => fields.find((each) => each.name === name) as FieldModel)
+  }
+
+  /** Such a reference can be written where all of its fields can, and is empty when one of them is. */
+  function linkReference(reference: Mutable<ReferenceModel>, via: readonly string[]): void {
+    linkParts(reference, via)
+    const own = reference.parts as readonly FieldModel[]
+    reference.type = keyReferenceType
+    reference.readOnly ||= own.some(({ readOnly }) => readOnly)
+    reference.createOnly ||= own.some(({ createOnly }) => createOnly)
   }
 
   function linkJoined(): string[] {

@@ -30,9 +30,11 @@ export interface ObjectModel {
   readonly joined: readonly JoinedField[]
   /** What is there without asking for more of linked objects, by name: row id, own, technical, joined. */
   readonly readable: ReadonlyMap<string, ReadableField>
-  /** Members of the functional key; may be empty for existing tables. */
+  /** Members of the functional key, by default the fields of a row id that has several; may be empty for existing tables. */
   readonly key: readonly FieldModel[]
   readonly references: readonly ReferenceModel[]
+  /** The row id, or a reference, is made of several fields. */
+  readonly hasMadeFields: boolean
   /** Own document and image fields. */
   readonly documents: readonly FieldModel[]
   /** The field that holds the state, when the object has a state model. */
@@ -80,6 +82,11 @@ export interface FieldModel {
   readonly pattern: RegExp | undefined
   /** Enum codes → whether new input may use them; only for enum and multi-enum. */
   readonly codes: ReadonlyMap<string, boolean> | undefined
+  /**
+   * Own fields that the value is made of, where it has no column of its own: a row id of several fields, and a reference
+   * to such a one. What is written is written to them.
+   */
+  readonly parts: readonly FieldModel[] | undefined
   /** Always empty for an own field; see `JoinedField`. */
   readonly path: readonly ReferenceModel[]
 }

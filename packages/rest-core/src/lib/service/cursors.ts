@@ -1,6 +1,7 @@
 import { RestError } from '../../errors.js'
 import type { FieldValue } from '../fields/field-value.js'
 import { isEmpty } from '../fields/field-type.js'
+import { readRowId } from '../fields/row-key.js'
 import { and } from '../filter/combine.js'
 import { compareValues } from '../filter/compare.js'
 import type { Filter } from '../filter/filter.js'
@@ -42,26 +43,45 @@ export async function* searchFrom(
   query: PageQuery,
   place: CursorPlace | undefined,
 ): AsyncGenerator<readonly BusinessRecord[]> {
-  const { order, limit, caller } = query
+  const { limit, caller } = query
+  const { order, start } = expand(object, query.order, place)
   const selected = new Set(query.select.fields.map(({ name }) => name))
   const added = order.map(({ field }) => field).filter((name) => !selected.has(name))
   const select = added.length > 0 ? object.select([...selected, ...added]) : query.select
   const rows: BusinessRecord[] = []
-  for (const part of place ? partsAfter(object, order, place) : [{ where: undefined, order: enough(object, order) }]) {
-    const start = rows.length
+  for (const part of start ? partsAfter(object, order, start) : [{ where: undefined, order: enough(object, order) }]) {
+    const had = rows.length
     const where = and(query.where, part.where && asSeen(part.where, query))
     // One more than asked for tells whether there is another page.
-    const search = { select, where, order: part.order, limit: limit + 1 - start, guards: query.guards, caller }
+    const search = { select, where, order: part.order, limit: limit + 1 - had, guards: query.guards, caller }
     for await (const batch of session.search(object, search)) rows.push(...batch)
-    if (part.behind) checkProgress(rows[start], part.behind)
+    if (part.behind) checkProgress(rows[had], part.behind)
     if (rows.length > limit) break
   }
   const page = rows.slice(0, limit)
   for (const [at, record] of page.entries()) {
-    places.set(record, at < rows.length - 1 ? order.map(({ field }) => record[field] as FieldValue) : undefined)
+    places.set(record, at < rows.length - 1 ? query.order.map(({ field }) => record[field] as FieldValue) : undefined)
     for (const name of added) delete record[name]
   }
   if (page.length > 0) yield page
+}
+
+/** A row id of several fields goes by these, so that each part stays a range behind equal values. */
+function expand(
+  { id }: ObjectModel,
+  order: readonly Order[],
+  place: CursorPlace | undefined,
+): { readonly order: readonly Order[]; readonly start: CursorPlace | undefined } {
+  const { parts } = id
+  if (!parts) return { order, start: place }
+  const before = order.filter(({ field }) => field !== id.name)
+  const added = parts.filter(({ name }) => before.every(({ field }) => field !== name))
+  const descending = order.some((each) => each.field === id.name && each.descending)
+  const key = place && (readRowId(parts, place.at(-1) as string) ?? [])
+  return {
+    order: [...before, ...added.map(({ name }) => ({ field: name, descending }))],
+    start: place && [...place.slice(0, -1), ...added.map((part) => key?.[parts.indexOf(part)] as FieldValue)],
+  }
 }
 
 /** Records that follow a place and have the same values in some of the first fields of the order. */
@@ -78,7 +98,7 @@ function partsAfter(object: ObjectModel, order: readonly Order[], place: CursorP
   const fields = order.map(({ field }) => object.field(field) as ReadableField)
   const parts: Part[] = []
   const unique = fields.findIndex((field, at) => isUnique(object, field, place[at] as FieldValue))
-  for (let at = unique; at >= 0; at--) {
+  for (let at = unique < 0 ? fields.length - 1 : unique; at >= 0; at--) {
     const same = fields.slice(0, at).map((field, before) => equals(field, place[before] as FieldValue))
     for (const part of behind(enough(object, order.slice(at)), fields[at] as ReadableField, place[at] as FieldValue))
       parts.push({ ...part, where: and(...same, part.where) })

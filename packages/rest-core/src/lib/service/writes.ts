@@ -19,6 +19,7 @@ import type { WriteContext } from './hooks.js'
 import type { Input } from './input.js'
 import { timestamp } from '../fields/temporal.js'
 import { applyDefaults, readInput, validate } from './input.js'
+import { joinHookValues, joinReferences, keyChanges } from './made-fields.js'
 import { missingRow } from './missing-row.js'
 import { answerSelection, parseRowId, wholeSelection } from './selections.js'
 import { isRecorded, recordChange } from './record-change.js'
@@ -72,6 +73,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const { object, access, principal, input, hookContext, options } = write
     const { hooks } = object.definition
     const { values } = input
+    if (object.hasMadeFields) input.messages.push(...(await joinReferences(object, values)))
     const given = { ...values }
     const restored = options?.restore ? given : {}
     if (hooks?.isCreateEnable && !(await hooks.isCreateEnable(hookContext))) throw notEnabled('created', object)
@@ -79,6 +81,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const now = context.clock()
     applyDefaults(access, values, namesWithMessages(input), principal, now)
     if (hooks?.preValidate) await hooks.preValidate(hookContext)
+    if (object.hasMadeFields) joinHookValues(object, values, given)
     await refuse(write, undefined, [
       ...input.messages,
       ...checkDocumentIds(input, undefined),
@@ -88,6 +91,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preCreate) await hooks.preCreate(hookContext)
+    if (object.hasMadeFields) joinHookValues(object, values, given)
     if (object.technical.length > 0) {
       values['created_dt'] = values['updated_dt'] = timestamp(now)
       values['created_by'] = values['updated_by'] = principal.login
@@ -116,6 +120,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
       // Read again by each attempt, which changes it.
       const input = readInput(access, body, 'update', options)
       values = input.values
+      if (object.hasMadeFields) input.messages.push(...keyChanges(object, id, body))
       let whole: Promise<BusinessRecord> | undefined
       const old = () => (whole ??= lockRow(transaction, access, id, { select: wholeSelection(object) }, where))
       const hookContext = createHookContext(object, principal, input, transaction, 'update', old)
@@ -138,6 +143,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     const { object, access, principal, input, where, transaction, hookContext } = write
     const { hooks } = object.definition
     const { values } = input
+    if (object.hasMadeFields) input.messages.push(...(await joinReferences(object, values, old)))
     const given = { ...values }
     const restored = options?.restore ? given : {}
     if (options?.precondition) await requirePrecondition(write, id, options.precondition)
@@ -162,6 +168,7 @@ export function createWrites(context: ServiceContext): Pick<BusinessObjects, 'cr
     if (hooks?.postValidate) await hooks.postValidate(hookContext)
     if (hooks?.preSave) await hooks.preSave(hookContext)
     if (hooks?.preUpdate) await hooks.preUpdate(hookContext)
+    if (object.hasMadeFields) joinHookValues(object, values, given)
     const replaced = object.documents.filter(
       ({ name }) => name in values || input.uploads.some(({ field }) => field.name === name),
     )

@@ -12,7 +12,7 @@ export const AuditEntry = defineObject({
   table: 'sys_audit',
   fields: {
     aud_object: { type: 'string', length: 63, index: true, label: 'Object' },
-    aud_row_id: { type: 'string', length: 255, index: true, label: 'Record' },
+    aud_row_id: { type: 'string', length: 800, index: true, label: 'Record' },
     aud_action: { type: 'enum', values: changeActions, label: 'Action' },
     aud_dt: { type: 'datetime', index: true, label: 'Time' },
     aud_login: { type: 'string', length: 255, label: 'Login' },
@@ -40,7 +40,7 @@ export const Event = defineObject({
       help: 'Without gaps in the order of commits; empty until it was given.',
     },
     evt_object: { type: 'string', length: 63, label: 'Object' },
-    evt_row_id: { type: 'string', length: 255, label: 'Record' },
+    evt_row_id: { type: 'string', length: 800, label: 'Record' },
     evt_action: { type: 'enum', values: changeActions, label: 'Action' },
     evt_dt: { type: 'datetime', index: true, label: 'Time' },
     evt_login: { type: 'string', length: 255, label: 'Login' },

@@ -59,7 +59,7 @@ export const WebhookDelivery = defineObject({
     },
     whd_event: { type: 'integer', precision: 18, label: 'Number of the event' },
     whd_object: { type: 'string', length: 63, label: 'Object' },
-    whd_row_id: { type: 'string', length: 255, label: 'Record' },
+    whd_row_id: { type: 'string', length: 800, label: 'Record' },
     whd_action: { type: 'enum', values: changeActions, label: 'Action' },
     whd_event_dt: { type: 'datetime', label: 'Time of the event' },
     whd_login: { type: 'string', length: 255, label: 'Login' },

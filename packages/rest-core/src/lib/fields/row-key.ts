@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import { StoreError } from '../../errors.js'
+import type { FieldModel, ObjectModel } from '../model/model.js'
+import { exactNumber, exactText } from './exact-number.js'
+import type { ColumnType } from './field-type.js'
+import { isEmpty, Problem } from './field-type.js'
+import type { FieldValue } from './field-value.js'
+
+/** Stands between the values of a row id that is made of several fields. */
+export const keySeparator = '~'
+
+const plain = /^[\w-]*$/
+const special = /[^\w-]/gu
+const escaped = /^(?:[\w-]|\.\.|\.[\dA-F]{2})*$/
+const escapes = /(?:\.[\dA-F]{2})+|\.\./g
+
+/**
+ * One value of a row id of several fields, in characters that a URL takes as they are: letters, digits, `_` and `-` stand
+ * for themselves, a dot is `..`, everything else the bytes of its UTF-8 as `.XX`.
+ */
+export function escapeKeyText(text: string): string {
+  if (plain.test(text)) return text
+  return text.replace(special, (character) =>
+    character === '.'
+      ? '..'
+      : [...Buffer.from(character)].map((byte) => `.${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  )
+}
+
+/** The text that was escaped; `undefined` for one that `escapeKeyText` does not give. */
+function readKeyText(text: string): string | undefined {
+  if (plain.test(text)) return text
+  if (!escaped.test(text)) return undefined
+  const read = text.replace(escapes, (escape) =>
+    escape === '..' ? '.' : Buffer.from(escape.replaceAll('.', ''), 'hex').toString(),
+  )
+  return escapeKeyText(read) === text ? read : undefined
+}
+
+/** Makes the part of a row id of a field's value, which is filled or an empty text. */
+export function keyTextOf({ kind }: ColumnType): (value: FieldValue) => string {
+  if (kind === 'integer' || kind === 'boolean') return String
+  if (kind === 'decimal') return (value) => escapeKeyText(exactText(exactNumber(value as number | string)))
+  return (value) => escapeKeyText(value as string)
+}
+
+/** The row id that these values make; empty when one of them is missing. */
+export function rowIdOf(
+  parts: readonly FieldModel[],
+  valueOf: (field: FieldModel) => FieldValue | undefined,
+): string {
+  const texts: string[] = []
+  for (const field of parts) {
+    const value = valueOf(field)
+    if (isEmpty(value)) return ''
+    texts.push(keyTextOf(field.columnType)(value as FieldValue))
+  }
+  return texts.join(keySeparator)
+}
+
+/**
+ * The values that a row id of several fields is made of.
+ *
+ * @param parts Fields that take them, of the object itself or those of a reference to it.
+ * @returns `undefined` for a text that is the id of no row; every row has one id.
+ */
+export function readRowId(parts: readonly FieldModel[], rowId: string): FieldValue[] | undefined {
+  const texts = rowId.split(keySeparator)
+  if (texts.length !== parts.length) return undefined
+  const values: FieldValue[] = []
+  for (const [at, field] of parts.entries()) {
+    const text = readKeyText(texts[at] as string)
+    const value = text === undefined ? undefined : valueOf(field, text)
+    if (value === undefined || keyTextOf(field.columnType)(value) !== texts[at]) return undefined
+    values.push(value)
+  }
+  return values
+}
+
+/**
+ * The values of a change without those that the row id says already.
+ *
+ * @throws StoreError `value` for others: what identifies a row does not change.
+ */
+export function withoutKey<V extends Readonly<Record<string, FieldValue>>>(
+  { name, id: { parts } }: ObjectModel,
+  rowId: string,
+  values: V,
+): V {
+  if (!parts?.some((part) => values[part.name] !== undefined)) return values
+  const key = readRowId(parts, rowId) ?? []
+  const kept: Record<string, FieldValue> = { ...values }
+  for (const [at, part] of parts.entries()) {
+    const value = kept[part.name]
+    delete kept[part.name]
+    if (value === undefined || isDeepStrictEqual(value, key[at])) continue
+    const text = `Cannot change "${part.name}" of "${name}": the row id is made of it. Insert another row and delete this one.`
+    throw new StoreError('value', text)
+  }
+  return kept as V
+}
+
+function valueOf(field: FieldModel, text: string): FieldValue | undefined {
+  const { kind } = field.columnType
+  // A table that others have made may hold texts that the field does not take.
+  if (kind === 'string' || kind === 'text') return text
+  if (text === '') return undefined
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  const value = field.type.parse(text, field)
+  return value instanceof Problem || isEmpty(value) ? undefined : value
+}
