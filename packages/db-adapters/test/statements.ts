@@ -316,15 +316,15 @@ export function everyChange(types: TypeRules, { words = true } = {}): Change[] {
     },
     { kind: 'dropColumn', table, column: "it's" },
     { kind: 'dropIndex', table, name: 'stw_ix', beforeChanges: true },
-    { kind: 'dropForeignKey', table, name: 'stw_fk', column: 'x' },
+    { kind: 'dropForeignKey', table, name: 'stw_fk', columns: ['x'] },
     { kind: 'dropWordIndex', table, name: 'stw_ft', column: 'x' },
     ...(['refuse', 'cascade', 'setNull'] as const).map((onDelete): Change => ({
       kind: 'addForeignKey',
       table,
       name: `stw_fk_${onDelete}`,
-      column: 'x',
+      columns: ['x'],
       target: 'order',
-      targetColumn: 'row_id',
+      targetColumns: ['row_id'],
       onDelete,
     })),
   ]

@@ -18,7 +18,11 @@ export type Change =
       readonly kind: 'createTable'
       readonly table: string
       /** `declaration` is that of a string id; integers are given by the database. */
-      readonly id: { readonly name: string; readonly values: 'integer' | 'string'; readonly declaration: string }
+      readonly id:
+        | { readonly name: string; readonly values: 'integer' | 'string'; readonly declaration: string }
+        | undefined
+      /** Columns among the others that are the primary key, where there is no `id`. */
+      readonly key: readonly string[]
       readonly columns: readonly NewColumn[]
     }
   | { readonly kind: 'addColumn'; readonly table: string; readonly column: NewColumn }
@@ -46,12 +50,17 @@ export type Change =
       readonly kind: 'addForeignKey'
       readonly table: string
       readonly name: string
-      readonly column: string
+      readonly columns: readonly string[]
       readonly target: string
-      readonly targetColumn: string
+      readonly targetColumns: readonly string[]
       readonly onDelete: ReferenceRule
     }
-  | { readonly kind: 'dropForeignKey'; readonly table: string; readonly name: string; readonly column: string }
+  | {
+      readonly kind: 'dropForeignKey'
+      readonly table: string
+      readonly name: string
+      readonly columns: readonly string[]
+    }
   /** What finds rows by the words in a column. */
   | {
       readonly kind: 'addWordIndex'
@@ -109,6 +118,8 @@ function kindOf({ kind }: Change): SyncStep['kind'] {
 
 function columnOf(change: Change): string | undefined {
   if (change.kind === 'addColumn') return change.column.name
+  if (change.kind === 'addForeignKey' || change.kind === 'dropForeignKey')
+    return change.columns.length === 1 ? change.columns[0] : undefined
   return 'column' in change ? change.column : undefined
 }
 
@@ -120,7 +131,7 @@ function describe(change: Change): string {
     case 'renameColumn':
       return `rename column ${table}.${change.from} to ${change.column}`
     case 'createTable':
-      return `create table ${table} (${[change.id.name, ...change.columns.map(({ name }) => name)].join(', ')})`
+      return `create table ${table} (${namesOf(change).join(', ')})`
     case 'addColumn':
       return `add column ${table}.${change.column.name} (${change.column.title})`
     case 'changeColumn':
@@ -132,14 +143,24 @@ function describe(change: Change): string {
     case 'dropIndex':
       return `drop index ${change.name} of ${table}`
     case 'addForeignKey':
-      return `add foreign key ${table}.${change.column} to ${change.target} (on delete: ${change.onDelete})`
+      return `add foreign key ${table}.${listed(change.columns)} to ${change.target} (on delete: ${change.onDelete})`
     case 'addWordIndex':
       return `add full-text index ${table} (${change.column})`
     case 'dropWordIndex':
       return `drop full-text index ${change.name} of ${table}`
     case 'dropForeignKey':
-      return `drop foreign key ${table}.${change.column}`
+      return `drop foreign key ${table}.${listed(change.columns)}`
   }
+}
+
+function listed(columns: readonly string[]): string {
+  return columns.length === 1 ? (columns[0] as string) : `(${columns.join(', ')})`
+}
+
+/** All columns of a new table. */
+export function namesOf({ id, columns }: ChangeOf<'createTable'>): readonly string[] {
+  const names = columns.map(({ name }) => name)
+  return id ? [id.name, ...names] : names
 }
 
 /** A column type for people, e.g. `decimal(15,2)`. */

@@ -48,18 +48,16 @@ export async function checkRows(
     throw new StoreError('schema', text)
   }
 
-  async function checkLinks({ table, column, target, targetColumn }: ChangeOf<'addForeignKey'>): Promise<void> {
-    const old = kept(table, [column])?.[0]
-    if (old === undefined) return
-    const targetOld = kept(target, [targetColumn])?.[0]
-    const value = `child.${quote(old)}`
-    const linked =
-      targetOld &&
-      `exists (select 1 from ${quote(names.table(target))} parent where parent.${quote(targetOld)} = ${value})`
-    const sql = `select ${value} from ${quote(names.table(table))} child where ${value} is not null${linked ? ` and not ${linked}` : ''}${some}`
+  async function checkLinks({ table, columns, target, targetColumns }: ChangeOf<'addForeignKey'>): Promise<void> {
+    const values = kept(table, columns)?.map((old) => `child.${quote(old)}`)
+    if (!values) return
+    const same = kept(target, targetColumns)?.map((old, at) => `parent.${quote(old)} = ${values[at]}`)
+    const linked = same && `exists (select 1 from ${quote(names.table(target))} parent where ${same.join(' and ')})`
+    const filled = values.map((value) => `${value} is not null`).join(' and ')
+    const sql = `select ${values.join(', ')} from ${quote(names.table(table))} child where ${filled}${linked ? ` and not ${linked}` : ''}${some}`
     const found = await connection.rows(sql)
     if (found.length === 0) return
-    const text = `Cannot make ${table}.${column} refer to table "${target}": it has no rows ${found.map(asText).join(', ')}. Nothing was changed. Correct or empty these values first.`
+    const text = `Cannot make ${table}.${columns.join(', ')} refer to table "${target}": it has no rows ${found.map(asText).join(', ')}. Nothing was changed. Correct or empty these values first.`
     throw new StoreError('schema', text)
   }
 }

@@ -15,6 +15,32 @@ export function uniqueColumns({ indexes }: TableInfo): ReadonlySet<string> {
 /** Field types that a functional key may have. */
 const keyTypes = new Set(['string', 'integer', 'decimal', 'boolean', 'date', 'datetime', 'time', 'enum'])
 
+/** Field types whose values have one text each, as a row id of several fields needs it. */
+const rowKeyTypes = new Set([...keyTypes, 'text', 'reference'])
+
+/** The columns that identify rows together, or why they cannot; undefined when there are not several. */
+export function severalOf(
+  { primaryKey, columns, implicitId }: TableInfo,
+  rules: IntrospectionRules,
+): [string, ...string[]] | string | undefined {
+  const [first, ...others] = primaryKey
+  if (first === undefined || others.length === 0) return undefined
+  for (const name of primaryKey) {
+    const column = columns.find((each) => each.name === name)
+    const type = column && fieldTypeOf(column.type, true, rules)?.type
+    const place = `its primary key (${primaryKey.join(', ')}) has a column "${name}"`
+    if (!column || type === undefined || !rowKeyTypes.has(type) || column.type.kind === 'float')
+      return `${place} whose values have no exact text (${column?.declaration ?? ''})`
+    // SQLite takes NULL in a primary key, and such rows would have no id.
+    if (implicitId !== undefined && column.nullable) return `${place} that may be empty`
+  }
+  return [first, ...others]
+}
+
+export function isSame(a: readonly string[], b: readonly string[] | undefined): boolean {
+  return a.length === b?.length && a.every((one, at) => one === b[at])
+}
+
 /**
  * The functional key: what `sync` has marked as one, else the unique index with the fewest columns, all filled and none a
  * foreign key; the first of several by name. Empty when there is none.

@@ -3,7 +3,8 @@ import type { FieldDefinition, ObjectDefinition } from '@steward/rest-core'
 import type { SchemaDialect } from './dialect.js'
 import type { FoundKey } from './identify-rows.js'
 import { defaultOf, fieldTypeOf, idValuesOf } from './introspect-column.js'
-import { keyOf, uniqueColumns } from './introspect-keys.js'
+import { isSame, keyOf, severalOf, uniqueColumns } from './introspect-keys.js'
+import { nameOf, referencesOf } from './introspect-references.js'
 import { displayOf } from './introspect-display.js'
 import { fieldName, uniqueNames } from './object-names.js'
 import type { ServedTable } from './served-table.js'
@@ -35,9 +36,10 @@ export function serve(
   const giveName = uniqueNames(['row_id', ...Object.keys(technical), ...filterKeywords], '_')
   const fields = new Map<string, { name: string; column: ColumnInfo }>()
   const leftOut: { column: string; reason: string }[] = []
-  const spellings = new Map([[id.column.toLowerCase(), id.column]])
+  const mapped = id.columns.length === 1 ? id.columns[0] : undefined
+  const spellings = new Map(mapped === undefined ? [] : [[mapped.toLowerCase(), mapped]])
   for (const column of info.columns) {
-    if (column.name === id.column || (timestamps && column.name in technical)) continue
+    if (column.name === mapped || (timestamps && column.name in technical)) continue
     const twin = spellings.get(column.name.toLowerCase())
     const without = info.wordIndexes.some((index) => index.column === column.name)
       ? 'it holds the words of an index search'
@@ -55,7 +57,7 @@ export function serve(
   }
   if (fields.size === 0) {
     // An object has a field at least, and the column of the row id is all that there is.
-    const only = info.columns.find(({ name }) => name === id.column)
+    const only = info.columns.find(({ name }) => name === mapped)
     if (!only) return 'it has no columns that could be served'
     fields.set(only.name, { name: giveName(fieldName(only.name)), column: { ...only, generated: true } })
   }
@@ -78,12 +80,14 @@ function idOf(info: TableInfo, { introspection }: SchemaDialect): ServedTable['i
   if (column && values) {
     const assigned = column.autoIncrement || (column.hasDefault && introspection.defaultIdsAreKnown)
     const takesUuid = values === 'uuid' || (column.type.kind === 'string' && column.type.length === 36)
-    return { column: column.name, values, assigned, takesUuid }
+    return { columns: [column.name], values, assigned, takesUuid }
   }
+  const key = severalOf(info, introspection)
+  if (Array.isArray(key)) return { columns: key, values: 'string', assigned: false, takesUuid: false }
   if (info.implicitId !== undefined)
-    return { column: info.implicitId, values: 'integer', assigned: true, takesUuid: false }
+    return { columns: [info.implicitId], values: 'integer', assigned: true, takesUuid: false }
   if (name === undefined) return 'it has no primary key'
-  if (others.length > 0) return `its primary key has several columns (${info.primaryKey.join(', ')})`
+  if (key !== undefined) return key
   return `its primary key "${name}" is neither a number nor a text (${column?.declaration ?? ''})`
 }
 
@@ -95,19 +99,22 @@ export function define(
 ): ObjectDefinition {
   const { id, info, object, key } = table
   const unique = uniqueColumns(info)
-  const fields: Record<string, FieldDefinition> = {
-    row_id: {
+  const several = id.columns.length > 1
+  const fields: Record<string, FieldDefinition> = {}
+  if (several) fields['row_id'] = { type: 'id', fields: id.columns.map((column) => nameOf(table, column)) }
+  else
+    fields['row_id'] = {
       type: 'id',
-      column: id.column,
+      column: id.columns[0],
       ...(id.values === 'integer' ? {} : { values: id.values }),
       // The database gives none, so the client must, where a UUID would not do.
       ...(id.assigned || isFixed(table) ? {} : { readOnly: false }),
       ...(id.assigned || id.takesUuid || isFixed(table) ? {} : { required: true }),
-    },
-  }
+    }
   for (const { name, column } of table.fields.values()) {
     const isKey = key.includes(column.name)
-    const reference = referenceOf(info, column, find, isKey)
+    const isId = several && id.columns.includes(column.name)
+    const reference = referenceOf(info, column, find, isKey || isId)
     const type = reference ?? fieldTypeOf(column.type, isKey || unique.has(column.name), dialect.introspection)
     const filled = column.nullable || column.hasDefault || column.generated
     const isBoolean = type?.type === 'boolean'
@@ -116,14 +123,16 @@ export function define(
       ...type,
       ...textsOf(column.comment),
       ...(name === column.name ? {} : { column: column.name }),
-      ...(isKey ? { key: true } : {}),
+      // The functional key of a row id of several fields is these.
+      ...(isKey && !isSame(key, id.columns) ? { key: true } : {}),
       ...(!isKey && unique.has(column.name) ? { unique: true } : {}),
-      ...(isKey || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
+      ...(isKey || isId || filled || isBoolean || reference?.onDelete === 'setNull' ? {} : { required: true }),
       ...(initial === undefined ? {} : { default: initial }),
       ...indexOf(info, column.name, reference !== undefined, isKey),
       ...(column.generated ? { readOnly: true } : {}),
     } as FieldDefinition
   }
+  Object.assign(fields, referencesOf(table, find, fields))
   return {
     name: object,
     ...textsOf(info.comment),
@@ -160,7 +169,7 @@ function referenceOf(
   isKey: boolean,
 ): Reference | undefined {
   const fits = (key: ForeignKeyInfo): boolean =>
-    key.columns.length === 1 && key.columns[0] === column.name && find(key.table)?.id.column === key.targetColumns[0]
+    key.columns.length === 1 && key.columns[0] === column.name && isSame(key.targetColumns, find(key.table)?.id.columns)
   const key = info.foreignKeys.find(fits)
   const target = key && find(key.table)
   if (!key || !target) return undefined

@@ -49,6 +49,7 @@ onSqlite((database) => {
 
     expect(result.objects.map(({ name, table }) => [name, table])).toStrictEqual([
       ['OrderDetails', 'Order Details'],
+      ['Composite', 'composite'],
       ['Customers', 'customers'],
       ['Lonely', 'lonely'],
       ['Orders', 'orders'],
@@ -56,18 +57,22 @@ onSqlite((database) => {
       ['Products', 'products'],
     ])
     expect(fieldsOf(result, 'OrderDetails')).toStrictEqual({
-      row_id: { type: 'id', column: 'rowid' },
-      order_id: { type: 'reference', object: 'Orders', display: [], column: 'OrderID', required: true },
+      row_id: { type: 'id', fields: ['order_id', 'product_id'] },
+      order_id: { type: 'reference', object: 'Orders', display: [], column: 'OrderID' },
       product_id: {
         type: 'reference',
         object: 'Products',
         display: ['product_name'],
         column: 'ProductID',
-        required: true,
         index: false,
       },
       unit_price: { type: 'decimal', precision: 15, scale: 6, column: 'UnitPrice', default: 0 },
       quantity: { type: 'integer', precision: 18, column: 'Quantity' },
+    })
+    expect(fieldsOf(result, 'Composite')).toStrictEqual({
+      row_id: { type: 'id', fields: ['a', 'b'] },
+      a: { type: 'integer', precision: 18 },
+      b: { type: 'integer', precision: 18 },
     })
     expect(fieldsOf(result, 'Orders')).toStrictEqual({
       row_id: { type: 'id', column: 'id' },
@@ -103,7 +108,6 @@ onSqlite((database) => {
     expect(fieldsOf(result, 'Plain')).toMatchObject({ and_2: { column: 'and' }, like_2: { column: 'Like' } })
     expect(fieldsOf(result, 'Plain').row_id).toStrictEqual({ type: 'id', column: '_rowid_' })
     expect(result.skipped).toStrictEqual([
-      { table: 'composite', reason: 'its primary key has several columns (a, b)' },
       { table: 'products', column: 'photo', reason: 'no field has the type BLOB' },
       { table: 'v', reason: 'reading it fails: no such table: main.missing' },
       { table: 'words', reason: 'it is a virtual table' },
@@ -178,10 +182,16 @@ onPostgresql((database) => {
       row_id: { type: 'id', column: 'id', readOnly: false, required: true },
       at: { type: 'date', required: true },
     })
+    expect(fieldsOf(result, 'FilmActor')).toStrictEqual({
+      row_id: { type: 'id', fields: ['film', 'actor'] },
+      film: int4,
+      actor: int4,
+    })
     expect(result.objects.map(({ name, readOnly }) => [name, readOnly ?? false])).toStrictEqual([
       ['CustomerAddress', false],
       ['Country', false],
       ['Customer', false],
+      ['FilmActor', false],
       ['Measurement', false],
       ['Mv', true],
       ['V', true],
@@ -190,7 +200,6 @@ onPostgresql((database) => {
       { table: 'Customer Address', column: 'photo', reason: 'no field has the type bytea' },
       { table: 'Customer Address', column: 'foo', reason: 'its name differs from "Foo" by case only' },
       { table: 'a.b', reason: 'a dot in its name would separate a schema' },
-      { table: 'film_actor', reason: 'its primary key has several columns (film, actor)' },
       { table: 'nokey', reason: 'it has no primary key, and there are no rows to find one by' },
       { table: 'more.*', reason: 'only the schema "public" is served, and this one has 2 tables' },
       { table: 'other.*', reason: 'only the schema "public" is served, and this one has a table' },

@@ -3,7 +3,7 @@ import { isOwnName, ownName } from './names.js'
 import type { PlannedColumns } from './plan-columns.js'
 import { isElsewhere, type PlanContext } from './plan-context.js'
 import type { ForeignKeyInfo, TableInfo } from './table-info.js'
-import type { WantedColumn, WantedTable } from './wanted.js'
+import type { WantedLink, WantedTable } from './wanted.js'
 
 /**
  * Adds a foreign key per reference where the tables allow it; drops those that `sync` has made and nothing needs any
@@ -19,39 +19,41 @@ export function planForeignKeys(
   const table = wanted.name
   const changes: Change[] = []
   const used = new Set<ForeignKeyInfo>()
-  for (const column of wanted.columns) {
-    if (!column.reference || !isPossible(column)) continue
-    const { reference } = column
-    const there = (actual?.foreignKeys ?? []).filter((key) => links(key, column))
-    const fitting = there.find(({ name, onDelete }) => onDelete === reference.onDelete || !isOwnName(name))
+  for (const link of wanted.links) {
+    if (!isPossible(link)) continue
+    const there = (actual?.foreignKeys ?? []).filter((key) => links(key, link))
+    const fitting = there.find(({ name, onDelete }) => onDelete === link.onDelete || !isOwnName(name))
     if (fitting) {
       used.add(fitting)
       continue
     }
-    const name = context.giveName(ownName('foreignKey', table, [column.name]))
-    const { table: target, column: targetColumn, onDelete } = reference
-    changes.push({ kind: 'addForeignKey', table, name, column: column.name, target, targetColumn, onDelete })
+    const { columns: names, table: target, targetColumns, onDelete } = link
+    const name = context.giveName(ownName('foreignKey', table, names))
+    changes.push({ kind: 'addForeignKey', table, name, columns: names, target, targetColumns, onDelete })
   }
   for (const key of actual?.foreignKeys ?? []) {
     if (isOwnName(key.name) && !used.has(key)) {
-      changes.push({ kind: 'dropForeignKey', table, name: key.name, column: key.columns[0] as string })
+      changes.push({ kind: 'dropForeignKey', table, name: key.name, columns: key.columns })
     }
   }
   return changes
 
-  function links(key: ForeignKeyInfo, { name, reference }: WantedColumn): boolean {
+  function links(key: ForeignKeyInfo, link: WantedLink): boolean {
     return (
-      lookup.sameColumns(key.columns, [name]) &&
-      lookup.foldTable(key.table) === lookup.foldTable(reference?.table as string) &&
-      lookup.sameColumns(key.targetColumns, [reference?.column as string])
+      lookup.foldTable(key.table) === lookup.foldTable(link.table) &&
+      key.columns.length === link.columns.length &&
+      link.columns.every((name, at) => {
+        const place = key.columns.findIndex((each) => lookup.sameColumn(each, name))
+        return place >= 0 && lookup.sameColumn(key.targetColumns[place] as string, link.targetColumns[at] as string)
+      })
     )
   }
 
-  function isPossible({ name, reference }: WantedColumn): boolean {
-    if (!reference || actual?.foreignKeysSupported === false) return false
-    const target = lookup.table(reference.table)
-    if (!target) return !isElsewhere(reference.table, context)
-    const id = lookup.column(target, reference.column)
+  function isPossible({ columns: names, table: targetName, targetColumns }: WantedLink): boolean {
+    if (actual?.foreignKeysSupported === false) return false
+    const target = lookup.table(targetName)
+    if (!target) return !isElsewhere(targetName, context)
+    const ids = targetColumns.map((name) => lookup.column(target, name))
     const unique = [
       target.primaryKey,
       ...target.indexes.filter((index) => index.unique && index.plain).map((index) => index.columns),
@@ -59,9 +61,8 @@ export function planForeignKeys(
     return (
       target.kind === 'table' &&
       target.foreignKeysSupported &&
-      id !== undefined &&
-      unique.some((names) => lookup.sameColumns(names, [id.name])) &&
-      context.types.linkable(columns.of(name), id)
+      unique.some((each) => lookup.sameColumns(each, targetColumns)) &&
+      ids.every((id, at) => id !== undefined && context.types.linkable(columns.of(names[at] as string), id))
     )
   }
 }

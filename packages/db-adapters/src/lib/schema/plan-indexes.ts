@@ -43,7 +43,7 @@ export function planIndexes(
     if (kind !== 'index') return there.unique && lookup.sameColumns(there.columns, names)
     // A unique one of our own, which no field wants any more, would go on refusing values.
     if (isOwnName(there.name)) return !there.unique && lookup.sameColumns(there.columns, names)
-    return lookup.sameColumn(there.columns[0] as string, names[0] as string)
+    return lookup.sameColumns(there.columns.slice(0, names.length), names)
   }
 
   function isChanged(index: IndexInfo): boolean {
@@ -66,21 +66,22 @@ export function planIndexes(
 
 /** An index that begins with a column serves the filters on it. */
 function wantedIndexes(
-  { uniques, indexed }: WantedTable,
+  { key: primary, uniques, indexed }: WantedTable,
   columns: PlannedColumns,
   { lookup, types }: PlanContext,
 ): WantedIndex[] {
-  const single = indexed.filter(
-    (name) =>
-      (types.isIndexable?.(columns.of(name).type) ?? true) &&
-      !uniques.some(({ columns: [first] }) => lookup.sameColumn(first as string, name)),
+  const there = [primary, ...uniques.map((unique) => unique.columns)]
+  const others = indexed.filter(
+    (names) =>
+      names.every((name) => types.isIndexable?.(columns.of(name).type) ?? true) &&
+      !there.some((each) => lookup.sameColumns(each.slice(0, names.length), names)),
   )
   return [
     ...uniques.map(({ columns: names, key }) => ({
       columns: names,
       kind: key ? ('key' as const) : ('unique' as const),
     })),
-    ...single.map((name) => ({ columns: [name], kind: 'index' as const })),
+    ...others.map((names) => ({ columns: names, kind: 'index' as const })),
   ]
 }
 

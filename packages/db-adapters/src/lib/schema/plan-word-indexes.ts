@@ -18,7 +18,7 @@ export function planWordIndexes(
   const { name: table } = wanted
   const changes: Change[] = []
   const used = new Set<WordIndexInfo>()
-  const { name: idName, values } = wanted.id
+  const { name: idName, values } = wanted.id ?? { name: wanted.key[0] as string, values: 'string' }
   const { declaration } = (actual && lookup.column(actual, idName)) ?? types.column({ kind: 'id', values })
   const id = { name: idName, declaration }
   for (const column of wanted.words) {

@@ -1,8 +1,8 @@
 import type { Model, SyncPlan } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { inOrder, titleOfType, type Change } from './changes.js'
+import { inOrder, namesOf, titleOfType, type Change } from './changes.js'
 import type { Catalogue, TypeRules } from './dialect.js'
-import { lookupIn } from './lookup.js'
+import { lookupIn, type Lookup } from './lookup.js'
 import { nameGiver } from './names.js'
 import { planColumns, type PlannedColumns } from './plan-columns.js'
 import { planForeignKeys } from './plan-foreign-keys.js'
@@ -65,28 +65,35 @@ function planTable(wanted: WantedTable, context: PlanContext): { changes: Change
 }
 
 function createTable(
-  { name: table, id, columns }: WantedTable,
+  { name: table, id, key, columns }: WantedTable,
   planned: PlannedColumns,
   { types }: PlanContext,
 ): Change {
+  const reason = id ? undefined : types.uniqueLimit(key.map((name) => planned.of(name).type))
+  if (reason !== undefined)
+    throw new StoreError('schema', `Cannot make a primary key over ${table} (${key.join(', ')}): ${reason}`)
   return {
     kind: 'createTable',
     table,
-    id: { ...id, declaration: types.column({ kind: 'id', values: id.values }).declaration },
+    id: id && { ...id, declaration: types.column({ kind: 'id', values: id.values }).declaration },
+    key,
     columns: columns.map(({ name, type }) => ({
       name,
-      declaration: planned.of(name).declaration,
+      declaration: key.includes(name) ? `${planned.of(name).declaration} not null` : planned.of(name).declaration,
       title: titleOfType(type),
     })),
   }
 }
 
 function unused(wanted: WantedTable, actual: TableInfo, { lookup }: PlanContext): string[] {
-  const used = new Set([wanted.id, ...wanted.columns].map(({ name }) => lookup.foldColumn(name)))
+  const used = new Set(
+    [...(wanted.id ? [wanted.id] : []), ...wanted.columns].map(({ name }) => lookup.foldColumn(name)),
+  )
   return actual.columns.map(({ name }) => name).filter((name) => !used.has(lookup.foldColumn(name)))
 }
 
 function checkId(wanted: WantedTable, actual: TableInfo, { lookup, types }: PlanContext): void {
+  if (!wanted.id) return checkKey(wanted, actual, lookup)
   const { name, values } = wanted.id
   const found = lookup.column(actual, name)
   const object = `object "${wanted.objects[0]}"`
@@ -101,6 +108,20 @@ function checkId(wanted: WantedTable, actual: TableInfo, { lookup, types }: Plan
   }
 }
 
+/** The columns must identify rows, or one row id would be that of several. */
+function checkKey({ key, name, objects }: WantedTable, actual: TableInfo, lookup: Lookup): void {
+  const missing = key.find((each) => !lookup.column(actual, each))
+  const unique = [
+    actual.primaryKey,
+    ...actual.indexes.filter((index) => index.unique && index.plain).map(({ columns }) => columns),
+  ]
+  if (missing === undefined && unique.some((columns) => lookup.sameColumns(columns, key))) return
+  const why =
+    missing === undefined ? `has no primary key or unique index of (${key.join(', ')})` : `has no column "${missing}"`
+  const text = `Table "${name}" is there, but ${why} for the row id of object "${objects[0]}". Name the columns of its key in field "row_id", or give the object another table.`
+  throw new StoreError('schema', text)
+}
+
 function isRowId(name: string): boolean {
   return ['rowid', '_rowid_', 'oid'].includes(name.toLowerCase())
 }
@@ -109,7 +130,7 @@ function isRowId(name: string): boolean {
 function checkNames(change: Change, types: TypeRules): void {
   const names =
     change.kind === 'createTable'
-      ? [change.table, change.id.name, ...change.columns.map(({ name }) => name)]
+      ? [change.table, ...namesOf(change)]
       : change.kind === 'addColumn'
         ? [change.column.name]
         : change.kind === 'renameTable'

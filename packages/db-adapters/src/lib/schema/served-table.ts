@@ -1,7 +1,8 @@
 import type { ColumnInfo, TableInfo } from './table-info.js'
 
 interface ServedId {
-  readonly column: string
+  /** Several identify rows together; their fields make the row id. */
+  readonly columns: readonly [string, ...string[]]
   readonly values: 'integer' | 'string' | 'uuid'
   /** The database gives ids that a request does not give. */
   readonly assigned: boolean

@@ -1,5 +1,6 @@
 import { StoreError } from '@steward/rest-core/errors'
-import type { ColumnType, FieldModel, Model, ObjectModel } from '@steward/rest-core'
+import type { ColumnType, FieldModel, Model, ObjectModel, ReferenceModel } from '@steward/rest-core'
+import { keyColumns } from '../sql/columns.js'
 import type { ReferenceRule } from './changes.js'
 
 /** A table as the model wants it. Objects of the same table are taken together. */
@@ -12,14 +13,26 @@ export interface WantedTable {
    */
   readonly mapped: boolean
   readonly objects: readonly string[]
-  readonly id: { readonly name: string; readonly values: 'integer' | 'string' }
+  /** Undefined where `key` identifies rows. */
+  readonly id: { readonly name: string; readonly values: 'integer' | 'string' } | undefined
+  /** Columns that identify rows together; empty where `id` does. */
+  readonly key: readonly string[]
   /** Without the row id. */
   readonly columns: readonly WantedColumn[]
   readonly uniques: readonly WantedUnique[]
-  /** Columns that filters need an index for. */
-  readonly indexed: readonly string[]
+  /** Columns that filters need an index for; several for references of several columns. */
+  readonly indexed: readonly (readonly string[])[]
+  readonly links: readonly WantedLink[]
   /** Columns of words. */
   readonly words: readonly string[]
+}
+
+/** A reference, by one column or several. */
+export interface WantedLink {
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly targetColumns: readonly string[]
+  readonly onDelete: ReferenceRule
 }
 
 export interface WantedUnique {
@@ -32,7 +45,8 @@ export interface WantedColumn {
   readonly name: string
   readonly type: ColumnType
   readonly renamedFrom: string | undefined
-  readonly reference: { readonly table: string; readonly column: string; readonly onDelete: ReferenceRule } | undefined
+  /** The column whose values it holds. */
+  readonly reference: { readonly table: string; readonly column: string } | undefined
 }
 
 /** @throws StoreError `schema` when two objects of one table contradict each other. */
@@ -43,16 +57,21 @@ export function wantedTables(model: Model, fold: (name: string) => string): Want
 
 function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedTable {
   const [first, ...others] = objects
-  const strange = others.find(({ id }) => id.column !== first.id.column || valuesOf(id) !== valuesOf(first.id))
+  const strange = others.find(
+    ({ id }) => keyColumns(id).join('\0') !== keyColumns(first.id).join('\0') || valuesOf(id) !== valuesOf(first.id),
+  )
   if (strange) {
     const text = `Objects "${first.name}" and "${strange.name}" share table "${first.table}" but not their row id. Give both the same field "row_id".`
     throw new StoreError('schema', text)
   }
   const words = objects.flatMap(({ index }) => (index ? [index.words] : []))
   const own = objects.flatMap((object) => [...object.fields, ...object.technical])
-  const fields = [...own.filter(({ column }) => column !== first.id.column), ...words]
+  const kept = own.filter(({ column, parts }) => !parts && (first.id.parts || column !== first.id.column))
+  const fields = [...kept, ...words]
+  const references = own.filter(isReference)
+  // What the primary key is needs no index of its own.
   const keys = objects
-    .filter(({ key }) => key.length > 0)
+    .filter(({ key, id }) => key.length > 0 && key !== id.parts)
     .map(({ key }) => ({ columns: key.map(({ column }) => column), key: true }))
   const single = fields.filter(({ unique }) => unique).map(({ column }) => ({ columns: [column], key: false }))
   return {
@@ -60,24 +79,37 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     renamedFrom: objects.find(({ definition }) => definition.renamedFrom !== undefined)?.definition.renamedFrom,
     mapped: objects.some(isMapped),
     objects: objects.map(({ name }) => name),
-    id: { name: first.id.column, values: valuesOf(first.id) },
-    columns: [...new Map(fields.map((field) => [field.column, wantedColumn(field)])).values()],
-    uniques: distinct([...single, ...keys]),
-    indexed: [...new Set(fields.filter(isIndexed).map(({ column }) => column))],
+    id: first.id.parts ? undefined : { name: first.id.column, values: valuesOf(first.id) },
+    key: first.id.parts ? keyColumns(first.id) : [],
+    columns: [...new Map(fields.map((field) => [field.column, wantedColumn(field, references)])).values()],
+    uniques: distinctUniques([...single, ...keys]),
+    indexed: distinct([...fields, ...references].filter(isIndexed).map(keyColumns)),
+    links: references.map(linkOf),
     words: [...new Set(words.map(({ column }) => column))],
   }
 }
 
-function wantedColumn(field: FieldModel): WantedColumn {
+function linkOf(reference: ReferenceModel): WantedLink {
+  const { target, onDelete } = reference
+  return { columns: keyColumns(reference), table: target.table, targetColumns: keyColumns(target.id), onDelete }
+}
+
+function wantedColumn(field: FieldModel, references: readonly ReferenceModel[]): WantedColumn {
   const { definition } = field
   return {
     name: field.column,
     type: withLength(field),
     renamedFrom: definition.renamedFrom,
     reference: isReference(field)
-      ? { table: field.target.table, column: field.target.id.column, onDelete: field.onDelete }
-      : undefined,
+      ? { table: field.target.table, column: field.target.id.column }
+      : references.map((reference) => heldBy(field, reference)).find((held) => held !== undefined),
   }
+}
+
+/** What a column holds that is part of a reference of several. */
+function heldBy(field: FieldModel, { parts = [], target }: ReferenceModel): WantedColumn['reference'] {
+  const column = target.id.parts?.[parts.indexOf(field)]?.column
+  return column === undefined ? undefined : { table: target.table, column }
 }
 
 /** An existing column for texts may have a limit, and the definition may say so; new columns for texts have none. */
@@ -97,7 +129,7 @@ function isIndexed(field: FieldModel): boolean {
   return field.indexed || (isReference(field) && field.definition.index !== false)
 }
 
-function isReference(field: FieldModel): field is ObjectModel['references'][number] {
+function isReference(field: FieldModel): field is ReferenceModel {
   return field.definition.type === 'reference'
 }
 
@@ -105,7 +137,11 @@ function valuesOf(id: FieldModel): 'integer' | 'string' {
   return id.columnType.kind === 'id' ? id.columnType.values : 'integer'
 }
 
+function distinct(lists: readonly (readonly string[])[]): (readonly string[])[] {
+  return [...new Map(lists.map((columns) => [columns.join('\0'), columns])).values()]
+}
+
 /** One index per set of columns; a key comes last and wins. */
-function distinct(uniques: readonly WantedUnique[]): WantedUnique[] {
+function distinctUniques(uniques: readonly WantedUnique[]): WantedUnique[] {
   return [...new Map(uniques.map((unique) => [unique.columns.toSorted().join('\0'), unique])).values()]
 }

@@ -43,8 +43,7 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
 
   const table = `${quoteTable(object.table, dialect)} ${root}`
   const conditions: Text[] = []
-  if (parts.byId)
-    conditions.push({ sql: hasId(columns.id, joins.place, dialect), slots: slots(0, idValues) })
+  if (parts.byId) conditions.push({ sql: hasId(columns.id, joins.place, dialect), slots: slots(0, idValues) })
   if (where)
     conditions.push({ sql: filterSql(where, columns, joins.place, dialect), slots: slots(idValues, filterValues) })
   const matching = whereText(conditions)

@@ -14,10 +14,11 @@ export const keyIdType: FieldType = {
   jsonSchema: () => ({ type: 'string' }),
 }
 
-/** A reference to such a row id. */
+/** A reference to such a row id. Some of its fields may be empty and others not, which has no place in an order. */
 export const keyReferenceType: FieldType = {
   ...referenceType,
   like: false,
+  ordered: false,
   parse: parseKey,
   jsonSchema: (field) => ({ type: 'string', ...(field.required ? { minLength: 1 } : {}) }),
 }

@@ -45,10 +45,7 @@ export function keyTextOf({ kind }: ColumnType): (value: FieldValue) => string {
 }
 
 /** The row id that these values make; empty when one of them is missing. */
-export function rowIdOf(
-  parts: readonly FieldModel[],
-  valueOf: (field: FieldModel) => FieldValue | undefined,
-): string {
+export function rowIdOf(parts: readonly FieldModel[], valueOf: (field: FieldModel) => FieldValue | undefined): string {
   const texts: string[] = []
   for (const field of parts) {
     const value = valueOf(field)

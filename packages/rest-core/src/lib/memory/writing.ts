@@ -89,8 +89,7 @@ export function deleteRow(data: MemoryData, object: ObjectModel, id: string): vo
   for (const { object: from, field, id: referring } of emptied) {
     const row = data.table(from.table).get(referring)
     const emptiedColumns = columnsOf(field)
-    if (row)
-      data.write(from.table, referring, new Map([...row].filter(([column]) => !emptiedColumns.includes(column))))
+    if (row) data.write(from.table, referring, new Map([...row].filter(([column]) => !emptiedColumns.includes(column))))
   }
   for (const each of deleted.values()) data.write(each.object.table, each.id, undefined)
 }
@@ -123,7 +122,7 @@ function changed(row: Row, object: ObjectModel, values: Values): Row {
 
 function check(data: MemoryData, object: ObjectModel, id: string, row: Row, what: string): void {
   checkUnique(data, object, id, row, what)
-  checkLinks(data, object, row, what)
+  checkLinks(data, object, row, what, id)
 }
 
 function checkUnique(data: MemoryData, object: ObjectModel, id: string, row: Row, what: string): void {
@@ -142,11 +141,13 @@ function checkUnique(data: MemoryData, object: ObjectModel, id: string, row: Row
   }
 }
 
-function checkLinks(data: MemoryData, object: ObjectModel, row: Row, what: string): void {
+/** @param own The id of a row that is not there yet. */
+function checkLinks(data: MemoryData, object: ObjectModel, row: Row, what: string, own?: string): void {
   for (const reference of object.references) {
     const { target } = reference
     const linked = ownValue(row, reference)
-    if (isEmpty(linked) || data.table(target.table).get(linked as string)) continue
+    if (isEmpty(linked) || (target === object && linked === own)) continue
+    if (data.table(target.table).get(linked as string)) continue
     throw new StoreError(
       'reference',
       `Cannot ${what}: ${columnsOf(reference).join(', ')} refers to row ${String(linked)} of "${target.table}", which is not there.`,

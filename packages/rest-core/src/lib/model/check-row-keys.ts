@@ -40,8 +40,7 @@ export function checkRowKeys(
     }
     for (const part of key) {
       const field = fields[part]
-      if (field?.readOnly || field?.hidden)
-        problems.push(`${place}: field "${part}" is ${field.hidden ? 'hidden' : 'read-only'}; nobody could give its value`)
+      if (field?.hidden) problems.push(`${place}: field "${part}" is hidden, but the row id shows its values`)
       if (field?.type === 'reference' && field.onDelete === 'setNull')
         problems.push(`${place}: field "${part}" cannot be emptied, so its onDelete is not "setNull"`)
     }
@@ -59,9 +58,9 @@ export function checkRowKeys(
     }
     for (const text of checkParts(own.via, definition)) problems.push(`${name}.${field}.via: ${text}`)
     for (const option of ['column', 'key', 'unique', 'required', 'default', 'renamedFrom'] as const)
-      if (option in own) problems.push(`${name}.${field}: "${option}" does not go with "via"; it is for the fields named there`)
-    if (!targetKey)
-      problems.push(`${name}.${field}.via: the row id of "${own.object}" is one column; leave "via" out`)
+      if (option in own)
+        problems.push(`${name}.${field}: "${option}" does not go with "via"; it is for the fields named there`)
+    if (!targetKey) problems.push(`${name}.${field}.via: the row id of "${own.object}" is one column; leave "via" out`)
     else if (targetKey.length !== own.via.length)
       problems.push(
         `${name}.${field}.via: the row id of "${own.object}" is made of ${targetKey.length} fields (${targetKey.join(', ')}), not ${own.via.length}`,

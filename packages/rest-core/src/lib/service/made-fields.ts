@@ -41,7 +41,8 @@ export async function joinReferences(
     const given = values[name] ?? ''
     const isSet = name in values && given !== (before?.[name] ?? '')
     if (!isSet) values[name] = rowIdOf(parts, (part) => values[part.name] ?? before?.[part.name])
-    else if (given !== '' && !readRowId(parts, given as string)) messages.push(missingReference(reference, given as string))
+    else if (given !== '' && !readRowId(parts, given as string))
+      messages.push(missingReference(reference, given as string))
     else messages.push(...setParts(name, parts, values, before))
   }
   return messages
@@ -55,7 +56,8 @@ export function joinHookValues(object: ObjectModel, values: Values, before: Read
     if (given !== before[name] && given !== undefined) {
       const read = given === '' ? undefined : readRowId(parts, given as string)
       if (given !== '' && !read) throw RestError.validation([conflict(name, given, parts[0] as FieldModel)])
-      for (const [at, part] of parts.entries()) if (read || !part.required) values[part.name] = read?.[at] ?? part.type.empty
+      for (const [at, part] of parts.entries())
+        if (read || !part.required) values[part.name] = read?.[at] ?? part.type.empty
     } else if (parts.every((part) => part.name in values)) values[name] = rowIdOf(parts, (part) => values[part.name])
   }
 }
@@ -69,8 +71,7 @@ function setParts(
   const given = values[name] as string
   const read = given === '' ? undefined : readRowId(parts, given)
   const free = parts.filter((part) => read || !part.required)
-  if (free.length === 0)
-    return [{ code: 'ERR_REQUIRED', field: name, text: `Field "${name}" is required.` }]
+  if (free.length === 0) return [{ code: 'ERR_REQUIRED', field: name, text: `Field "${name}" is required.` }]
   const messages: ErrorMessage[] = []
   for (const part of free) {
     const wanted = read ? (read[parts.indexOf(part)] as FieldValue) : part.type.empty

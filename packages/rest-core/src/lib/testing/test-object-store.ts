@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import { testAggregates } from './aggregates.js'
 import { testBulk } from './bulk.js'
 import { testClose } from './close.js'
+import { testCompositeKeys } from './composite-keys.js'
 import { testCursors } from './cursors.js'
 import { testFilters } from './filters.js'
 import { testGuards } from './guards.js'
@@ -50,6 +51,7 @@ export function testObjectStore(name: string, factory: StoreFactory, options: Ob
     testSelections(factory)
     testAggregates(factory, settings.seed)
     testKeys(factory)
+    testCompositeKeys(factory, settings.seed)
     testReferences(factory)
     testRights(factory, settings.seed)
     testTransactions(factory)

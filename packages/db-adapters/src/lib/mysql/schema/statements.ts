@@ -37,8 +37,8 @@ export async function statementsOf(
     case 'dropIndex':
       return [`drop index ${quote(change.name)} on ${table}`]
     case 'addForeignKey': {
-      const target = `${quote(change.target)} (${quote(change.targetColumn)})`
-      const key = `foreign key (${quote(change.column)}) references ${target} on delete ${onDelete(change.onDelete)}`
+      const target = `${quote(change.target)} (${change.targetColumns.map(quote).join(', ')})`
+      const key = `foreign key (${change.columns.map(quote).join(', ')}) references ${target} on delete ${onDelete(change.onDelete)}`
       return [`alter table ${table} add constraint ${quote(change.name)} ${key}`]
     }
     case 'addWordIndex':
@@ -50,13 +50,13 @@ export async function statementsOf(
   }
 }
 
-function createTable({ table, id, columns }: ChangeOf<'createTable'>, indexes: readonly NewIndex[]): string {
-  const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${id.declaration} not null`
-  const lines = [
-    `${quote(id.name)} ${idType} primary key`,
-    ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`),
-    ...indexes.map(index),
-  ]
+function createTable({ table, id, key, columns }: ChangeOf<'createTable'>, indexes: readonly NewIndex[]): string {
+  const lines = [...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`), ...indexes.map(index)]
+  if (!id) lines.push(`primary key (${key.map(quote).join(', ')})`)
+  else {
+    const idType = id.values === 'integer' ? 'bigint not null auto_increment' : `${id.declaration} not null`
+    lines.unshift(`${quote(id.name)} ${idType} primary key`)
+  }
   return `create table ${quote(table)} (${lines.join(', ')}) engine = InnoDB default character set utf8mb4`
 }
 

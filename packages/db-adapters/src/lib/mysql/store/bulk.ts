@@ -1,6 +1,8 @@
 import { StoreError } from '@steward/rest-core/errors'
+import type { ReferenceModel } from '@steward/rest-core'
 import { inTransaction, type BulkDialect } from '../../pool/bulk.js'
 import type { SchemaConnection } from '../../schema/connection.js'
+import { keyColumns } from '../../sql/columns.js'
 import { quote } from '../quote.js'
 
 /** Foreign keys are switched off for the session; `auto_increment` follows the ids by itself. */
@@ -14,30 +16,27 @@ export const mysqlBulk: BulkDialect = {
     return inTransaction(connection, async () => {
       const result = await work()
       for (const { table, references } of model.objects.values())
-        for (const { column, target } of references)
-          await checkReference(connection, { table, column, target: target.table, id: target.id.column })
+        for (const reference of references) await checkReference(connection, table, reference)
       return result
     })
   },
 }
 
-interface Reference {
-  readonly table: string
-  readonly column: string
-  readonly target: string
-  readonly id: string
-}
-
-async function checkReference(connection: SchemaConnection, reference: Reference): Promise<void> {
-  const { table, column, target, id } = reference
+async function checkReference(connection: SchemaConnection, table: string, reference: ReferenceModel): Promise<void> {
+  const { target } = reference
+  const columns = keyColumns(reference)
+  const ids = keyColumns(target.id)
+  const values = columns.map((column) => `c.${quote(column)}`)
+  const same = values.map((value, at) => `p.${quote(ids[at] as string)} = ${value}`).join(' and ')
+  const filled = values.map((value) => `${value} is not null`).join(' and ')
   const [broken] = await connection.rows(
-    `select cast(c.${quote(column)} as char) as value from ${quote(table)} c
-     left join ${quote(target)} p on p.${quote(id)} = c.${quote(column)}
-     where c.${quote(column)} is not null and p.${quote(id)} is null limit 1`,
+    `select ${values.map((value, at) => `cast(${value} as char) as v${at}`).join(', ')} from ${quote(table)} c
+     left join ${quote(target.table)} p on ${same}
+     where ${filled} and p.${quote(ids[0] as string)} is null limit 1`,
   )
   if (!broken) return
   throw new StoreError(
     'reference',
-    `A reference is broken: ${table}.${column} has ${String(broken['value'])}, which is no row of ${target}.`,
+    `A reference is broken: ${table}.${columns.join(', ')} has ${Object.values(broken).join(', ')}, which is no row of ${target.table}.`,
   )
 }

@@ -157,6 +157,8 @@ function keysOf(change: Change, changes: readonly Change[]): ChangeOf<'addForeig
   return changes
     .filter((each) => each.kind === 'addForeignKey')
     .filter(
-      ({ table, column }) => table === change.table && (change.kind === 'createTable' || column === change.column.name),
+      ({ table, columns }) =>
+        table === change.table &&
+        (change.kind === 'createTable' || (columns.length === 1 && columns[0] === change.column.name)),
     )
 }

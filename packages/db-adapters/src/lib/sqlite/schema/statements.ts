@@ -33,22 +33,23 @@ export function statementOf(change: DirectChange, foreignKeys: readonly ChangeOf
 
 /** A foreign key as a constraint of the table. */
 export function foreignKey(key: ChangeOf<'addForeignKey'>): string {
-  return `constraint ${quote(key.name)} foreign key (${quote(key.column)}) ${references(key)}`
+  return `constraint ${quote(key.name)} foreign key (${key.columns.map(quote).join(', ')}) ${references(key)}`
 }
 
-function references({ target, targetColumn, onDelete: rule }: ChangeOf<'addForeignKey'>): string {
-  return `references ${quote(target)} (${quote(targetColumn)}) on delete ${onDelete(rule)}`
+function references({ target, targetColumns, onDelete: rule }: ChangeOf<'addForeignKey'>): string {
+  return `references ${quote(target)} (${targetColumns.map(quote).join(', ')}) on delete ${onDelete(rule)}`
 }
 
 function createTable(
-  { table, id, columns }: ChangeOf<'createTable'>,
+  { table, id, key, columns }: ChangeOf<'createTable'>,
   foreignKeys: readonly ChangeOf<'addForeignKey'>[],
 ): string {
   const idType =
-    id.values === 'integer' ? 'integer primary key autoincrement' : `${id.declaration} not null primary key`
+    id?.values === 'integer' ? 'integer primary key autoincrement' : `${id?.declaration} not null primary key`
   const lines = [
-    `${quote(id.name)} ${idType}`,
+    ...(id ? [`${quote(id.name)} ${idType}`] : []),
     ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration}`),
+    ...(id ? [] : [`primary key (${key.map(quote).join(', ')})`]),
     ...foreignKeys.map(foreignKey),
   ]
   return `create table ${quote(table)} (\n  ${lines.join(',\n  ')}\n)`
