@@ -3,6 +3,7 @@ import type { FieldDefinition } from '@steward/rest-core'
 import { displayOf } from './introspect-display.js'
 import { fieldName, uniqueNames } from './object-names.js'
 import type { ServedTable } from './served-table.js'
+import type { TableInfo } from './table-info.js'
 
 /** The field of a column. */
 export function nameOf({ fields }: ServedTable, column: string): string {
@@ -32,8 +33,14 @@ export function referencesOf(
       object: target.object,
       via,
       display: displayOf(target),
+      ...(isIndexed(table.info, held as string[]) ? {} : { index: false }),
       ...(onDelete === 'cascade' || (onDelete === 'setNull' && nullable) ? { onDelete } : {}),
     }
   }
   return references
+}
+
+function isIndexed({ indexes, primaryKey }: TableInfo, held: readonly string[]): boolean {
+  const lists = [primaryKey, ...indexes.filter(({ plain }) => plain).map(({ columns }) => columns)]
+  return lists.some((columns) => held.every((column) => columns.slice(0, held.length).includes(column)))
 }
