@@ -83,7 +83,7 @@ function groupsOf(groups: AggregateParts['groups'], terms: readonly Term[], row:
     const texts = parts.map(({ text }) => {
       const value = row[at]
       const term = terms[at++] as Term
-      return value === null || value === undefined ? undefined : text(term.decode(value as Present))
+      return value === null || value === undefined ? undefined : text(term.decode(value))
     })
     return texts.includes(undefined) ? '' : texts.join(keySeparator)
   })
