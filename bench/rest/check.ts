@@ -59,6 +59,10 @@ async function interview(database: BenchDatabase, server: ServerProcess): Promis
 
   const search = (status: string, word: string | undefined, page: number) =>
     ask('GET', `?itm_status=${status}&itm_name=%25${word}%25&_page=${page}&_pagesize=20`)
+  const searchOr = (word: string | undefined, category: number, status: string) => {
+    const filter = `(itm_name like '%${word}%' or itm_category_id__cat_name = 'Category ${category}') and itm_status = '${status}'`
+    return ask('GET', `?_filter=${encodeURIComponent(filter)}&_page=0&_pagesize=20`)
+  }
   const missing = await ask('GET', '999999999')
   const missed = await ask('PUT', '999999999', { itm_qty: 1, itm_name: 'nobody' })
   return {
@@ -69,6 +73,10 @@ async function interview(database: BenchDatabase, server: ServerProcess): Promis
     'search 20, case of letters': await search('A', words[2]?.toUpperCase(), 0),
     'search 20, third page': await search('D', words[3], 2),
     'search 20, nothing found': await search('B', 'no such word', 0),
+    ...(!demands[server.name].withoutOr && {
+      'search or': await searchOr(words[4], 17, 'B'),
+      'search or, the category only': await searchOr('no such word', 3, 'A'),
+    }),
     'search 100': await ask('GET', '?_page=0&_pagesize=100'),
     'search 100, second page': await ask('GET', '?_page=1&_pagesize=100'),
     create: anonymous(created),

@@ -12,8 +12,14 @@ interface Figures {
 
 /** What Steward is meant to reach. MySQL has no figures. */
 const figures: Partial<Record<DatabaseKind, Figures>> = {
-  sqlite: { ratios: { get: 0.65, search20: 0.88, search100: 0.88, create: 0.75, update: 0.75 }, mostMiB: 200 },
-  postgresql: { ratios: { get: 0.85, search20: 0.95, search100: 0.95, create: 0.8, update: 0.8 }, mostMiB: 230 },
+  sqlite: {
+    ratios: { get: 0.65, search20: 0.88, searchOr: 0.88, search100: 0.88, create: 0.75, update: 0.75 },
+    mostMiB: 200,
+  },
+  postgresql: {
+    ratios: { get: 0.85, search20: 0.95, searchOr: 0.95, search100: 0.95, create: 0.8, update: 0.8 },
+    mostMiB: 230,
+  },
 }
 
 /** Least multiple of a peer's rate on get. */

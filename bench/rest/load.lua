@@ -20,6 +20,12 @@ local requests = {
     local status = pick({ "A", "B", "C", "D" })
     return wrk.format("GET", wrk.path .. "?itm_status=" .. status .. "&itm_name=%25" .. pick(words) .. "%25&_page=0&_pagesize=20")
   end,
+  searchOr = function()
+    local status = pick({ "A", "B", "C", "D" })
+    local filter = "(itm_name%20like%20'%25" .. pick(words) .. "%25'%20or%20itm_category_id__cat_name%20=%20'Category%20" ..
+      math.random(1000) .. "')%20and%20itm_status%20=%20'" .. status .. "'"
+    return wrk.format("GET", wrk.path .. "?_filter=" .. filter .. "&_page=0&_pagesize=20")
+  end,
   search100 = function()
     return wrk.format("GET", wrk.path .. "?_page=0&_pagesize=100")
   end,

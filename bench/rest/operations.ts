@@ -2,6 +2,7 @@
 export const operations = {
   get: { title: 'get', writes: false },
   search20: { title: 'search 20 (=, LIKE)', writes: false },
+  searchOr: { title: 'search 20 (or, two tables)', writes: false },
   search100: { title: 'search 100', writes: false },
   create: { title: 'create', writes: true },
   update: { title: 'update', writes: true },

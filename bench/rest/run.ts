@@ -47,7 +47,11 @@ async function takeSamples(
 ): Promise<Sample[]> {
   const samples: Sample[] = []
   for (const operation of options.operations) {
-    const measured = servers.filter(({ name }) => operations[operation].writes || !demands[name].writesOnly)
+    const measured = servers.filter(
+      ({ name }) =>
+        (operations[operation].writes || !demands[name].writesOnly) &&
+        !(operation === 'searchOr' && demands[name].withoutOr),
+    )
     for (let round = 1; round <= options.rounds; round++) {
       for (const server of round % 2 === 1 ? measured : measured.toReversed()) {
         samples.push(await takeSample(database, server, operation, round, options))

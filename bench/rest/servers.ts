@@ -19,12 +19,14 @@ export interface Demands {
   readonly streams: boolean
   /** Only create and update differ from another server. */
   readonly writesOnly?: boolean
+  /** It cannot combine conditions on several tables by or. */
+  readonly withoutOr?: boolean
 }
 
 export const demands: Readonly<Record<ServerName, Demands>> = {
   raw: { guarded: false, streams: false },
   knex: { guarded: false, streams: false },
-  feathers: { guarded: false, streams: false },
+  feathers: { guarded: false, streams: false, withoutOr: true },
   steward: { guarded: true, streams: true },
   'steward-post': { guarded: true, streams: false, writesOnly: true },
 }

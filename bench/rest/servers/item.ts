@@ -62,3 +62,10 @@ export function whereLike(query: Knex.QueryBuilder, column: string, pattern: str
   const isMysql = query.client.config.client === 'mysql2'
   return isMysql ? query.whereRaw('lower(??) like lower(?)', [column, pattern]) : query.whereILike(column, pattern)
 }
+
+const either = /^\(itm_name like '(.*)' or itm_category_id__cat_name = '(.*)'\) and itm_status = '(.*)'$/
+
+/** Pattern of the name, name of the category and status in the one `_filter` that is measured. */
+export function eitherOf(filter = ''): readonly (string | undefined)[] {
+  return either.exec(filter) ?? []
+}

@@ -5,7 +5,7 @@ import { openKnex } from '../connect.ts'
 import { inputFields } from '../model.ts'
 import { base } from '../operations.ts'
 import type { OpenServer } from '../servers.ts'
-import { now, pickInput, toRecord, user, whereLike } from './item.ts'
+import { eitherOf, now, pickInput, toRecord, user, whereLike } from './item.ts'
 
 /** What a user would write: Koa, its router and body parser, and knex. */
 export const open: OpenServer = async (target) => {
@@ -23,7 +23,9 @@ export const open: OpenServer = async (target) => {
   }
 
   router.get(base, async (context) => {
-    const { itm_status: status, itm_name: name, _page: page, _pagesize: pageSize } = context.query
+    const { _filter: filter, _page: page, _pagesize: pageSize } = context.query
+    const [, either, category, itm_status] = eitherOf(filter === undefined ? undefined : String(filter))
+    const { itm_status: status = itm_status, itm_name: name } = context.query
     const size = Number(pageSize ?? 50)
     const query = items()
       .orderBy('item.row_id')
@@ -31,6 +33,11 @@ export const open: OpenServer = async (target) => {
       .offset(size * Number(page ?? 0))
     if (status !== undefined) query.where('item.itm_status', status)
     if (name !== undefined) whereLike(query, 'item.itm_name', String(name))
+    if (either !== undefined)
+      query.where((inner) => {
+        whereLike(inner, 'item.itm_name', either)
+        inner.orWhere('category.cat_name', category)
+      })
     context.body = (await query).map(toRecord)
   })
 

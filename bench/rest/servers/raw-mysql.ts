@@ -21,12 +21,18 @@ export async function openItems({ url }: Target): Promise<RawItems> {
 
   return {
     get: find,
-    search({ status, name, size, offset }) {
+    search({ status, name, category, size, offset }) {
       const all = status === undefined || name === undefined
-      const where = all ? '' : 'where i.itm_status = ? and lower(i.itm_name) like lower(?)'
+      const like = 'lower(i.itm_name) like lower(?)'
+      const where = all
+        ? ''
+        : `where i.itm_status = ? and ${category === undefined ? like : `(${like} or c.cat_name = ?)`}`
       // Joined as it is read: a page that is joined afterwards would go through a file, because of its text column.
       const page = `order by i.row_id limit ${size} offset ${offset}`
-      return query(`${select} from item i ${join} ${where} ${page}`, all ? [] : [status, name])
+      return query(
+        `${select} from item i ${join} ${where} ${page}`,
+        all ? [] : [status, name, ...(category === undefined ? [] : [category])],
+      )
     },
     async create(values) {
       const time = now()

@@ -17,7 +17,10 @@ export async function openItems({ url }: Target): Promise<RawItems> {
   const filtered = db.prepare<[string, string, number, number], unknown[]>(
     `${select} from item i ${join} where i.itm_status = +? and i.itm_name like ? order by i.row_id limit ? offset ?`,
   )
-  for (const statement of [get, page, filtered]) statement.raw()
+  const either = db.prepare<[string, string, string, number, number], unknown[]>(
+    `${select} from item i ${join} where i.itm_status = +? and (i.itm_name like ? or c.cat_name = +?) order by i.row_id limit ? offset ?`,
+  )
+  for (const statement of [get, page, filtered, either]) statement.raw()
   const insert = db.prepare(`insert into item (${written.join(', ')}) values (${written.map(() => '?').join(', ')})`)
   const change = db.prepare(
     'update item set itm_qty = coalesce(?, itm_qty), itm_name = coalesce(?, itm_name), updated_dt = ?, updated_by = ? where row_id = ?',
@@ -28,9 +31,13 @@ export async function openItems({ url }: Target): Promise<RawItems> {
   }
   return {
     get: (rowId) => find(Number(rowId)),
-    search({ status, name, size, offset }) {
+    search({ status, name, category, size, offset }) {
       const rows =
-        status === undefined || name === undefined ? page.all(size, offset) : filtered.all(status, name, size, offset)
+        status === undefined || name === undefined
+          ? page.all(size, offset)
+          : category === undefined
+            ? filtered.all(status, name, size, offset)
+            : either.all(status, name, category, size, offset)
       return rows.map(fromValues)
     },
     create(values) {

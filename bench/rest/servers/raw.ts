@@ -3,12 +3,15 @@ import { parse } from 'node:querystring'
 import type { DatabaseKind, Target } from '../databases.ts'
 import type { ItemInput } from '../model.ts'
 import { base } from '../operations.ts'
+import { eitherOf } from './item.ts'
 import type { OpenServer } from '../servers.ts'
 
 /** A page of items: those of a status with a pattern in the name, or all. */
 export interface PageRequest {
   readonly status: string | undefined
   readonly name: string | undefined
+  /** With it, either the name or this one of the category matches. */
+  readonly category: string | undefined
   readonly size: number
   readonly offset: number
 }
@@ -57,7 +60,8 @@ async function answer(items: RawItems, request: IncomingMessage, response: Serve
 function pageRequest(text: string): PageRequest {
   const query = parse(text) as Record<string, string | undefined>
   const size = Number(query['_pagesize'] ?? 50)
-  return { status: query['itm_status'], name: query['itm_name'], size, offset: size * Number(query['_page'] ?? 0) }
+  const [, name = query['itm_name'], category, status = query['itm_status']] = eitherOf(query['_filter'])
+  return { status, name, category, size, offset: size * Number(query['_page'] ?? 0) }
 }
 
 function read(request: IncomingMessage): Promise<string> {
