@@ -6,6 +6,7 @@ const deep = [
   'tests/consistency/**/*.test.ts',
   'tests/{catalogue-fuzz,filter-fuzz,large-documents,openapi-fuzz,published,rest-service,rights-fuzz,setup-machine}.test.ts',
   'packages/db-adapters/src/lib/*/store/{adapter,contract.integration}.test.ts',
+  'packages/db-adapters/src/lib/joined-transactions.integration.test.ts',
   'packages/rest-core/src/lib/memory/memory-store.test.ts',
   'packages/manager-core/src/lib/operation/crash*.test.ts',
   'packages/manager-core/src/lib/runtime/limits/limits.test.ts',

@@ -100,6 +100,7 @@ export type {
   BatchOptions,
   BatchResult,
   BusinessObjects,
+  JoinedTransaction,
   CountResult,
   DocumentContent,
   FilterTexts,

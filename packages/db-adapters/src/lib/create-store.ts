@@ -2,9 +2,12 @@ import { fileURLToPath } from 'node:url'
 import type { ObjectStore } from '@steward/rest-core'
 import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex.js'
 import type { MysqlStoreOptions } from './mysql/store/config.js'
+import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './mysql/store/pools.js'
 import type { PoolOptions } from './pool/options.js'
 import type { PostgresqlStoreOptions } from './postgresql/store/config.js'
+import { isPostgresqlPool, type PostgresqlPool } from './postgresql/store/pools.js'
 import type { SqliteStoreOptions } from './sqlite/store/config.js'
+import { isSqliteClient, type SqliteClient } from './sqlite/store/client.js'
 
 type ChosenOptions =
   | Omit<SqliteStoreOptions, 'filename'>
@@ -16,6 +19,14 @@ export type StoreOptions = { readonly url: string } & ChosenOptions
 
 /** The database that a knex instance uses, with options of the store that it chooses. */
 export type KnexStoreOptions = { readonly knex: KnexInstance } & ChosenOptions
+
+/**
+ * What the application has: a pool of `pg` or `mysql2`, which the store uses and leaves open; or a database object of
+ * `better-sqlite3`, whose file the store opens for itself.
+ */
+export type ClientStoreOptions = {
+  readonly client: PostgresqlPool | MysqlPool | MysqlPromisePool | SqliteClient
+} & ChosenOptions
 
 type DatabaseName = KnexDatabase['name']
 
@@ -46,17 +57,25 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  * Of `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections are
  * its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.
  *
+ * Of `client`, a pool that the application has, the store uses connections for one call each and puts their settings back.
+ *
  * @throws TypeError for a URL of another scheme, a knex instance of another database, and for wrong options
  *
  * @example
  * const store = await createStore('sqlite:data/catalog.db')
  */
-export async function createStore(database: string | StoreOptions | KnexStoreOptions): Promise<ObjectStore> {
+export async function createStore(
+  database: string | StoreOptions | KnexStoreOptions | ClientStoreOptions,
+): Promise<ObjectStore> {
   if (typeof database === 'object' && 'knex' in database) {
     const { knex, ...options } = database
     const { name, where, pool } = databaseOfKnex(knex)
     const own = (options as { readonly pool?: PoolOptions }).pool
     return factories[name]({ ...options, ...where, pool: { ...pool, ...own } })
+  }
+  if (typeof database === 'object' && 'client' in database) {
+    const { client, ...options } = database
+    return storeOn(client, options)
   }
   const { url, ...options } = typeof database === 'string' ? { url: database } : database
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]
@@ -69,6 +88,16 @@ export async function createStore(database: string | StoreOptions | KnexStoreOpt
     )
   }
   return factories[name]({ ...options, ...(name === 'sqlite' ? { filename: filenameOf(url) } : { connection: url }) })
+}
+
+function storeOn(client: ClientStoreOptions['client'], options: object): Promise<ObjectStore> {
+  if (isPostgresqlPool(client)) return factories.postgresql({ ...options, connection: client })
+  if (isMysqlPool(client)) return factories.mysql({ ...options, connection: client })
+  if (!isSqliteClient(client))
+    throw new TypeError('Option "client" is neither a pool of pg or mysql2, nor a database object of better-sqlite3.')
+  if (client.name === '' || client.name === ':memory:')
+    throw new TypeError('The SQLite database of option "client" is in memory, where nobody else can open it.')
+  return factories.sqlite({ ...options, filename: client.name })
 }
 
 function filenameOf(url: string): string {

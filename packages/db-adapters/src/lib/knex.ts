@@ -23,6 +23,18 @@ export interface KnexDatabase {
   readonly pool: PoolOptions
 }
 
+/** A transaction of knex. */
+export interface KnexTransaction {
+  readonly isTransaction?: boolean
+  readonly client: { acquireConnection(): Promise<object> }
+}
+
+/** Gives the driver's connection of a transaction of knex; undefined for anything else. */
+export function connectionOfKnex(given: object): (() => Promise<object>) | undefined {
+  const { isTransaction, client } = given as Partial<KnexTransaction>
+  return isTransaction && client ? () => client.acquireConnection() : undefined
+}
+
 const databases: ReadonlyMap<string, KnexDatabase['name']> = new Map([
   ['better-sqlite3', 'sqlite'],
   ['sqlite3', 'sqlite'],

@@ -207,6 +207,16 @@ export interface ObjectStore extends StoreSession {
    * @throws StoreError `reference`, `unique`, `value`; nothing is kept then.
    */
   load?<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T>
+  /**
+   * A store whose calls are part of a transaction that the application has begun on a connection of its own. Each call, and
+   * each `transaction`, is a savepoint: a failure undoes that one only. Settings of the session that calls need are put back
+   * after each. Calls run one after the other. `sync`, `load` and `snapshot` are refused; `close` closes nothing. Of no use
+   * after the end of the transaction. Absent: not supported.
+   *
+   * @param connection The driver's connection, or a transaction of knex.
+   * @throws TypeError for anything else
+   */
+  within?(connection: object): ObjectStore
   /** What `sync` would do; changes nothing. */
   plan(model: Model, options?: PlanOptions): Promise<SyncPlan>
   /**

@@ -4,23 +4,28 @@ import type { ServerConnection } from './connection.js'
 
 export type ReadFacts = (connection: ServerConnection) => Promise<TableFacts>
 
-/** Lets the compiler know the tables that the first connection finds. A failure costs plans only, not answers. */
-export function learning<C extends ServerConnection>(
-  open: () => Promise<C>,
+/**
+ * Lets the compiler know the tables that the first connection finds. A failure costs plans only, not answers.
+ *
+ * @param open opens or borrows a connection, which `connectionOf` finds in what it gives
+ */
+export function learning<T>(
+  open: () => Promise<T>,
+  connectionOf: (opened: T) => ServerConnection,
   compiler: Compiler,
   readFacts: ReadFacts,
-): () => Promise<C> {
+): () => Promise<T> {
   let learnt = false
   return async () => {
-    const connection = await open()
-    if (learnt) return connection
+    const opened = await open()
+    if (learnt) return opened
     learnt = true
     try {
-      compiler.learn(await readFacts(connection))
-    } catch (error) {
+      compiler.learn(await readFacts(connectionOf(opened)))
+    } catch {
+      // What waits for a lost connection hears of it from its own statement.
       learnt = false
-      if (!connection.usable) throw error
     }
-    return connection
+    return opened
   }
 }

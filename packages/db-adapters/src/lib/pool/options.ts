@@ -58,6 +58,10 @@ function limit(name: string, value: number | undefined, byDefault: number, least
   throw new TypeError(`Option "${name}" must be a whole number from ${least} to ${most}, not ${String(value)}.`)
 }
 
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 /**
  * Checks that `connection` is a URL with one of these schemes, or an object; a copy is given back.
  *

@@ -33,6 +33,9 @@ import { decodeHits } from '../sql/index-search.js'
 import type { BoundStatement } from '../sql/statement.js'
 import type { BulkDialect } from './bulk.js'
 import type { Cancel } from './canceller.js'
+import { connectionOfKnex } from '../knex.js'
+import type { JoinedConnection } from './joined-connection.js'
+import { JoinedStore } from './joined-store.js'
 import type { ServerConnection, Rows } from './connection.js'
 import type { ReadFacts } from './learning.js'
 import type { ConnectionSource } from './pool.js'
@@ -53,6 +56,8 @@ export interface PooledStoreParts<C extends ServerConnection> {
   readonly pool: ConnectionSource<C>
   /** Connections for single-row reads, which never wait for locks: may be shared by many requests at once. Default: the pool. */
   readonly readers?: ConnectionSource<C>
+  /** Makes what joins a transaction on a connection of the driver; undefined when it is none. Absent: nothing is joined. */
+  readonly join?: (client: object) => (() => Promise<JoinedConnection>) | undefined
   /** Absent: statements run to their end, or to the limit of time, although nobody waits for them. */
   readonly cancel?: Cancel<C> | undefined
 }
@@ -68,6 +73,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   readonly #pool: ConnectionSource<C>
   readonly #readers: ConnectionSource<C>
   readonly #cancel: Cancel<C> | undefined
+  readonly #join: PooledStoreParts<C>['join']
   readonly #ping: BoundStatement
 
   constructor(parts: PooledStoreParts<C>) {
@@ -80,6 +86,7 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     this.#pool = parts.pool
     this.#readers = parts.readers ?? parts.pool
     this.#cancel = parts.cancel
+    this.#join = parts.join
     const { ping: sql = 'select 1' } = parts
     const statement = { id: 0, sql, gives: 'count' as const, decode: () => ({ row_id: '' }), once: true }
     this.#ping = { statement, values: [], rowId: undefined }
@@ -216,6 +223,19 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
     )
   }
 
+  within(connection: object): ObjectStore {
+    const knex = connectionOfKnex(connection)
+    const given = knex ? undefined : this.#join?.(connection)
+    if (!knex && !given) throw notConnection(this.capabilities.name)
+    const open = async (): Promise<JoinedConnection> => {
+      const join = given ?? this.#join?.(await knex!())
+      if (!join) throw notConnection(this.capabilities.name)
+      return join()
+    }
+    const { capabilities } = this
+    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: this.#schema, open })
+  }
+
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
     return this.#exclusively((connection) => planSync(model, connection, this.#schema, options))
   }
@@ -350,6 +370,12 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
       this.#pool.release(connection)
     }
   }
+}
+
+function notConnection(name: string): TypeError {
+  return new TypeError(
+    `A store on ${name} joins the transaction of a connection of its driver, or one of knex; this is something else.`,
+  )
 }
 
 function insertOn(connection: ServerConnection, call: BoundStatement): Promise<unknown> {

@@ -77,7 +77,7 @@ export function createActionRuns(context: ServiceContext): Pick<BusinessObjects,
     if (rowId === undefined && search) checkSearch(access, search)
     tasks.closing.throwIfAborted()
     // In a transaction somebody waits for all of it, and may undo it.
-    if (found.definition.background && !context.transaction) return { task: await startTask(run) }
+    if (found.definition.background && !context.transaction && !context.outer) return { task: await startTask(run) }
     const control: TaskControl = { signal: AbortSignal.any([tasks.closing]), progress: () => {} }
     const repeat = found.definition.repeatable
     return { result: await inTransaction((transaction) => execute(run, transaction, control), { repeat }) }

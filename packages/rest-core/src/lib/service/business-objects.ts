@@ -237,6 +237,16 @@ export interface RepeatOptions {
   readonly repeat?: boolean | undefined
 }
 
+/** A service within a transaction of the application, which commits and rolls back. */
+export interface JoinedTransaction {
+  /** For calls before the transaction ends. Background actions are waited for. */
+  readonly service: BusinessObjects
+  /** To be called once the transaction was committed: tells of changes, and removes documents that were replaced. */
+  committed(): Promise<void>
+  /** To be called once the transaction was rolled back: removes documents that were stored for it. */
+  rolledBack(): Promise<void>
+}
+
 /**
  * The service: rights, validation, rules and hooks around an ObjectStore. All methods throw `RestError`.
  * Source: rest-service.md, "Endpoints".
@@ -376,6 +386,23 @@ export interface BusinessObjects {
    * by whoever opened it.
    */
   transaction<T>(work: (service: BusinessObjects) => Promise<T>, options?: RepeatOptions): Promise<T>
+  /**
+   * This service within a transaction that the application has begun on a connection of its own, as its store takes it
+   * (`ObjectStore.within`): records, audit entries and events are kept or undone together with what the application writes.
+   * Each call is a savepoint: one that is refused leaves the transaction as it was. Say how it ended by `committed` or
+   * `rolledBack`: until then nobody is told of changes (`onChange`), and replaced documents are not removed.
+   *
+   * @throws RestError ERR_INTERNAL when the store cannot do it, ERR_BAD_REQUEST within a transaction of the service
+   *
+   * @example
+   * await client.query('begin')
+   * const joined = service.join(client)
+   * await joined.service.create(principal, 'Order', { ord_code: 'A1' })
+   * await client.query('insert into ledger (code) values ($1)', ['A1'])
+   * await client.query('commit')
+   * await joined.committed()
+   */
+  join(transaction: object): JoinedTransaction
   /**
    * Aborts running actions (their `signal`), lets background ones end for a moment (option `tasks.graceMs`), and starts no
    * new ones. Leaves the store open. May be called twice.

@@ -2,7 +2,7 @@ import { RestError } from '../../errors.js'
 import type { DocumentStore } from '../documents/document-store.js'
 import type { Model } from '../model/model.js'
 import type { ObjectStore } from '../store.js'
-import type { BusinessObjects } from './business-objects.js'
+import type { BusinessObjects, JoinedTransaction } from './business-objects.js'
 import { createReads } from './reads.js'
 import { createKeys } from './keys.js'
 import { createBatch } from './batch.js'
@@ -21,7 +21,7 @@ import type { Change, ServiceContext } from './service-context.js'
 import { Tasks } from './tasks.js'
 import type { TaskOptions } from './tasks.js'
 import { translate } from './store-errors.js'
-import { runTransaction } from './transaction.js'
+import { runTransaction, TransactionEnd } from './transaction.js'
 import type { LazyTransaction } from './transaction.js'
 import type { RepeatOptions } from './business-objects.js'
 import { createWrites } from './writes.js'
@@ -60,9 +60,13 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
   }
   const tasks = new Tasks({ ...options.tasks, clock })
   checkRecorded(model)
-  return create(undefined)
+  return create(undefined, store)
 
-  function create(transaction: LazyTransaction | undefined): BusinessObjects {
+  function create(
+    transaction: LazyTransaction | undefined,
+    used: ObjectStore,
+    outer?: TransactionEnd,
+  ): BusinessObjects {
     const context: ServiceContext = {
       model,
       documents,
@@ -71,11 +75,12 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       onError,
       requestId,
       tasks,
-      store,
+      store: used,
       transaction,
-      session: (own) => (transaction ?? (own?.isOpen ? own : undefined))?.session() ?? store,
+      outer,
+      session: (own) => (transaction ?? (own?.isOpen ? own : undefined))?.session() ?? used,
       resolve: (object) => model.object(typeof object === 'string' ? object : object.name),
-      bind: (other) => (other === transaction ? service : create(other)),
+      bind: (other) => (other === transaction ? service : create(other, used, outer)),
     }
     const service: BusinessObjects = {
       model,
@@ -94,6 +99,7 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
       ...createDryRun(context),
       ...createOnce(context),
       transaction: inTransaction,
+      join,
       close: () => tasks.close(),
     }
     return service
@@ -104,9 +110,22 @@ export function createBusinessObjects(options: BusinessObjectsOptions): Business
     ): Promise<T> {
       if (transaction) return work(service)
       try {
-        return await runTransaction(context, (own) => work(create(own)), options)
+        return await runTransaction(context, (own) => work(create(own, used, outer)), options)
       } catch (error) {
-        throw await translate(error, undefined, store)
+        throw await translate(error, undefined, used)
+      }
+    }
+
+    function join(client: object): JoinedTransaction {
+      if (transaction || outer)
+        throw new RestError('ERR_BAD_REQUEST', 'A service within a transaction cannot join another one.')
+      if (!store.within)
+        throw new RestError('ERR_INTERNAL', `The store "${store.capabilities.name}" cannot join a transaction.`)
+      const end = new TransactionEnd(onError)
+      return {
+        service: create(undefined, store.within(client), end),
+        committed: () => end.committed(),
+        rolledBack: () => end.rolledBack(),
       }
     }
   }

@@ -3,7 +3,7 @@ import type { Model, ObjectModel } from '../model/model.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { BusinessObjects, ObjectName } from './business-objects.js'
 import type { Tasks } from './tasks.js'
-import type { LazyTransaction } from './transaction.js'
+import type { LazyTransaction, TransactionEnd } from './transaction.js'
 
 /** A write that was committed. */
 export interface Change {
@@ -27,6 +27,8 @@ export interface ServiceContext {
   readonly store: ObjectStore
   /** The transaction that this service is bound to; absent: every request has its own. */
   readonly transaction: LazyTransaction | undefined
+  /** The end of the transaction that the application began, when this service has joined one. */
+  readonly outer: TransactionEnd | undefined
   /** Where reads and writes go: the bound transaction, or a request's own one when it is open, else the store. */
   session(own?: LazyTransaction): StoreSession | Promise<StoreSession>
   resolve(object: ObjectName): ObjectModel

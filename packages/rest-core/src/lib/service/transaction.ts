@@ -3,25 +3,71 @@ import { RestError, StoreError } from '../../errors.js'
 import type { ObjectStore, StoreSession } from '../store.js'
 import type { RepeatOptions } from './business-objects.js'
 
+/** Work that waits for the end of a transaction, which somebody else brings about. */
+export class TransactionEnd {
+  readonly #onError: (error: unknown) => void
+  readonly #afterCommit: (() => Promise<void>)[] = []
+  readonly #afterRollback: (() => Promise<void>)[] = []
+
+  /** @param onError is told of failures of this work, which fail nothing else. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  /** Runs when everything is kept. */
+  afterCommit(work: () => Promise<void>): void {
+    this.#afterCommit.push(work)
+  }
+
+  /** Runs when everything is surely undone. */
+  afterRollback(work: () => Promise<void>): void {
+    this.#afterRollback.push(work)
+  }
+
+  committed(): Promise<void> {
+    return this.#end(this.#afterCommit)
+  }
+
+  rolledBack(): Promise<void> {
+    return this.#end(this.#afterRollback)
+  }
+
+  /** Lets all of it wait for the end of another transaction, that this one is a part of. */
+  passTo(outer: TransactionEnd): void {
+    for (const work of this.#afterCommit.splice(0)) outer.afterCommit(work)
+    for (const work of this.#afterRollback.splice(0)) outer.afterRollback(work)
+  }
+
+  async #end(works: readonly (() => Promise<void>)[]): Promise<void> {
+    const due = [...works]
+    this.#afterCommit.length = 0
+    this.#afterRollback.length = 0
+    for (const work of due) await work().catch(this.#onError)
+  }
+}
+
 /**
  * A transaction that is opened by the first use of its session, so that a request which turns out to be a single
  * statement never pays for one. It ends by exactly one call of `commit` or `rollback`.
  */
 export class LazyTransaction {
   readonly #store: ObjectStore
-  readonly #onError: (error: unknown) => void
+  readonly #outer: TransactionEnd | undefined
+  readonly #end: TransactionEnd
   #session: Promise<StoreSession> | undefined
   #ended: Promise<void> | undefined
   #commit: () => void = () => {}
   #rollback: (reason: unknown) => void = () => {}
   #commitTried = false
-  readonly #afterCommit: (() => Promise<void>)[] = []
-  readonly #afterRollback: (() => Promise<void>)[] = []
 
-  /** @param onError is told of failures of work after the end, which do not fail the request. Default: nobody. */
-  constructor(store: ObjectStore, onError: (error: unknown) => void = () => {}) {
+  /**
+   * @param onError is told of failures of work after the end, which do not fail the request. Default: nobody.
+   * @param outer the end of the transaction that this one is a part of
+   */
+  constructor(store: ObjectStore, onError: (error: unknown) => void = () => {}, outer?: TransactionEnd) {
     this.#store = store
-    this.#onError = onError
+    this.#outer = outer
+    this.#end = new TransactionEnd(onError)
   }
 
   get isOpen(): boolean {
@@ -45,12 +91,12 @@ export class LazyTransaction {
 
   /** Runs when everything is kept. */
   afterCommit(work: () => Promise<void>): void {
-    this.#afterCommit.push(work)
+    this.#end.afterCommit(work)
   }
 
   /** Runs when everything is surely undone; not after a commit that failed, since its outcome may be unknown. */
   afterRollback(work: () => Promise<void>): void {
-    this.#afterRollback.push(work)
+    this.#end.afterRollback(work)
   }
 
   async commit(): Promise<void> {
@@ -60,7 +106,8 @@ export class LazyTransaction {
       this.#commit()
       await this.#ended
     }
-    await this.#runAll(this.#afterCommit)
+    if (this.#outer) this.#end.passTo(this.#outer)
+    else await this.#end.committed()
   }
 
   async rollback(reason: unknown): Promise<void> {
@@ -72,11 +119,7 @@ export class LazyTransaction {
       )
       await this.#ended?.catch(() => {})
     }
-    if (!this.#commitTried || isRepeatable(reason)) await this.#runAll(this.#afterRollback)
-  }
-
-  async #runAll(works: readonly (() => Promise<void>)[]): Promise<void> {
-    for (const work of works) await work().catch(this.#onError)
+    if (!this.#commitTried || isRepeatable(reason)) await this.#end.rolledBack()
   }
 }
 
@@ -87,12 +130,20 @@ const waitMs = 20
 
 /** Commits when `work` resolves; undoes everything and passes the error on when it rejects. */
 export function runTransaction<T>(
-  { store, onError }: { readonly store: ObjectStore; readonly onError: (error: unknown) => void },
+  {
+    store,
+    onError,
+    outer,
+  }: {
+    readonly store: ObjectStore
+    readonly onError: (error: unknown) => void
+    readonly outer: TransactionEnd | undefined
+  },
   work: (transaction: LazyTransaction) => Promise<T>,
   options?: RepeatOptions,
 ): Promise<T> {
   return repeatUndone(async () => {
-    const transaction = new LazyTransaction(store, onError)
+    const transaction = new LazyTransaction(store, onError, outer)
     try {
       const result = await work(transaction)
       await transaction.commit()

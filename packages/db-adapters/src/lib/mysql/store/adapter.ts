@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@steward/rest-core'
 import { createCanceller } from '../../pool/canceller.js'
+import { ForeignPool } from '../../pool/foreign-pool.js'
 import { learning } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
@@ -9,6 +10,8 @@ import { mysqlBulk } from './bulk.js'
 import { mysqlConfig, setStatementTimeout, type MysqlStoreOptions } from './config.js'
 import { mysqlDialect } from './dialect.js'
 import { connector } from './connect.js'
+import { borrow, join } from './foreign.js'
+import { isMysqlClient } from './pools.js'
 import { readFacts } from './facts.js'
 
 /**
@@ -23,6 +26,18 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
   const config = mysqlConfig(options)
   const compiler = createCompiler(mysqlDialect)
   const open = connector(config)
+  const { foreign } = config
+  const ours =
+    foreign &&
+    new ForeignPool(
+      learning(
+        () => borrow(foreign, config),
+        ({ connection }) => connection,
+        compiler,
+        readFacts,
+      ),
+      config.pool.acquireTimeoutMs,
+    )
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'mysql',
@@ -39,7 +54,13 @@ export function createMysqlStore(options: MysqlStoreOptions): ObjectStore {
     schema: mysqlSchema,
     schemaSetUp: setStatementTimeout(0),
     bulk: mysqlBulk,
-    pool: new ConnectionPool(learning(open, compiler, readFacts), config.pool),
-    cancel: createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
+    pool:
+      ours ??
+      new ConnectionPool(
+        learning(open, (connection) => connection, compiler, readFacts),
+        config.pool,
+      ),
+    cancel: foreign ? undefined : createCanceller(open, ({ threadId }) => `kill query ${threadId}`),
+    join: (client) => (isMysqlClient(client) ? () => join(client, config) : undefined),
   })
 }

@@ -1,7 +1,9 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import type { ConnectionOptions } from 'mysql2'
+import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './pools.js'
 import {
   checkConnection,
+  isObject,
   serverStoreLimits,
   type ServerStoreLimits,
   type ServerStoreOptions,
@@ -24,12 +26,17 @@ export interface MysqlConnectionOptions {
 }
 
 export interface MysqlStoreOptions extends ServerStoreOptions {
-  /** A URL like `mysql://user:password@host:3306/database` (also `mariadb:`), or its parts. */
-  readonly connection: string | MysqlConnectionOptions
+  /**
+   * A URL like `mysql://user:password@host:3306/database` (also `mariadb:`), or its parts; or a pool of `mysql2` that the
+   * application has, which is left open by `close`.
+   */
+  readonly connection: string | MysqlConnectionOptions | MysqlPool | MysqlPromisePool
 }
 
 export interface MysqlConfig extends ServerStoreLimits {
   readonly client: ConnectionOptions
+  /** Of the application, instead of connections of its own. */
+  readonly foreign: MysqlPool | MysqlPromisePool | undefined
   /** Run on every new connection, one after the other. */
   readonly setUp: readonly string[]
 }
@@ -38,7 +45,10 @@ export interface MysqlConfig extends ServerStoreLimits {
 export function mysqlConfig(options: MysqlStoreOptions): MysqlConfig {
   const limits = serverStoreLimits(options)
   const schemes = ['mysql:', 'mariadb:']
-  const given = checkConnection<MysqlConnectionOptions>(options.connection, schemes)
+  const { connection } = options
+  const foreign = isObject(connection) && isMysqlPool(connection) ? connection : undefined
+  const own = foreign ? {} : (connection as string | MysqlConnectionOptions)
+  const given = checkConnection<MysqlConnectionOptions>(own, schemes)
   const where = typeof given === 'string' ? { uri: given } : given
   if (where.uri !== undefined) checkConnection(where.uri, schemes)
   const client: ConnectionOptions = {
@@ -56,7 +66,7 @@ export function mysqlConfig(options: MysqlStoreOptions): MysqlConfig {
     jsonStrings: true,
     timezone: 'Z',
   }
-  return { ...limits, client, setUp: setUp(limits) }
+  return { ...limits, client, foreign, setUp: setUp(limits) }
 }
 
 /** MariaDB and MySQL, in this order, run what is in their kind of comment only. MySQL knows a limit for queries only. */
@@ -76,6 +86,30 @@ const modes = [
 export const textSettings = {
   names: 'set names utf8mb4 collate utf8mb4_bin',
   mode: `sql_mode = '${modes.join(',')}'`,
+}
+
+/** Variables of the session of somebody else that a store needs otherwise, with what it needs. */
+function borrowed({ lockTimeoutMs }: ServerStoreLimits): readonly (readonly [variable: string, value: string])[] {
+  return [
+    ['character_set_client', 'utf8mb4'],
+    ['character_set_results', 'utf8mb4'],
+    ['collation_connection', 'utf8mb4_bin'],
+    ['time_zone', `'+00:00'`],
+    ['sql_mode', `'${modes.join(',')}'`],
+    ['innodb_lock_wait_timeout', String(Math.ceil(lockTimeoutMs / 1000))],
+    ['max_sort_length', '16384'],
+    ['sort_buffer_size', 'greatest(@@sort_buffer_size, 2097152)'],
+  ]
+}
+
+/** Statements around the use of such a session. What was there is kept in variables of it; `take` may not come twice in a row. */
+export function borrowedSettings(limits: ServerStoreLimits): { readonly take: string; readonly putBack: string } {
+  const all = borrowed(limits)
+  const kept = all.map(([name]) => `@steward_${name} = @@${name}`)
+  return {
+    take: `set ${[...kept, ...all.map(([name, value]) => `${name} = ${value}`)].join(', ')}`,
+    putBack: `set ${all.map(([name]) => `${name} = @steward_${name}`).join(', ')}`,
+  }
 }
 
 function setUp({ lockTimeoutMs, statementTimeoutMs }: ServerStoreLimits): string[] {

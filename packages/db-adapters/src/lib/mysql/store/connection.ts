@@ -13,7 +13,24 @@ export interface MysqlConnectionParts {
   readonly client: Client
   /** In ms; 0: none. */
   readonly statementTimeoutMs: number
+  /** Made by the application, which may want values in other forms. Default false. */
+  readonly isForeign?: boolean
 }
+
+/** How values come; a connection of the store has it among its own options. */
+const forms = {
+  supportBigNumbers: true,
+  bigNumberStrings: true,
+  decimalNumbers: false,
+  dateStrings: true,
+  jsonStrings: true,
+  timezone: 'Z',
+  typeCast: true,
+  nestTables: false,
+}
+
+/** In the status that the server tells with each answer. */
+const inTransaction = 1
 
 const batchSize = 500
 
@@ -29,12 +46,16 @@ export class MysqlConnection implements ServerConnection {
   readonly #statementTimeoutMs: number
   /** A search whose rows are still coming. */
   #stream: RowStream | undefined
+  /** It is within a transaction that others begin and end. */
+  joined = false
+  readonly #forms: object | undefined
   #inTransaction = false
   /** Compiled statements that are not answered yet. Others, such as those of schema work, may take their time. */
   #pending = 0
   #closed: Promise<void> | undefined
 
-  constructor({ client, statementTimeoutMs }: MysqlConnectionParts) {
+  constructor({ client, statementTimeoutMs, isForeign = false }: MysqlConnectionParts) {
+    this.#forms = isForeign ? forms : undefined
     this.#client = client
     this.#statementTimeoutMs = statementTimeoutMs
     // They come for idle connections, too.
@@ -90,7 +111,7 @@ export class MysqlConnection implements ServerConnection {
     await this.#free()
     // Otherwise the limit would count the consumer's time, too.
     if (this.#statementTimeoutMs > 0) await this.#command(setStatementTimeout(0))
-    const source = this.#client.execute(toStatement(statement.sql, values) as never) as unknown as RowSource
+    const source = this.#client.execute(this.#toStatement(statement.sql, values) as never) as unknown as RowSource
     const stream = new RowStream(this.#client, source, batchSize)
     this.#stream = stream
     let complete = false
@@ -121,13 +142,24 @@ export class MysqlConnection implements ServerConnection {
       else done.resolve(Array.isArray(rows) ? (rows as SchemaRow[]) : [])
     }
     // Not everything can be prepared: without values, the text protocol takes it.
-    if (values.length > 0) this.#client.execute(sql, values, settle)
-    else this.#client.query(sql, settle)
+    const statement = { sql, rowsAsArray: false, ...this.#forms }
+    if (values.length > 0) this.#client.execute(statement, values, settle)
+    else this.#client.query(statement, settle)
     return done.promise
   }
 
   async run(sql: string, bindings: readonly SchemaValue[] = []): Promise<void> {
     await this.rows(sql, bindings)
+  }
+
+  /** Whether the server says so after this statement, which gives no rows. */
+  isInTransaction(sql: string): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#client.query(sql, (error: QueryError | null, result: unknown) => {
+        if (error) reject(this.#translate(error))
+        else resolve(((result as ResultSetHeader & { serverStatus: number }).serverStatus & inTransaction) !== 0)
+      })
+    })
   }
 
   close(): Promise<void> {
@@ -137,13 +169,13 @@ export class MysqlConnection implements ServerConnection {
 
   async #execute<T = Rows>(call: BoundStatement): Promise<T> {
     if (this.#stream) await this.#free()
-    const statement = toStatement(call.statement.sql, call.values)
+    const statement = this.#toStatement(call.statement.sql, call.values)
     try {
       return await this.#send<T>(statement)
     } catch (error) {
       if (!isStaleStatement(error)) throw this.#translate(error)
       this.#forget(statement)
-      if (this.#inTransaction) throw staleStatement(error)
+      if (this.#inTransaction || this.joined) throw staleStatement(error)
       return await this.#send<T>(statement).catch((second: unknown) => Promise.reject(this.#translate(second)))
     } finally {
       if (call.statement.once) this.#forget(statement)
@@ -171,6 +203,11 @@ export class MysqlConnection implements ServerConnection {
     const stream = this.#stream
     await stream?.finish('keep')
     if (this.#stream === stream) this.#stream = undefined
+  }
+
+  #toStatement(sql: string, values: readonly unknown[]): DriverStatement {
+    const statement = { sql, rowsAsArray: true, values: values.map(toText) } as const
+    return this.#forms ? { ...statement, ...this.#forms } : statement
   }
 
   #forget({ sql, rowsAsArray }: DriverStatement): void {
@@ -207,10 +244,6 @@ export class MysqlConnection implements ServerConnection {
     clearTimeout(timer)
     this.#abandon()
   }
-}
-
-function toStatement(sql: string, values: readonly unknown[]): DriverStatement {
-  return { sql, rowsAsArray: true, values: values.map(toText) }
 }
 
 function toText(value: unknown): string | boolean | null {

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@steward/rest-core'
 import { createCanceller } from '../../pool/canceller.js'
+import { ForeignPool } from '../../pool/foreign-pool.js'
 import { learning } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
@@ -10,6 +11,8 @@ import { postgresqlConfig, type PostgresqlStoreOptions } from './config.js'
 import { postgresqlDialect } from './dialect.js'
 import { connector } from './connect.js'
 import { readFacts } from './facts.js'
+import { borrow, join } from './foreign.js'
+import { isPostgresqlClient } from './pools.js'
 import { SharedConnections } from './shared-connections.js'
 
 /**
@@ -24,7 +27,19 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
   const config = postgresqlConfig(options)
   const compiler = createCompiler(postgresqlDialect)
   const open = connector(config)
-  const openAndLearn = learning(open, compiler, readFacts)
+  const openAndLearn = learning(open, (connection) => connection, compiler, readFacts)
+  const { foreign } = config
+  const ours =
+    foreign &&
+    new ForeignPool(
+      learning(
+        () => borrow(foreign, config),
+        ({ connection }) => connection,
+        compiler,
+        readFacts,
+      ),
+      config.pool.acquireTimeoutMs,
+    )
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'postgresql',
@@ -41,11 +56,13 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
     schema: postgresqlSchema,
     schemaSetUp: 'set statement_timeout = 0',
     bulk: postgresqlBulk,
-    pool: new ConnectionPool(openAndLearn, config.pool),
-    readers: new SharedConnections(openAndLearn, config.sharedConnections),
+    pool: ours ?? new ConnectionPool(openAndLearn, config.pool),
+    readers: ours ?? new SharedConnections(openAndLearn, config.sharedConnections),
+    join: (client) => (isPostgresqlClient(client) ? () => join(client, config) : undefined),
     // Behind a pooler the number is not the server's; it ends the statement with the connection.
-    cancel: config.preparedStatements
-      ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
-      : undefined,
+    cancel:
+      config.preparedStatements && !foreign
+        ? createCanceller(open, ({ processId }) => `select pg_cancel_backend(${processId})`)
+        : undefined,
   })
 }

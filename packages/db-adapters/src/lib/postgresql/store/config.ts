@@ -1,7 +1,9 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { ClientConfig } from 'pg'
+import { isPostgresqlPool, type PostgresqlPool } from './pools.js'
 import {
   checkConnection,
+  isObject,
   serverStoreLimits,
   type ServerStoreLimits,
   type ServerStoreOptions,
@@ -23,8 +25,11 @@ export interface PostgresqlConnectionOptions {
 }
 
 export interface PostgresqlStoreOptions extends ServerStoreOptions {
-  /** A URL like `postgresql://user:password@host:5432/database`, or its parts. */
-  readonly connection: string | PostgresqlConnectionOptions
+  /**
+   * A URL like `postgresql://user:password@host:5432/database`, or its parts; or a pool of `pg` that the application has,
+   * which is left open by `close`.
+   */
+  readonly connection: string | PostgresqlConnectionOptions | PostgresqlPool
   /**
    * Keep prepared statements on the server. Set it to false behind a pooler that gives another server connection to each
    * transaction, such as PgBouncer; session settings that it does not track are then left alone. Default true.
@@ -36,6 +41,8 @@ export interface PostgresqlStoreOptions extends ServerStoreOptions {
 
 export interface PostgresqlConfig extends ServerStoreLimits {
   readonly client: ClientConfig
+  /** Of the application, instead of connections of its own. */
+  readonly foreign: PostgresqlPool | undefined
   readonly preparedStatements: boolean
   readonly sharedConnections: number
   /** Run on every new connection. */
@@ -49,7 +56,10 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
   if (!Number.isInteger(sharedConnections) || sharedConnections < 1) {
     throw new TypeError(`Option "sharedConnections" must be a whole number from 1, not ${String(sharedConnections)}.`)
   }
-  const given = checkConnection<PostgresqlConnectionOptions>(options.connection, ['postgresql:', 'postgres:'])
+  const { connection } = options
+  const foreign = isObject(connection) && isPostgresqlPool(connection) ? connection : undefined
+  const own = foreign ? {} : (connection as string | PostgresqlConnectionOptions)
+  const given = checkConnection<PostgresqlConnectionOptions>(own, ['postgresql:', 'postgres:'])
   const where = typeof given === 'string' ? { connectionString: given } : given
   if (where.connectionString !== undefined)
     checkConnection(where.connectionString, ['postgresql:', 'postgres:', 'socket:'])
@@ -61,7 +71,23 @@ export function postgresqlConfig(options: PostgresqlStoreOptions): PostgresqlCon
     connectionTimeoutMillis: limits.pool.acquireTimeoutMs,
     pipeline: true,
   }
-  return { ...limits, client, preparedStatements, sharedConnections, setUp: setUp(limits, preparedStatements) }
+  return { ...limits, client, foreign, preparedStatements, sharedConnections, setUp: setUp(limits, preparedStatements) }
+}
+
+/** What the session of somebody else gets for the time that a store uses it. */
+export function sessionSettings({
+  lockTimeoutMs,
+  statementTimeoutMs,
+}: ServerStoreLimits): (readonly [string, string])[] {
+  return [
+    ['timezone', 'UTC'],
+    ['datestyle', 'ISO, YMD'],
+    ['standard_conforming_strings', 'on'],
+    ['intervalstyle', 'iso_8601'],
+    ['extra_float_digits', '1'],
+    ['lock_timeout', String(lockTimeoutMs)],
+    ['statement_timeout', String(statementTimeoutMs)],
+  ]
 }
 
 function setUp(limits: ServerStoreLimits, session: boolean): string {

@@ -9,11 +9,13 @@ import { isConnectionLoss, isStaleStatement, staleStatement, translateError } fr
 import type { QueryOwner, StatementQuery, StatementQueryClass, Wire } from './statement-query.js'
 
 export interface PostgresqlConnectionParts {
-  /** In pipeline mode; need not be connected yet. */
+  /** In pipeline mode, unless it is foreign; need not be connected yet. */
   readonly client: pg.Client
   readonly Query: StatementQueryClass
   /** Most prepared statements; 0: none. */
   readonly maxPreparedStatements: number
+  /** Made by the application: it takes one statement at a time. Default false. */
+  readonly isForeign?: boolean
 }
 
 /** Rows of one `fetch`; each is a round trip. */
@@ -33,6 +35,11 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   readonly #prepared: LRUCache<string, true> | undefined
   /** Names that the server shall forget with the next statement. */
   readonly #outdated = new Set<string>()
+  /** It is within a transaction that others begin and end. */
+  joined = false
+  /** Statements that wait for their turn on a foreign client; undefined: none runs, or there is no need to wait. */
+  #waiting: (() => void)[] | undefined
+  readonly #isForeign: boolean
   #inTransaction = false
   /** `begin` goes with the next statement. */
   #beginning = false
@@ -41,7 +48,8 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
   #corked = false
   #closed: Promise<void> | undefined
 
-  constructor({ client, Query, maxPreparedStatements }: PostgresqlConnectionParts) {
+  constructor({ client, Query, maxPreparedStatements, isForeign = false }: PostgresqlConnectionParts) {
+    this.#isForeign = isForeign
     this.#client = client
     this.#Query = Query
     if (maxPreparedStatements > 0) {
@@ -120,15 +128,18 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
       }
     } finally {
       // The end of the transaction closes it otherwise.
-      if (!alone && this.usable && this.#inTransaction) this.#command(`close ${cursor}`).catch(ignore)
+      if (!alone && this.usable && (this.#inTransaction || this.joined)) this.#command(`close ${cursor}`).catch(ignore)
     }
   }
 
   async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {
+    if (this.#isForeign) await new Promise<void>((resolve) => this.#inTurn(resolve))
     try {
       return (await this.#client.query<SchemaRow>(sql, [...bindings])).rows
     } catch (error) {
       throw this.#translate(error)
+    } finally {
+      if (this.#isForeign) this.#next()
     }
   }
 
@@ -164,6 +175,7 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
 
   answered(): void {
     this.pending--
+    if (this.#isForeign) this.#next()
   }
 
   failed(error: unknown, query: StatementQuery, parsed: boolean): void {
@@ -174,8 +186,10 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
       this.#outdated.add(query.name)
     }
     if (!isStale) query.reject(this.#translate(error))
-    else if (this.#inTransaction) query.reject(staleStatement(error))
+    else if (this.#inTransaction || this.joined) query.reject(staleStatement(error))
     else this.#submit({ ...query, name: '' })
+    // The client is not ready yet.
+    if (this.#isForeign) setImmediate(() => this.#next())
   }
 
   #nameOf({ id, once }: BoundStatement['statement']): string {
@@ -227,7 +241,22 @@ export class PostgresqlConnection implements ServerConnection, QueryOwner {
 
   #submit(query: StatementQuery): void {
     this.pending++
-    this.#client.query(new this.#Query(this, query))
+    if (this.#isForeign) this.#inTurn(() => this.#client.query(new this.#Query(this, query)))
+    else this.#client.query(new this.#Query(this, query))
+  }
+
+  #inTurn(send: () => void): void {
+    if (this.#waiting) this.#waiting.push(send)
+    else {
+      this.#waiting = []
+      send()
+    }
+  }
+
+  #next(): void {
+    const send = this.#waiting?.shift()
+    if (send) send()
+    else this.#waiting = undefined
   }
 
   #translate(error: unknown): StoreError {

@@ -23,6 +23,9 @@ import type {
   Values,
 } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
+import { connectionOfKnex } from '../../knex.js'
+import type { JoinedConnection } from '../../pool/joined-connection.js'
+import { JoinedStore } from '../../pool/joined-store.js'
 import type { SchemaConnection } from '../../schema/connection.js'
 import { introspect } from '../../schema/introspect.js'
 import { applySync, planSync } from '../../schema/sync.js'
@@ -38,6 +41,8 @@ import type { SqliteConnection } from './connection.js'
 import { toStoreError } from './errors.js'
 import { readFacts } from './facts.js'
 import { exactSums } from './exact-sums.js'
+import { isSqliteClient } from './client.js'
+import { join } from './join.js'
 import { isQuick } from './quick-pages.js'
 import { createSchemaConnection } from './schema-connection.js'
 import { createTransactionSession, isPage } from './transaction-session.js'
@@ -191,6 +196,17 @@ class SqliteStore implements ObjectStore {
     })
   }
 
+  within(connection: object): ObjectStore {
+    const knex = connectionOfKnex(connection)
+    if (!knex && !isSqliteClient(connection)) throw notDatabase()
+    const open = async (): Promise<JoinedConnection> => {
+      const client = knex ? await knex() : connection
+      if (!isSqliteClient(client)) throw notDatabase()
+      return join(client, this.#config.busyTimeoutMs)
+    }
+    return new JoinedStore({ capabilities, compiler: this.#compiler, schema: sqliteSchema, open })
+  }
+
   plan(model: Model, options: PlanOptions = {}): Promise<SyncPlan> {
     return this.#schema((connection) => planSync(model, connection, sqliteSchema, options))
   }
@@ -268,6 +284,12 @@ class SqliteStore implements ObjectStore {
       }
     })
   }
+}
+
+function notDatabase(): TypeError {
+  return new TypeError(
+    'A store on SQLite joins the transaction of a database object of better-sqlite3, or one of knex; this is something else.',
+  )
 }
 
 function snapshotSearch(connection: SqliteConnection, compiler: Compiler): SnapshotSession['search'] {

@@ -21,22 +21,28 @@ export class SqliteConnection {
   /** Bounded by the compiler's cache: what it forgets is collected here too. */
   readonly #prepared = new WeakMap<Statement, Prepared>()
 
-  constructor(driver: Driver, { filename, readOnly, synchronous }: ConnectionOptions) {
+  /** @param raw An open database; it gets the functions that statements need. */
+  constructor(raw: BetterSqlite3.Database) {
+    this.raw = raw
+    raw.aggregate(decimalSumName, decimalSum)
+    // Nobody could ask for an end meanwhile.
+    raw.function(stopCheckName, () => 1)
+  }
+
+  static open(driver: Driver, { filename, readOnly, synchronous }: ConnectionOptions): SqliteConnection {
     // No waiting inside SQLite: it would stop this thread. Who meets a lock tries again later.
-    this.raw = new driver(filename, { readonly: readOnly, timeout: 0 })
+    const raw = new driver(filename, { readonly: readOnly, timeout: 0 })
     try {
       if (!readOnly) {
-        this.raw.pragma('journal_mode = wal')
+        raw.pragma('journal_mode = wal')
         // Checkpoints are left to a worker; this is the bound when it cannot keep up, in pages.
-        this.raw.pragma('wal_autocheckpoint = 8000')
+        raw.pragma('wal_autocheckpoint = 8000')
       }
-      this.raw.pragma(`synchronous = ${synchronous}`)
-      this.raw.pragma('foreign_keys = on')
-      this.raw.aggregate(decimalSumName, decimalSum)
-      // Nobody could ask for an end meanwhile.
-      this.raw.function(stopCheckName, () => 1)
+      raw.pragma(`synchronous = ${synchronous}`)
+      raw.pragma('foreign_keys = on')
+      return new SqliteConnection(raw)
     } catch (error) {
-      this.raw.close()
+      raw.close()
       throw error
     }
   }
@@ -109,7 +115,8 @@ export class SqliteConnection {
     let prepared = this.#prepared.get(statement)
     if (!prepared) {
       prepared = this.raw.prepare(statement.sql)
-      if (prepared.reader) prepared.raw()
+      // The application may have chosen another default for its own database object.
+      if (prepared.reader) prepared.raw().safeIntegers(false)
       if (!statement.once) this.#prepared.set(statement, prepared)
     }
     return prepared

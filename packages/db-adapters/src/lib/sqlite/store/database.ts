@@ -42,10 +42,8 @@ export class Database {
     const filename = isTemporary(config.filename)
       ? join(mkdtempSync(join(tmpdir(), 'steward-sqlite-')), 'temporary.db')
       : config.filename
-    const main = await retryWhileBusy(
-      config.busyTimeoutMs,
-      `open the database "${filename}"`,
-      () => new SqliteConnection(driver, { ...config, filename }),
+    const main = await retryWhileBusy(config.busyTimeoutMs, `open the database "${filename}"`, () =>
+      SqliteConnection.open(driver, { ...config, filename }),
     )
     return new Database(driver, config, filename, main)
   }
@@ -114,7 +112,7 @@ export class Database {
   async snapshot<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
     const options = { ...this.#config, filename: this.#filename, readOnly: true }
     const connection = await retryWhileBusy(this.#config.busyTimeoutMs, 'begin to read', () => {
-      const opened = new SqliteConnection(this.#driver, options)
+      const opened = SqliteConnection.open(this.#driver, options)
       try {
         opened.execute('begin')
         // The first read chooses the moment.
@@ -150,7 +148,7 @@ export class Database {
 
   #reading(): SqliteConnection {
     if (!this.#inTransaction) return this.#main
-    return (this.#committed ??= new SqliteConnection(this.#driver, {
+    return (this.#committed ??= SqliteConnection.open(this.#driver, {
       ...this.#config,
       filename: this.#filename,
       readOnly: true,
