@@ -120,6 +120,9 @@ test('exports come as files, of all objects of the application or of one, with f
   await app.call({ service: 'xmlimport', data: xml })
   const csv = await app.call({ service: 'csvexport', object: 'Product', prd_name: 'A*' })
   expect(csv.text).toBe('prd_code,prd_name\r\nA,Apple\r\n')
+  const either = { service: 'csvexport', object: 'Product', _filter: "prd_code = 'A' or prd_name is null" }
+  expect((await app.call(either)).text).toBe(csv.text)
+  expect((await app.call({ service: 'jsonexport', _filter: 'prd_code is null' })).text).toBe('Filters need one object.')
   expect(csv.headers.get('content-type')).toContain('text/csv')
   expect(csv.headers.get('content-disposition')).toBe('attachment; filename="Product.csv"')
   const json = JSON.parse((await app.call({ service: 'jsonexport' })).text) as { objects: { name: string }[] }

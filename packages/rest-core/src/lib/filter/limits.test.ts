@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { movie } from './movie-for-test.js'
-import { parseFilterExpression, parseFilterText, parseFilterTexts } from './parse.js'
+import { parseFilterExpression, parseFilters, parseFilterText, parseFilterTexts } from './parse.js'
 
 const terms = (count: number, join = ' or '): string => Array.from({ length: count }, (_, i) => `> ${i}`).join(join)
 const list = (count: number): string => `in (${Array.from({ length: count }, (_, i) => i).join(',')})`
@@ -26,6 +26,20 @@ test('conditions are counted over all texts of a request', () => {
   )
   expect(() => parseFilterTexts(movie, { year: terms(1_000), nmin__big: '1' })).toThrow(
     refusal(/more than 1000 conditions/),
+  )
+})
+
+test('a condition on several fields counts together with the other filters of its request', () => {
+  const named = Array.from({ length: 600 }, (_, at) => `big = ${at}`).join(' or ')
+  expect(parseFilters(movie, { filters: { year: terms(400) }, expression: named })).toMatchObject({ op: 'and' })
+  expect(() => parseFilters(movie, { filters: { year: terms(401) }, expression: named })).toThrow(
+    refusal(/Filter makes more than 1000 conditions/),
+  )
+  expect(() => parseFilters(movie, { expression: `big ${list(3_000)} or year ${list(3_000)}` })).toThrow(
+    refusal(/more than 5000 listed values/),
+  )
+  expect(() => parseFilters(movie, { expression: `title = '${'x'.repeat(65_536)}'` })).toThrow(
+    refusal(/longer than 65536 characters/),
   )
 })
 

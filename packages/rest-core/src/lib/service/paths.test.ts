@@ -192,6 +192,37 @@ describe('paths', () => {
     expect(await text(content as Readable)).not.toContain('root')
   })
 
+  test('are guarded where nothing else of the object needs a guard', async () => {
+    const bob = user({ ...customers, letters: 'RU', filter: 'cus_limit < 50' }, countries)
+    const path = 'cus_parent_id__cus_name'
+    const [shop] = await collect(
+      await service.search(boss, 'Customer', { filters: { cus_code: 'shop' }, fields: [path] }),
+    )
+    expect(shop).toHaveProperty(path, 'root & sons')
+    await collect(await service.search(bob, 'Customer'))
+    expect(asked.at(-1)?.guards).toBeUndefined()
+    const id = shop?.row_id ?? ''
+    const hidden = { row_id: id, [path]: '' }
+    expect(await collect(await service.search(bob, 'Customer', { fields: [path] }))).toStrictEqual([hidden])
+    expect(await service.get(bob, 'Customer', id, { fields: [path] })).toStrictEqual(hidden)
+    expect(await service.update(bob, 'Customer', id, { cus_name: 'shop & sons' }, { fields: [path] })).toStrictEqual(
+      hidden,
+    )
+    for (const request of [
+      { filters: { [path]: 'root*' } },
+      { expression: `${path} like 'root%'` },
+      { filter: { op: 'notNull', field: path } as const },
+    ])
+      expect(await service.count(bob, 'Customer', request)).toMatchObject({ count: 0 })
+    const [item] = await service.batch(
+      bob,
+      'Customer',
+      [{ action: 'update', row_id: id, values: { cus_name: 'shop & sons' } }],
+      { fields: [path] },
+    )
+    expect(item).toMatchObject({ record: hidden })
+  })
+
   test('of row filters of grants see every record', async () => {
     const bob = user({ ...tickets, object: 'Ticket' }, customers)
     const limited = createPrincipal({
