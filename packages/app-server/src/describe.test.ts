@@ -152,4 +152,12 @@ test('--diff and --describe say what keeps them from looking, without passwords'
   })
   expect(await runHere(['--describe', 'sqlite:none.db', '--format', 'xml'])).toMatchObject({ code: 2 })
   expect(await runHere(['--describe'])).toMatchObject({ code: 1 })
+  expect(await runHere([folder, '--schema', 'sales'])).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('--schema belongs to --describe'),
+  })
+  expect(await runHere(['--describe', `sqlite:${join(folder, 'shop.db')}`, '--schema', 'sales'])).toMatchObject({
+    code: 1,
+    errors: 'app-server: There is no schema "sales". This database has no schemas.\n',
+  })
 })

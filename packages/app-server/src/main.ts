@@ -172,6 +172,10 @@ async function start(folder: string | undefined, flags: Flags): Promise<number> 
   if (flags.sql && !flags.plan) throw new SettingsError('--sql belongs to --plan: write --plan --sql.')
   if (flags.describe && (folder === undefined || isDatabaseUrl(folder))) return describeTables(folder, flags, settings)
   if (flags.check || (flags.plan && !flags.sql)) return check(folder, flags, settings)
+  if (flags.schema && folder !== undefined && !flags.diff)
+    throw new SettingsError(
+      '--schema belongs to --describe, --diff, or a database without a folder: definitions name their tables, with schemas.',
+    )
   const definition = await loadDefinition(folder, settings, flags)
   if (flags.sql) return printSql(folder, flags, { settings, definition })
   if (flags.sync) return sync(folder, flags, { settings, definition })

@@ -18,7 +18,10 @@ export interface TableInfo {
   readonly implicitId: string | undefined
   /** What its owner says of it. */
   readonly comment?: string | undefined
-  /** Who carries out inserts, updates and deletes of a view, when it takes all of them: the database, or triggers of its owner. */
+  /**
+   * Who carries out inserts, updates and deletes of a view, when it takes all of them: the database, or triggers of its
+   * owner. Never on SQLite, which tells neither how many rows triggers have changed nor what they have made of them.
+   */
   readonly writtenBy?: 'database' | 'triggers' | undefined
   /** Why the database cannot read it, e.g. a view of a table that is gone. */
   readonly unreadable?: string | undefined

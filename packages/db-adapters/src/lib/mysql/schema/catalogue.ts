@@ -3,6 +3,7 @@ import { isOwnName } from '../../schema/names.js'
 import { flag, number, text } from '../../schema/rows.js'
 import type { Catalogue } from '../../schema/dialect.js'
 import type { ColumnFamily, ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
+import { filledAs } from '../../schema/view-columns.js'
 import { familyOf, mysqlTypes } from './types.js'
 
 // Every name is given anew: MySQL 8 answers in capitals otherwise.
@@ -65,7 +66,10 @@ export async function readMysql(connection: SchemaConnection): Promise<Catalogue
       const base = isView ? readView(text(row, 'definition')) : undefined
       const columnOf = (column: SchemaRow): ColumnInfo => {
         const info = columnInfo(column, jsonColumns.has(text(column, 'name')), isMariadb)
-        return isView && !base?.columns.has(info.name) ? { ...info, generated: true } : info
+        const shown = base?.columns.get(info.name)
+        if (!isView || !base || shown === undefined) return isView ? { ...info, generated: true } : info
+        const there = columns(base.table).find((each) => text(each, 'name') === shown)
+        return filledAs(info, there && columnInfo(there, false, isMariadb))
       }
       return {
         name,

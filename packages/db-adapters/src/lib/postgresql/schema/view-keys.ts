@@ -2,6 +2,7 @@ import type { SchemaConnection } from '../../schema/connection.js'
 import type { Catalogue } from '../../schema/dialect.js'
 import { reasonOf, text } from '../../schema/rows.js'
 import { tableOf } from '../../schema/sql.js'
+import { filledAs } from '../../schema/view-columns.js'
 import type { TableInfo } from '../../schema/table-info.js'
 import { quote } from '../../sql/text.js'
 
@@ -28,6 +29,8 @@ const primaryKeysSql = `
  */
 export async function findViewKeys(connection: SchemaConnection, catalogue: Catalogue): Promise<Catalogue> {
   if (!catalogue.tables.some(({ kind }) => kind === 'view')) return catalogue
+  const [row = {}] = await connection.rows('select current_schema()::text as schema')
+  const current = text(row, 'schema')
   const keys = new Map(
     (await connection.rows(primaryKeysSql)).map((row) => [
       `${text(row, 'schema')}.${text(row, 'table')}`,
@@ -36,23 +39,36 @@ export async function findViewKeys(connection: SchemaConnection, catalogue: Cata
   )
   const tables: TableInfo[] = []
   for (const table of catalogue.tables)
-    tables.push(table.kind === 'view' ? await withKey(connection, table, keys) : table)
+    tables.push(table.kind === 'view' ? await withKey(connection, table, keys, baseOf) : table)
   return { ...catalogue, tables }
+
+  function baseOf({ Schema, 'Relation Name': table }: PlanNode): TableInfo | undefined {
+    return catalogue.tables.find(({ name, schema }) =>
+      schema === undefined ? name === table && Schema === current : name === `${Schema}.${table}` && Schema === schema,
+    )
+  }
 }
 
 async function withKey(
   connection: SchemaConnection,
   view: TableInfo,
   keys: ReadonlyMap<string, readonly string[]>,
+  baseOf: (plan: PlanNode) => TableInfo | undefined,
 ): Promise<TableInfo> {
   try {
     const [row = {}] = await connection.rows(`explain (verbose, format json) select * from ${tableOf(view, quote)}`)
     const plan = planOf(row['QUERY PLAN'])
     const key = keys.get(`${plan.Schema}.${plan['Relation Name']}`) ?? []
     if (plan.Plans !== undefined || key.length === 0) return view
-    const shown = key.map((column) => plan.Output?.indexOf(`${quoteAlias(plan.Alias as string)}.${column}`) ?? -1)
-    const names = shown.map((at) => view.columns[at]?.name)
-    return names.every((name) => name !== undefined) ? { ...view, primaryKey: names } : view
+    const placeOf = (column: string): string => `${quoteName(plan.Alias as string)}.${column}`
+    const names = key.map((column) => view.columns[plan.Output?.indexOf(placeOf(column)) ?? -1]?.name)
+    if (names.some((name) => name === undefined)) return view
+    const base = new Map(baseOf(plan)?.columns.map((column) => [placeOf(quoteName(column.name)), column]))
+    return {
+      ...view,
+      primaryKey: names as string[],
+      columns: view.columns.map((column, at) => filledAs(column, base.get(plan.Output?.[at] ?? ''))),
+    }
   } catch (error) {
     return { ...view, unreadable: reasonOf(error) }
   }
@@ -64,6 +80,6 @@ function planOf(value: unknown): PlanNode {
 }
 
 /** As `quote_ident` does for names that need it. */
-function quoteAlias(name: string): string {
+function quoteName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quote(name)
 }

@@ -32,7 +32,7 @@ const foreignKeysSql = `
   from pragma_table_list l join pragma_foreign_key_list(l.name) f
   where l.schema = 'main' and l.type = 'table' order by l.name, f.id, f.seq`
 
-const triggersSql = `select tbl_name as "table", name, sql from sqlite_master where type = 'trigger'`
+const triggersSql = `select tbl_name as "table", name from sqlite_master where type = 'trigger'`
 
 export async function readSqlite(connection: SchemaConnection): Promise<Catalogue> {
   const found = await connection.rows(tablesSql)
@@ -73,7 +73,6 @@ export async function readSqlite(connection: SchemaConnection): Promise<Catalogu
         ),
         foreignKeysSupported: true,
         implicitId: hasRowid ? implicitId(own) : undefined,
-        writtenBy: view !== undefined && hasTriggersInstead(triggers(name)) ? 'triggers' : undefined,
         unreadable: typeof view === 'string' ? view : undefined,
       }
     }),
@@ -95,13 +94,6 @@ async function readViews(
     }
   }
   return views
-}
-
-/** A view takes writes when triggers do the work of all of them. */
-function hasTriggersInstead(triggers: readonly SchemaRow[]): boolean {
-  return ['insert', 'update', 'delete'].every((event) =>
-    triggers.some((trigger) => new RegExp(`\\binstead\\s+of\\s+${event}\\b`, 'i').test(text(trigger, 'sql'))),
-  )
 }
 
 function byTable(rows: readonly SchemaRow[]): (table: string) => readonly SchemaRow[] {
