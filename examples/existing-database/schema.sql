@@ -30,7 +30,7 @@ create table ORDER_LINES (
   Quantity integer not null
 );
 
--- Not served: several columns identify a row.
+-- Several columns identify a row.
 create table STOCK (
   Warehouse varchar(10),
   Sku varchar(20) references PRODUCTS (Sku),
@@ -38,7 +38,7 @@ create table STOCK (
   primary key (Warehouse, Sku)
 ) without rowid;
 
--- Not served: a view.
+-- Served for reading: a view.
 create view BIG_ORDERS as select OrderNo, sum(Quantity) as Pieces from ORDER_LINES group by OrderNo having sum(Quantity) > 10;
 
 insert into CUSTOMERS values
