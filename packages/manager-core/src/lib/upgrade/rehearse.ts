@@ -6,7 +6,6 @@ import { getsAccount } from '../accounts/why-not.js'
 import { callIo } from '../application/call-io.js'
 import { checkApplication } from '../application/check-application.js'
 import { specOf } from '../application/instance-spec.js'
-import { syncDestructively } from '../application/sync-database.js'
 import { saveSteps } from '../backup/save-steps.js'
 import type { ManagerContext, OperationKind, Plan, Step, StepRun } from '../context.js'
 import type { Instance } from '../domain/instance.js'
@@ -23,7 +22,6 @@ import { checkSpace } from '../instances/inspect-creation.js'
 import { neutraliseStep } from '../instances/neutralise.js'
 import { freePort } from '../instances/ports.js'
 import { reserveStep } from '../instances/reserve-step.js'
-import { startStep } from '../instances/runtime-steps.js'
 import { settingsStep } from '../instances/settings-step.js'
 import { layoutStep, placeStep } from '../instances/stage.js'
 import { removeThrowAwaySteps, throwAwayRow } from '../instances/throw-away.js'
@@ -33,6 +31,7 @@ import { besideStep, switchStep } from './application-steps.js'
 import { patchesStep } from './patches.js'
 import type { RehearsalReport } from './rehearsal-report.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
+import { tryStep } from './try-step.js'
 import { planUpgrade, upgradeKind, type UpgradeFacts, type UpgradeRequest } from './upgrade.js'
 
 export type RehearseRequest = {
@@ -121,7 +120,7 @@ function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
         encrypt: false,
       }),
       switchStep(folder),
-      tryStep(facts),
+      tryStep({ instance: row, folder, windowMs: upgrade.windowMs, check: upgrade.check ?? null }),
       ...(patches ? [patchesStep(folder, template)] : []),
       unitTestsStep(folder),
       countStep('rows-after', folder),
@@ -135,20 +134,6 @@ function planRehearsal(request: RehearseRequest, facts: RehearseFacts): Plan {
     ],
     commit: (registry) => registry.deleteInstance(row.id),
     message: ({ outcome }) => sentenceOf(outcome('report') as RehearsalReport),
-  }
-}
-
-function tryStep({ row, folder, upgrade }: RehearseFacts): Step {
-  const { check, windowMs } = upgrade
-  const start = startStep({ instance: { id: row.id, name: row.name }, folder, windowMs })
-  return {
-    ...start,
-    title: `Start the new version and watch its health for ${windowMs / 1000} s`,
-    async do(run) {
-      const instance = existing(run.context.registry, row)
-      if ((check?.losses.length ?? 0) > 0) await syncDestructively(run.context, instance, run.signal)
-      return start.do(run)
-    },
   }
 }
 

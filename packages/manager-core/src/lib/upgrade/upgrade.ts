@@ -1,5 +1,4 @@
 import { ManagerError } from '../../errors.js'
-import { syncDestructively } from '../application/sync-database.js'
 import { saveSteps } from '../backup/save-steps.js'
 import type { OperationKind, Plan, Step } from '../context.js'
 import { isRunning } from '../domain/instance.js'
@@ -15,10 +14,11 @@ import { unprotected } from '../instances/unprotected.js'
 import { installedOf, type InstanceVersion } from '../instances/version-step.js'
 import { isUpgradeNeeded, shortRevision, titleChange, whyNotReplaced } from '../templates/upgrade-needed.js'
 import { besideStep, removeOldApplicationStep, switchStep } from './application-steps.js'
-import { checkNotes, checkUpgrade, lossText, type UpgradeCheck } from './check-upgrade.js'
+import { checkNotes, checkUpgrade, type UpgradeCheck } from './check-upgrade.js'
 import { patchesStep } from './patches.js'
 import { newPointFolder, snapshotOf } from './restore-points.js'
 import { restoreSnapshot } from './restore-snapshot.js'
+import { tryStep } from './try-step.js'
 import { upgradeBesideSteps } from './upgrade-beside.js'
 
 export type UpgradeRequest = {
@@ -137,7 +137,6 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   const kept = { folder: facts.point, from, to: { version, versionDate, revision } }
   const stop = stopStep({ instance, folder })
   const isBeside = handing?.gap === null
-  const isLossy = (check?.losses.length ?? 0) > 0
   const steps = (): readonly Step[] => [
     besideStep(folder, template),
     handing ? tellGap(stop, handing) : stop,
@@ -151,7 +150,7 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
       encrypt: false,
     }),
     switchStep(folder),
-    tryStep(),
+    tryOrPutBackStep(),
     ...(patches ? [patchesStep(folder, template)] : []),
     ...(runs ? [] : [stopAgainStep()]),
     removeOldApplicationStep(folder, kept),
@@ -184,18 +183,12 @@ export function planUpgrade({ id }: UpgradeRequest, facts: UpgradeFacts): Plan {
   }
 
   /** The new version may change data from its first moment on, so undoing it puts them back. */
-  function tryStep(): Step {
-    const start = startStep({ instance, folder, windowMs })
+  function tryOrPutBackStep(): Step {
+    const attempt = tryStep({ instance, folder, windowMs, check: check ?? null })
     return {
-      ...start,
-      title: `${isLossy ? 'Change the database with a loss of data, start' : 'Start'} the new version and watch its health for ${windowMs / 1000} s`,
-      async do(run) {
-        if (isLossy) await syncDestructively(run.context, existing(run.context.registry, instance), run.signal)
-        const started = (await start.do(run)) as { readonly started: boolean }
-        return { ...started, lost: check?.losses.map(lossText) ?? [] }
-      },
+      ...attempt,
       async undo(run) {
-        await start.undo?.(run)
+        await attempt.undo?.(run)
         await restoreSnapshot(run, { instance, folder, snapshot })
       },
     }
