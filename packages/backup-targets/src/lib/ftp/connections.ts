@@ -85,7 +85,9 @@ export class FtpConnections {
     } catch (error) {
       this.#end(client)
       if (error !== limit.reason) throw error
-      throw new TargetError('ERR_TARGET_UNREACHABLE', `${serverName(this.#settings)} lets nobody in, nor refuses.`)
+      const seconds = (2 * context.idleMs) / 1000
+      const message = `${serverName(this.#settings)} did not finish the login within ${seconds} s.`
+      throw new TargetError('ERR_TARGET_UNREACHABLE', message)
     }
   }
 
