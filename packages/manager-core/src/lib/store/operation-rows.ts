@@ -1,5 +1,7 @@
 import { sqlite, type Queryable } from './sqlite.js'
-import type { OperationState } from './transitions.js'
+import { ended, type OperationState } from './transitions.js'
+
+const hasEnded = `state in (${ended.map((state) => `'${state}'`).join(', ')})`
 
 export interface OperationsWanted {
   /** Name of an instance, without regard to case. Default: any. */
@@ -29,15 +31,13 @@ export function hasOperations({ [sqlite]: database }: Queryable): boolean {
 
 /** Ids of operations that have not ended. */
 export function openOperations({ [sqlite]: database }: Queryable): ReadonlySet<string> {
-  const rows = database.prepare(`select id from operation where state not in ('succeeded', 'rolled_back')`).all()
+  const rows = database.prepare(`select id from operation where not ${hasEnded}`).all()
   return new Set(rows.map(({ id }) => String(id)))
 }
 
 /** Whether an operation that has not ended has a text in its facts. */
 export function isInOpenFacts({ [sqlite]: database }: Queryable, text: string): boolean {
-  const open = database.prepare(
-    `select 1 from operation where state not in ('succeeded', 'rolled_back') and instr(facts, ?) > 0`,
-  )
+  const open = database.prepare(`select 1 from operation where not ${hasEnded} and instr(facts, ?) > 0`)
   return open.get(text) !== undefined
 }
 
@@ -45,7 +45,7 @@ export function isInOpenFacts({ [sqlite]: database }: Queryable, text: string): 
 export function isBackupInUse({ [sqlite]: database }: Queryable, folder: string): boolean {
   const found = database
     .prepare(
-      `select 1 from operation where state not in ('succeeded', 'rolled_back')
+      `select 1 from operation where not ${hasEnded}
        and kind in ('restore', 'recreate', 'prove') and request ->> '$.backup' = ?`,
     )
     .get(folder)
@@ -76,7 +76,7 @@ export function lastRehearsalRow(
   const row = database
     .prepare(
       `select ended, state from operation
-       where kind = 'rehearse' and instance_id = ?1 and state in ('succeeded', 'rolled_back')
+       where kind = 'rehearse' and instance_id = ?1 and ${hasEnded}
          and facts ->> '$.upgrade.revision' = ?3 and facts ->> '$.upgrade.from.revision' = ?2
        order by started desc limit 1`,
     )
