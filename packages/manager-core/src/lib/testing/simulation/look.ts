@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { machine } from './machine.js'
 
 /** All that a command may change but the history, without dates: two that are equal are the same state. */
@@ -18,15 +18,21 @@ export function rowsOf(folder: string): readonly Row[] {
   return query(folder, 'select * from instance order by name') as unknown as Row[]
 }
 
-let opened: { readonly folder: string; readonly database: DatabaseSync } | undefined
+let opened:
+  | { readonly folder: string; readonly database: DatabaseSync; readonly statements: Map<string, StatementSync> }
+  | undefined
 
 /** The registry of a home, until `closeRegistry`. */
 export function registryOf(folder: string): DatabaseSync {
+  return registryAt(folder).database
+}
+
+function registryAt(folder: string) {
   if (opened?.folder !== folder) {
     closeRegistry()
-    opened = { folder, database: new DatabaseSync(`${folder}/manager.db`) }
+    opened = { folder, database: new DatabaseSync(`${folder}/manager.db`), statements: new Map() }
   }
-  return opened.database
+  return opened
 }
 
 /** Before the home is replaced. */
@@ -36,7 +42,10 @@ export function closeRegistry(): void {
 }
 
 export function query(folder: string, sql: string): readonly Record<string, unknown>[] {
-  return registryOf(folder).prepare(sql).all()
+  const { database, statements } = registryAt(folder)
+  const statement = statements.get(sql) ?? database.prepare(sql)
+  statements.set(sql, statement)
+  return statement.all()
 }
 
 const unsettled = /\.status\.json\.\d+\.part$|\/(logs|run|locks|registry|runs)\/|\/manager\.db|\.holder$/
