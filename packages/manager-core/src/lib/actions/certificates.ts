@@ -159,7 +159,7 @@ const remove = defineAction({
     const { name } = named(all, input.certificate)
     if (caller.dryRun) return { message: `The certificate ${name} would be removed: nothing was done.` }
     const options = lockOptionsOf(caller, `removal of certificate ${name}`, context.clock())
-    const entry = { action: 'certificates remove', instance: { id: '', name: '' }, parameters: { name } }
+    const entry = { action: 'certificates remove', parameters: { name } }
     const work = async () => {
       await removeCertificate(context.home, name)
       const warnings = await publishCertificates(context, caller)

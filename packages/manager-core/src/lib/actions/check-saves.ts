@@ -24,7 +24,7 @@ export const checksaves = defineAction({
   },
   async handler({ context, caller }) {
     if (caller.dryRun) return answer(await checkSaves(context))
-    return recordHistory(context, caller, { action: 'checksaves', instance: { id: '', name: '' } }, async () => {
+    return recordHistory(context, caller, { action: 'checksaves' }, async () => {
       const list = await checkSaves(context)
       const missed = missedOf(list)
       if (missed.length === 0) return answer(list)

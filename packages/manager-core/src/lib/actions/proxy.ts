@@ -89,9 +89,7 @@ const publish = defineAction({
     const { context, caller } = call
     refuseWhenOff(await context.proxies.status())
     if (caller.dryRun) return tested(call)
-    return recordHistory(context, caller, { action: 'proxy publish', instance: { id: '', name: '' } }, () =>
-      bring(call),
-    )
+    return recordHistory(context, caller, { action: 'proxy publish' }, () => bring(call))
   },
 })
 

@@ -46,7 +46,7 @@ export const recoverAction = defineAction({
       return { ...summary(all, caller, performance.now() - begin), list: all, warnings }
     }
     if (caller.dryRun) return work()
-    const entry = { action: 'recover', instance: { id: '', name: '' }, parameters: { target, manager: manager ?? '' } }
+    const entry = { action: 'recover', parameters: { target, manager: manager ?? '' } }
     return recordHistory(context, caller, entry, work)
   },
 })

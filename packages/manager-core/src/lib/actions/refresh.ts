@@ -30,7 +30,7 @@ export const refreshAction = defineAction({
     const { context, caller } = call
     const work = () => refresh(call, !call.input['no-self'])
     if (caller.dryRun) return work()
-    return recordHistory(context, caller, { action: 'refresh', instance: { id: '', name: '' } }, work)
+    return recordHistory(context, caller, { action: 'refresh' }, work)
   },
 })
 

@@ -68,7 +68,7 @@ export const scheduleAction = defineAction({
     const change = what === 'install' ? install : remove
     if (caller.dryRun) return change(call)
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== false))
-    const entry = { action: `schedule ${what}`, instance: { id: '', name: '' }, parameters: given }
+    const entry = { action: `schedule ${what}`, parameters: given }
     return recordHistory(context, caller, entry, () => change(call))
   },
 })

@@ -10,8 +10,6 @@ import { countText } from '../domain/readable.js'
 import { recordHistory } from '../history/record-history.js'
 import { defineAction } from './define-action.js'
 
-const nowhere = { id: '', name: '' }
-
 const add = defineAction({
   name: 'token add',
   group: 'Access',
@@ -66,18 +64,13 @@ const add = defineAction({
         item: wire({ ...wanted, id: '', created: '', lastUsed: '' }, context),
       }
     const parameters = { token: name, abilities, instances: instances?.map((one) => one.name) ?? null, hosts, expires }
-    return recordHistory(
-      context,
-      caller,
-      { action: 'token add', instance: nowhere, parameters, isSecret: true },
-      () => {
-        const { token, secret } = createTokens(context).add(wanted)
-        return {
-          message: `Token "${name}" is made. Keep it, it is not shown again:\n${secret.reveal()}`,
-          item: { token: secret.reveal(), ...wire(token, context) },
-        }
-      },
-    )
+    return recordHistory(context, caller, { action: 'token add', parameters, isSecret: true }, () => {
+      const { token, secret } = createTokens(context).add(wanted)
+      return {
+        message: `Token "${name}" is made. Keep it, it is not shown again:\n${secret.reveal()}`,
+        item: { token: secret.reveal(), ...wire(token, context) },
+      }
+    })
   },
 })
 
@@ -119,7 +112,7 @@ const remove = defineAction({
     return recordHistory(
       context,
       caller,
-      { action: 'token remove', instance: nowhere, parameters: { token: name.slice(0, 100) } },
+      { action: 'token remove', parameters: { token: name.slice(0, 100) } },
       () => ({ message: `Token "${createTokens(context).remove(name).name}" is removed.` }),
     )
   },

@@ -40,7 +40,7 @@ export async function issueCertificate(
       })
     // Not on a full disk: nothing would count how often the authority is asked.
     await noteAttempt(home, name, clock(), 'The attempt did not end.').catch(rethrow)
-    const entry = { action, instance: { id: '', name: '' }, parameters: { hosts: [...hosts] } }
+    const entry = { action, parameters: { hosts: [...hosts] } }
     await recordHistory(context, caller, entry, async () => {
       try {
         // Loaded here: other commands do not need what it needs of HTTP.

@@ -24,7 +24,7 @@ describe('recordCall()', () => {
       return { message: 'It was running already.' }
     })
     await recordCall(test.context, { action: action('refresh'), input: {}, caller }, (by) =>
-      recordHistory(test.context, by, { action: 'refresh', instance: { id: '', name: '' } }, async () => {
+      recordHistory(test.context, by, { action: 'refresh' }, async () => {
         return { message: 'Nothing new.' }
       }),
     )
@@ -35,7 +35,7 @@ describe('recordCall()', () => {
 
   it('writes none of its own for a call that wrote one, whether it succeeded or failed', async () => {
     const failing = recordCall(test.context, { action: action('refresh'), input: {}, caller }, (by) =>
-      recordHistory(test.context, by, { action: 'refresh', instance: { id: '', name: '' } }, async () => {
+      recordHistory(test.context, by, { action: 'refresh' }, async () => {
         throw new Error('The template is gone.')
       }),
     )

@@ -11,7 +11,8 @@ export interface Told {
 
 export interface HistoryOptions {
   readonly action: string
-  readonly instance: { readonly id: string; readonly name: string }
+  /** Absent: it is about the whole manager. */
+  readonly instance?: { readonly id: string; readonly name: string } | undefined
   /** Without secrets. Default: none. */
   readonly parameters?: Json
   /** What is answered is a secret, and is left out. */

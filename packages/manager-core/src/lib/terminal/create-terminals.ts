@@ -37,7 +37,6 @@ export interface Terminals {
   open(caller: Caller, instance?: string): Promise<Terminal>
 }
 
-const ofManager = { id: '', name: '' }
 /** Of the server's environment, what has no secrets. */
 const passedOn = /^(LANG|LC_\w+|TZ|NODE_EXTRA_CA_CERTS)$/
 
@@ -70,7 +69,7 @@ export function createTerminals(context: ManagerContext): Terminals {
     async open(caller, name) {
       check(caller, name)
       const instance = find(name)
-      const of = { action: 'terminal', instance: instance ?? ofManager }
+      const of = { action: 'terminal', instance }
       const folder = instance ? home.instance(instance.id).folder : home.folder
       const { message: _, ...shell } = await recordHistory(context, caller, of, async () => {
         const made = await shellOf(context, folder, instance)

@@ -35,7 +35,7 @@ async function publishQuietly(context: ManagerContext, caller: Caller): Promise<
     const { message } = failureOf(error)
     warnings = [`It is not published: ${message}`]
     const failed = () => ({ message, exitCode: 1 as const })
-    const about = { action: 'proxy publish', instance: { id: '', name: '' } }
+    const about = { action: 'proxy publish' }
     // On a full disk, too, what was done is done.
     await recordHistory(context, caller, about, failed).catch(() => undefined)
   }
