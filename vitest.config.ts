@@ -7,7 +7,7 @@ import LongFilesFirst from './tests/sequencer.js'
  */
 const together = {
   rest: ['packages/{rest-core,rest-client}/src/**/*.test.ts', 'packages/rest-koa/src/lib/**/*.test.ts'],
-  manager: ['packages/{manager-core,manager-cli}/src/**/*.test.ts'],
+  manager: ['packages/{manager-core,manager-cli,manager-server}/src/**/*.test.ts'],
 }
 const apart = Object.values(together).flat()
 const all = ['packages/**/src/**/*.test.ts', 'examples/**/*.test.ts', 'tests/**/*.test.ts']
