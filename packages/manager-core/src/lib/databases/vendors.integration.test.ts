@@ -44,7 +44,7 @@ for (const type of ['mssql', 'oracle'] as const)
         await perform('clone', { name: 'demo', new: 'copy' })
         expect(await rowsOf(manager, 'copy')).toMatchObject({ company: (before['company'] ?? 0) + 1 })
         // The next row goes on behind those that were copied.
-        await addCompany(manager, 'copy', 'Of the copy')
+        await addCompany(manager, 'copy', 'Of the copy', 'demo')
         await perform('restore', { name: 'demo', as: 'other', 'no-start': true })
         expect((await rowsOf(manager, 'other'))['company']).toBe(before['company'])
         for (const name of ['demo', 'copy', 'other']) await perform('delete', { name, purge: true })
@@ -54,26 +54,31 @@ for (const type of ['mssql', 'oracle'] as const)
         'moves to %s and back',
         async (other) => {
           const { perform } = manager
-          await perform('add', { name: 'demo', database: type })
-          await addCompany(manager, 'demo', 'Ärger & Söhne')
-          const { company } = await rowsOf(manager, 'demo')
-          await perform('clone', { name: 'demo', new: 'there', database: other, 'no-start': true })
-          expect((await rowsOf(manager, 'there'))['company']).toBe(company)
-          await perform('clone', { name: 'there', new: 'back', database: type })
-          await addCompany(manager, 'back', 'Back again')
-          expect((await rowsOf(manager, 'back'))['company']).toBe((company ?? 0) + 1)
-          for (const name of ['demo', 'there', 'back']) await perform('delete', { name, purge: true })
+          const [demo, there, back] = ['Demo', 'There', 'Back'].map((name) => `${other}${name}`) as [
+            string,
+            string,
+            string,
+          ]
+          await perform('add', { name: demo, database: type })
+          await addCompany(manager, demo, 'Ärger & Söhne')
+          const { company } = await rowsOf(manager, demo)
+          await perform('clone', { name: demo, new: there, database: other, 'no-start': true })
+          expect((await rowsOf(manager, there))['company']).toBe(company)
+          await perform('clone', { name: there, new: back, database: type })
+          await addCompany(manager, back, 'Back again', demo)
+          expect((await rowsOf(manager, back))['company']).toBe((company ?? 0) + 1)
+          for (const name of [demo, there, back]) await perform('delete', { name, purge: true })
         },
         600_000,
       )
 
       test('is cloned without personal data', async () => {
         const { perform } = manager
-        await perform('add', { name: 'demo', database: type })
-        await addCompany(manager, 'demo', 'Somebody Ltd')
-        await perform('clone', { name: 'demo', new: 'plain', anonymise: rules, 'no-start': true })
-        expect((await rowsOf(manager, 'plain'))['company']).toBe((await rowsOf(manager, 'demo'))['company'])
-        for (const name of ['demo', 'plain']) await perform('delete', { name, purge: true })
+        await perform('add', { name: 'whole', database: type })
+        await addCompany(manager, 'whole', 'Somebody Ltd')
+        await perform('clone', { name: 'whole', new: 'plain', anonymise: rules, 'no-start': true })
+        expect((await rowsOf(manager, 'plain'))['company']).toBe((await rowsOf(manager, 'whole'))['company'])
+        for (const name of ['whole', 'plain']) await perform('delete', { name, purge: true })
       }, 600_000)
     })
   })

@@ -19,11 +19,11 @@ export async function authorizationOf({ context, path }: TestManager, name: stri
   return `Basic ${Buffer.from(`${adminUser}:${adminPassword.reveal()}`).toString('base64')}`
 }
 
-/** Through its REST service. Its administrator has the password of its settings. */
-export async function addCompany(manager: TestManager, name: string, company: string): Promise<void> {
+/** Through its REST service, as the administrator of an instance: of a clone, that of its source. */
+export async function addCompany(manager: TestManager, name: string, company: string, of = name): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${manager.instance(name).port}/api/rest/Company`, {
     method: 'POST',
-    headers: { Authorization: await authorizationOf(manager, name), 'Content-Type': 'application/json' },
+    headers: { Authorization: await authorizationOf(manager, of), 'Content-Type': 'application/json' },
     body: JSON.stringify({ com_name: company }),
   })
   const text = await response.text()

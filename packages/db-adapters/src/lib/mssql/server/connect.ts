@@ -41,7 +41,9 @@ export async function connect(
   connection.on('error', () => {})
   const numbers: number[] = []
   connection.on('errorMessage', ({ number }: { readonly number: number }) => numbers.push(number))
-  const closed = new Promise<void>((resolve) => connection.once('end', () => resolve()))
+  /** Fails the request that is under way; the driver tells only some of them that the connection has ended. */
+  let lose = (_lost: Error): void => {}
+  connection.once('end', () => lose(Object.assign(new Error('The connection was lost.'), { code: 'ECONNCLOSED' })))
   await new Promise<void>((resolve, reject) =>
     connection.connect((error) => {
       if (!error) return resolve()
@@ -126,8 +128,7 @@ export async function connect(
         const type = kind === 'bytes' ? VarBinary : kind === 'double' ? Float : NVarChar
         request.addParameter(`p${at + 1}`, type, value)
       })
-      // A connection that ends on its own tells only those whose request it has.
-      void closed.then(() => reject(Object.assign(new Error('The connection was lost.'), { code: 'ECONNCLOSED' })))
+      lose = reject
       if (values.length > 0) connection.execSql(request)
       else connection.execSqlBatch(request)
     })

@@ -1,3 +1,4 @@
+import { isNetworkCode } from '../../pool/network-errors.js'
 import type { DatabaseServerErrorCode } from '../../server/database-server.js'
 import { createTranslator } from '../../server/translate-error.js'
 import type { NumberedError } from './connect.js'
@@ -56,6 +57,7 @@ function codeOf(number: number | undefined): DatabaseServerErrorCode | undefined
 
 /** Of the driver; a log-in that failed without a number was refused. */
 function codeOfDriver(code: string | undefined): DatabaseServerErrorCode {
+  if (isNetworkCode(code)) return 'ERR_UNREACHABLE'
   switch (code) {
     case 'ESOCKET':
     case 'ETIMEOUT':

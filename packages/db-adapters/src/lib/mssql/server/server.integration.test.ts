@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { needs } from '../../../../../../tests/servers/index.js'
+import { openCable } from '../../../../test/server-stores.js'
 import { createDatabaseServer } from '../../create-database-server.js'
 import { testDatabaseServer } from '../../server/contract-suite.js'
 import type { TestConnection } from '../../server/contract-suite.js'
@@ -105,6 +106,28 @@ needs('mssql', (text) => {
       if (await trusts()) return context.skip('the server asks nobody for a password')
       await expect(make({ password: 'wrong' }).probe()).rejects.toMatchObject({ code: 'ERR_CREDENTIALS' })
     })
+
+    it('a connection that is cut in the middle fails a dump', async () => {
+      const cable = await openCable(text)
+      const through = make({ port: Number(new URL(cable.url).port) })
+      const given = account('cut')
+      await make().create(given)
+      try {
+        const connection = await connect(given)
+        await connection.query('create table large_rows (t nvarchar(max))')
+        for (let n = 0; n < 20; n++)
+          await connection.query(`insert into large_rows values (replicate(cast('x' as nvarchar(max)), 300000))`)
+        await connection.close()
+        const { content, done } = await through.dump(given)
+        await new Promise((resolve) => content.once('readable', resolve))
+        await cable.close()
+        content.resume()
+        await expect(done).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+        await expect(through.statistics(given)).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+      } finally {
+        await make().drop(given)
+      }
+    }, 60_000)
 
     it('a server that is not there is ERR_UNREACHABLE', async () => {
       await expect(make({ port: 1 }).probe()).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })

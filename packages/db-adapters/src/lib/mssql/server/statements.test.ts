@@ -258,6 +258,7 @@ it.each([
   [{ number: 1105 }, 'ERR_DISK_FULL'],
   [{ number: 9002 }, 'ERR_DISK_FULL'],
   [{ code: 'ESOCKET' }, 'ERR_UNREACHABLE'],
+  [{ code: 'ECONNRESET' }, 'ERR_UNREACHABLE'],
   [{ code: 'ECONNCLOSED' }, 'ERR_UNREACHABLE'],
   [{ code: 'ELOGIN' }, 'ERR_CREDENTIALS'],
   [{ code: 'ELOGIN', number: 4060 }, 'ERR_NOT_FOUND'],

@@ -1,3 +1,4 @@
+import { isNetworkCode } from '../../pool/network-errors.js'
 import type { DatabaseServerErrorCode } from '../../server/database-server.js'
 import { createTranslator } from '../../server/translate-error.js'
 
@@ -62,5 +63,5 @@ function codeOf(number: number): DatabaseServerErrorCode | undefined {
 
 /** NJS-500 to NJS-530 are about connections. Source: https://node-oracledb.readthedocs.io/en/latest/user_guide/exception_handling.html */
 function codeOfDriver(code = ''): DatabaseServerErrorCode {
-  return /^NJS-(003|5[0-2]\d|530)$/.test(code) ? 'ERR_UNREACHABLE' : 'ERR_FAILED'
+  return isNetworkCode(code) || /^NJS-(003|5[0-2]\d|530)$/.test(code) ? 'ERR_UNREACHABLE' : 'ERR_FAILED'
 }
