@@ -54,11 +54,9 @@ for (const type of ['mssql', 'oracle'] as const)
         'moves to %s and back',
         async (other) => {
           const { perform } = manager
-          const [demo, there, back] = ['Demo', 'There', 'Back'].map((name) => `${other}${name}`) as [
-            string,
-            string,
-            string,
-          ]
+          const demo = `${other}Demo`
+          const there = `${other}There`
+          const back = `${other}Back`
           await perform('add', { name: demo, database: type })
           await addCompany(manager, demo, 'Ärger & Söhne')
           const { company } = await rowsOf(manager, demo)

@@ -19,7 +19,14 @@ export interface Unit {
 }
 
 /** What instances and the server need, where it is on this machine. */
-export const comeFirst = ['network-online.target', 'postgresql.service', 'mariadb.service', 'mysql.service']
+export const comeFirst = [
+  'network-online.target',
+  'postgresql.service',
+  'mariadb.service',
+  'mysql.service',
+  'mssql-server.service',
+  'oracle-free-23ai.service',
+]
 
 /** What names of units of a home begin with: several homes may be side by side. */
 export function unitPrefix(home: string): string {
