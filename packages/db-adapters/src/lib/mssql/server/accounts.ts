@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { DatabaseServerError } from '../../server/database-server.js'
 import type { DatabaseAccount } from '../../server/database-server.js'
 import type { RunSql } from '../../server/sql-sessions.js'
+import { translateError } from './errors.js'
 import { quote, text } from './text.js'
 
 /** Runs statements in a database, as who may make databases. */
@@ -31,7 +32,7 @@ export function createAccounts(runIn: RunIn) {
 
   /** Databases are copies of one, which is locked while it is copied: several at once are in each other's way. */
   function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(work)
+    const done = turn.then(() => repeatedly(work))
     turn = done.catch(() => {})
     return done
   }
@@ -92,6 +93,23 @@ async function setPassword(run: RunSql, { user, password }: DatabaseAccount): Pr
 /** Not specified; chosen as longer than it takes to make some databases. */
 const attempts = 40
 const pauseMs = 500
+const mostRepeated = 4
+
+/**
+ * Other processes change accounts, too, and not every server makes them wait for each other. What was done by then is
+ * found the next time.
+ */
+async function repeatedly(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      const isKnown = (translateError(error) as { readonly code?: string }).code !== 'ERR_FAILED'
+      const isOfServer = (error as { readonly number?: number }).number !== undefined
+      if (isKnown || !isOfServer || attempt === mostRepeated) throw error
+      await setTimeout(pauseMs)
+    }
+}
 
 /** Other processes may make databases, too. */
 async function patiently(statement: () => Promise<unknown>): Promise<void> {

@@ -185,6 +185,20 @@ describe('accounts', () => {
     expect(statements.filter((sql) => sql.startsWith('create database'))).toHaveLength(3)
   })
 
+  it('are made again from where somebody else was in the way, but not for ever', async () => {
+    let refusals = 1
+    const { accounts, run, statements } = fake((sql) =>
+      sql.startsWith('alter role') && refusals-- > 0 ? refusal(50_000, 'changed concurrently') : server(false)(sql),
+    )
+    await accounts.create(run, account)
+    expect(statements.filter((sql) => sql === 'alter role db_ddladmin add member [steward_a1]')).toHaveLength(2)
+    const never = fake((sql) => (sql.startsWith('create database') ? refusal(50_000) : server(false)(sql)))
+    await expect(never.accounts.create(never.run, account)).rejects.toThrow('refused')
+    const forbidden = fake((sql) => (sql.startsWith('create database') ? refusal(262) : server(false)(sql)))
+    await expect(forbidden.accounts.create(forbidden.run, account)).rejects.toThrow('refused')
+    expect(forbidden.statements.filter((sql) => sql.startsWith('create database'))).toHaveLength(1)
+  })
+
   it('drop() ends every session first', async () => {
     const sessions = [{ id: 51 }, { id: 52 }]
     const { accounts, run, statements } = fake((sql) => {
