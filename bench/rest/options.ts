@@ -14,6 +14,8 @@ export interface Options {
   readonly connections: number
   readonly items: number
   readonly stream: boolean
+  /** Tables that somebody else made. */
+  readonly existing: boolean
   readonly json: string | undefined
 }
 
@@ -30,6 +32,7 @@ Measures this project against the raw driver, a hand-written Koa + knex handler 
   --retries <n>         a sample that met other work on the machine is repeated this often at most, default 1
   --connections <n>     connections of the load generator, default 16
   --items <n>           rows of the table, default 100000
+  --existing            on tables that somebody else made, in the database's collation (PostgreSQL only)
   --no-stream           leave out the memory check of a search that streams all rows
   --json <file>         write all samples and results to a file as well
   --help                this text
@@ -55,6 +58,7 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
       connections: { type: 'string', default: '16' },
       items: { type: 'string', default: '100000' },
       stream: { type: 'boolean', default: true },
+      existing: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -71,6 +75,7 @@ export function parseOptions(argv: readonly string[]): Options | undefined {
     connections: whole('connections', values.connections, 1),
     items: whole('items', values.items, 1000),
     stream: values.stream,
+    existing: values.existing,
     json: values.json,
   }
 }

@@ -15,7 +15,7 @@ import { removeAbandonedFolders } from './test-servers.ts'
 /** Measures all servers on one database. */
 async function benchDatabase(kind: DatabaseKind, options: Options): Promise<DatabaseResult> {
   progress(`${kind}: filling ${options.items} rows`)
-  const database = await startDatabase(kind, options.items)
+  const database = await startDatabase(kind, options.items, options.existing)
   const servers: ServerProcess[] = []
   try {
     for (const name of options.servers) servers.push(await startServer(name, database.target))

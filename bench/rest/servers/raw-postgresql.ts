@@ -41,13 +41,13 @@ export async function openItems({ url }: Target): Promise<RawItems> {
     get: async (rowId) => (await query('get', `${select} from item i ${join} where i.row_id = $1`, [rowId]))[0],
     search({ status, name, category, size, offset }) {
       if (category !== undefined) {
-        const either = '(i.itm_name ilike $2 or c.cat_name = $3)'
+        const either = '(i.itm_name collate "C" ilike $2 or c.cat_name = $3)'
         const found = `from item i ${join} where i.itm_status = $1 and ${either}`
         const page = `order by i.row_id limit ${size} offset ${offset}`
         return query(`either ${size} ${offset}`, `${select} ${found} ${page}`, [status, name, category])
       }
       const all = status === undefined || name === undefined
-      const where = all ? '' : 'where i.itm_status = $1 and i.itm_name ilike $2'
+      const where = all ? '' : 'where i.itm_status = $1 and i.itm_name collate "C" ilike $2'
       // The name is looked up row by row: for a join, the planner would read the whole category table.
       // The limit is part of the text: without knowing it, the planner expects a tenth of all rows.
       const text = `${selectLookingUp} from item i ${where} order by i.row_id limit ${size} offset ${offset}`
