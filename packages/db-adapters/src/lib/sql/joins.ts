@@ -28,7 +28,9 @@ const guardRoot = 'x_g'
 export function createJoins(root: string, dialect: Dialect, { lateral = false, guards }: JoinOptions = {}): Joins {
   const { quote } = dialect
   const aliases = new Map<string, string>()
-  const clauses: string[] = []
+  /** What is read of the rows of an alias, quoted. */
+  const used = new Map<string, Set<string>>()
+  const clauses: (() => string)[] = []
   const slots: number[] = []
 
   function aliasOf(path: readonly ReferenceModel[], guarded: boolean): string {
@@ -41,13 +43,18 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
     if (known) return known
     const alias = `${root === guardRoot ? guardRoot : 'x_j'}${aliases.size + 1}`
     aliases.set(key, alias)
+    const columns = new Set<string>()
+    used.set(alias, columns)
+    for (const column of keyColumns(last)) used.get(from)?.add(quote(column))
     const table = quoteTable(last.target.table, dialect)
     const condition = (row: string): string =>
       `${linked(row, last, from, dialect)}${guard ? ` and ${guardSql(row, last, guard, dialect)}` : ''}`
     clauses.push(
       lateral
-        ? ` left join lateral (select * from ${table} x_l where ${condition('x_l')} limit 1) ${alias} on true`
-        : ` left join ${table} ${alias} on ${condition(alias)}`,
+        ? // Not all of its columns: the planner would look at each of them.
+          () =>
+            ` left join lateral (select ${[...columns].join(', ')} from ${table} x_l where ${condition('x_l')} limit 1) ${alias} on true`
+        : () => ` left join ${table} ${alias} on ${condition(alias)}`,
     )
     if (guard) slots.push(...guard.slots)
     return alias
@@ -55,13 +62,15 @@ export function createJoins(root: string, dialect: Dialect, { lateral = false, g
 
   function place({ path, column }: Column, guarded = false): string {
     if (guarded && !guards) throw new TypeError('A guarded filter needs the guards of its query.')
-    return `${aliasOf(path, guarded)}.${quote(column)}`
+    const alias = aliasOf(path, guarded)
+    used.get(alias)?.add(quote(column))
+    return `${alias}.${quote(column)}`
   }
 
   return {
     place,
     seen: guards ? (column) => place(column, true) : place,
-    clauses: () => ({ sql: clauses.join(''), slots }),
+    clauses: () => ({ sql: clauses.map((clause) => clause()).join(''), slots }),
   }
 }
 
