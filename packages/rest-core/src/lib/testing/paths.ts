@@ -61,7 +61,8 @@ export function testPaths(factory: StoreFactory, seed: number): void {
     }
 
     function orderOf(random: Random, fields: readonly ReadableField[]): Order[] {
-      const sortable = fields.filter(({ type, name }) => type.ordered && name !== 'row_id')
+      // Databases may compare the first thousands of characters only.
+      const sortable = fields.filter(({ type, name }) => type.ordered && type.name !== 'text' && name !== 'row_id')
       const names = sortable.length === 0 ? [] : [random.pick(sortable).name, random.pick(sortable).name]
       return [...[...new Set(names)].map((field) => ({ field, descending: random.oneIn(2) })), byId]
     }
