@@ -39,7 +39,8 @@ export function createCheck(language: Language): Check {
         problem ??= `${message} (line ${line}, column ${column}) in: ${statement}`
       },
     }
-    const text = language === 'plsql' && !/;\s*$/.test(statement) ? `${statement};` : statement
+    const plain = withPlainNames(statement)
+    const text = language === 'plsql' && !/;\s*$/.test(plain) ? `${plain};` : plain
     const lexer = new NewLexer(new CaseChangingStream(CharStreams.fromString(text), true))
     lexer.removeErrorListeners()
     lexer.addErrorListener(listener)
@@ -49,4 +50,11 @@ export function createCheck(language: Language): Check {
     parser[rule]?.()
     return problem
   }
+}
+
+/** The grammars know no quotation mark within a quoted name. */
+function withPlainNames(statement: string): string {
+  return statement.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (found) =>
+    found.startsWith('"') ? `"${found.slice(1, -1).replaceAll('""', '_')}"` : found,
+  )
 }

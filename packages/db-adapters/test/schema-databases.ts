@@ -7,6 +7,8 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { freshDatabase, needs } from '../../../tests/servers/index.js'
+import { openMssql } from '../../../tests/servers/mssql.js'
+import { mssqlSchema } from '../src/lib/mssql/schema/dialect.js'
 import { mysqlSchema } from '../src/lib/mysql/schema/dialect.js'
 import { postgresqlSchema } from '../src/lib/postgresql/schema/dialect.js'
 import { sqliteSchema } from '../src/lib/sqlite/schema/dialect.js'
@@ -15,7 +17,7 @@ import type { SchemaDialect } from '../src/lib/schema/dialect.js'
 
 /** An empty database with sessions on the bare driver. */
 export interface TestDatabase {
-  readonly dialect: SchemaDialect & { readonly name: 'sqlite' | 'postgresql' | 'mysql' }
+  readonly dialect: SchemaDialect & { readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'mssql' }
   /** For other clients; of SQLite the file. */
   readonly url: string
   readonly connection: SchemaConnection
@@ -30,11 +32,12 @@ interface Opened extends Omit<TestDatabase, 'script' | 'rows'> {
   close(): Promise<void>
 }
 
-/** Defines the same tests for SQLite, PostgreSQL and MySQL; each call has an empty database of its own per server. */
+/** Defines the same tests for SQLite, PostgreSQL, MySQL and SQL Server; each call has an empty database of its own per server. */
 export function onEachDatabase(define: (database: TestDatabase) => void): void {
   describe('sqlite', () => define(usable(openSqlite)))
   needs('postgresql', (url) => define(usable(() => openPostgresql(url))))
   needs('mysql', (url) => define(usable(() => openMysql(url))))
+  needs('mssql', (url) => define(usable(() => openSqlServer(url))))
 }
 
 export function onSqlite(define: (database: TestDatabase) => void): void {
@@ -148,6 +151,25 @@ async function openMysql(url: string): Promise<Opened> {
     other,
     async close() {
       await Promise.all(clients.map((client) => client.end()))
+      await fresh.drop()
+    },
+  }
+}
+
+async function openSqlServer(url: string): Promise<Opened> {
+  const fresh = await freshDatabase(url)
+  const clients = await Promise.all([1, 2].map(() => openMssql(fresh.url)))
+  const [connection, other] = clients.map((client): SchemaConnection => ({
+    rows: (sql, bindings = []) => client.rows(sql, bindings).catch(fail()),
+    run: async (sql, bindings = []) => void (await client.rows(sql, bindings).catch(fail())),
+  })) as [SchemaConnection, SchemaConnection]
+  return {
+    dialect: mssqlSchema,
+    url: fresh.url,
+    connection,
+    other,
+    async close() {
+      await Promise.all(clients.map((client) => client.close()))
       await fresh.drop()
     },
   }

@@ -5,11 +5,13 @@ import mysql from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, needs, needsOwn, type FreshDatabase, type TestServer } from '../../../tests/servers/index.js'
+import { openMssql } from '../../../tests/servers/mssql.js'
 import type { ServerStoreOptions } from '../src/lib/pool/options.js'
+import { createMssqlStore } from '../src/mssql.js'
 import { createMysqlStore } from '../src/mysql.js'
 import { createPostgresqlStore } from '../src/postgresql.js'
 
-type Name = 'postgresql' | 'mysql'
+type Name = 'postgresql' | 'mysql' | 'mssql'
 
 /** A bare connection beside the stores. */
 export interface Admin {
@@ -29,9 +31,9 @@ export interface ServerDatabase {
   readonly admin: Admin
 }
 
-/** Defines the same tests for PostgreSQL and MySQL, each with an empty database of its own. */
+/** Defines the same tests for PostgreSQL, MySQL and SQL Server, each with an empty database of its own. */
 export function onEachServer(define: (database: ServerDatabase) => void): void {
-  for (const name of ['postgresql', 'mysql'] as const) {
+  for (const name of ['postgresql', 'mysql', 'mssql'] as const) {
     needs(name, (url) => {
       let database: FreshDatabase
       let admin: Admin
@@ -78,9 +80,8 @@ export function onEachOwnServer(define: (server: { readonly name: Name; current(
 }
 
 export function openStore(name: Name, url: string, options: ServerStoreOptions = {}): ObjectStore {
-  return name === 'postgresql'
-    ? createPostgresqlStore({ ...options, connection: url })
-    : createMysqlStore({ ...options, connection: url })
+  const create = { postgresql: createPostgresqlStore, mysql: createMysqlStore, mssql: createMssqlStore }[name]
+  return create({ ...options, connection: url })
 }
 
 /** Test servers acknowledge before they have written; afterwards a crash of the server's process loses nothing any more. */
@@ -151,6 +152,7 @@ export async function openCable(url: string, cutAt?: string): Promise<Cable> {
 }
 
 function openAdmin(url: string): Promise<Admin> {
+  if (url.startsWith('mssql')) return openSqlServer(url)
   return url.startsWith('postgres') ? openPostgresql(url) : openMysql(url)
 }
 
@@ -183,5 +185,23 @@ async function openMysql(url: string): Promise<Admin> {
       for (const id of await connections()) await connection.query(`kill ${id}`).catch(() => {})
     },
     close: () => connection.end(),
+  }
+}
+
+async function openSqlServer(url: string): Promise<Admin> {
+  const { rows, close } = await openMssql(url)
+  const connections: Admin['connections'] = async () => {
+    const found = await rows(
+      'select session_id as id from sys.dm_exec_sessions where database_id = db_id() and session_id <> @@spid',
+    )
+    return found.map(({ id }) => String(id))
+  }
+  return {
+    rows,
+    connections,
+    async endConnections() {
+      for (const id of await connections()) await rows(`kill ${id}`).catch(() => {})
+    },
+    close,
   }
 }

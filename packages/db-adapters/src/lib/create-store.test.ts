@@ -40,12 +40,13 @@ test('createStore() passes options on to the store', async () => {
   await expect(createStore({ url: 'sqlite::memory:', workers: 0 })).rejects.toThrow('workers')
 })
 
-test('createStore() chooses PostgreSQL and MySQL without connecting', async () => {
+test('createStore() chooses PostgreSQL, MySQL and SQL Server without connecting', async () => {
   for (const [url, name] of [
     ['postgresql://u@localhost:1/d', 'postgresql'],
     ['postgres://u@localhost:1/d', 'postgresql'],
     ['mysql://u@localhost:1/d', 'mysql'],
     ['mariadb://u@localhost:1/d', 'mysql'],
+    ['mssql://u@localhost:1/d?encrypt=false', 'mssql'],
   ] as const) {
     const store = await createStore(url)
     expect(store.capabilities.name).toBe(name)

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ObjectStore } from '@steward/rest-core'
 import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex.js'
+import type { MssqlStoreOptions } from './mssql/store/config.js'
 import type { MysqlStoreOptions } from './mysql/store/config.js'
 import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './mysql/store/pools.js'
 import type { PoolOptions } from './pool/options.js'
@@ -13,6 +14,7 @@ type ChosenOptions =
   | Omit<SqliteStoreOptions, 'filename'>
   | Omit<PostgresqlStoreOptions, 'connection'>
   | Omit<MysqlStoreOptions, 'connection'>
+  | Omit<MssqlStoreOptions, 'connection'>
 
 /** A database by its URL, with options of the store that the URL chooses. */
 export type StoreOptions = { readonly url: string } & ChosenOptions
@@ -36,6 +38,7 @@ const factories: Readonly<Record<DatabaseName, (options: object) => Promise<Obje
   postgresql: async (options) =>
     (await import('./postgresql/store/adapter.js')).createPostgresqlStore(options as PostgresqlStoreOptions),
   mysql: async (options) => (await import('./mysql/store/adapter.js')).createMysqlStore(options as MysqlStoreOptions),
+  mssql: async (options) => (await import('./mssql/store/adapter.js')).createMssqlStore(options as MssqlStoreOptions),
 }
 
 const schemes: ReadonlyMap<string, DatabaseName> = new Map([
@@ -45,6 +48,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
   ['postgres', 'postgresql'],
   ['mysql', 'mysql'],
   ['mariadb', 'mysql'],
+  ['mssql', 'mssql'],
 ])
 
 /**
@@ -53,6 +57,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  * - `sqlite:data/app.db`, `sqlite:/var/lib/app.db`, `file:///var/lib/app.db`: an SQLite file; `sqlite::memory:` a temporary one
  * - `postgresql://user:password@host:5432/database` (also `postgres:`)
  * - `mysql://user:password@host:3306/database` (also `mariadb:`)
+ * - `mssql://user:password@host:1433/database`: SQL Server, with options of tedious behind `?`
  *
  * Of `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections are
  * its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.

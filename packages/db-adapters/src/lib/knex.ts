@@ -18,7 +18,7 @@ export interface KnexInstance {
 
 /** Where a store finds the database, as options of that store. */
 export interface KnexDatabase {
-  readonly name: 'sqlite' | 'postgresql' | 'mysql'
+  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'mssql'
   readonly where: { readonly filename: string } | { readonly connection: object }
   readonly pool: PoolOptions
 }
@@ -41,6 +41,7 @@ const databases: ReadonlyMap<string, KnexDatabase['name']> = new Map([
   ['pg', 'postgresql'],
   ['mysql2', 'mysql'],
   ['mysql', 'mysql'],
+  ['mssql', 'mssql'],
 ])
 
 /** @throws TypeError when a store could not find the same tables by what the instance knows */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onEachServer } from '../../test/server-stores.js'
 import { createSqliteStore } from '../sqlite.js'
 
-type Name = 'sqlite' | 'postgresql' | 'mysql'
+type Name = 'sqlite' | 'postgresql' | 'mysql' | 'mssql'
 
 /** Tables that others made, with all that can refuse a value. */
 const tables: Readonly<Record<Name, readonly string[]>> = {
@@ -49,6 +49,17 @@ const tables: Readonly<Record<Name, readonly string[]>> = {
       foreign key (left_owner) references owner (id), foreign key (right_owner) references owner (id))`,
     'create table closed (id bigint auto_increment primary key, name text)',
     `create trigger closed_today before insert on closed for each row signal sqlstate '45000' set message_text = 'not on Sundays'`,
+  ],
+  mssql: [
+    'create table owner (id char(36) primary key, name nvarchar(max) not null)',
+    `create table part (
+      code varchar(10) primary key, qty smallint check (qty > 0), low int, high int, note nvarchar(300), mail varchar(50),
+      owner char(36) references owner (id), weight decimal(5, 2) not null,
+      constraint low_before_high check (low <= high), constraint mail_form check (mail like '%@%'))`,
+    `create table pair (id bigint identity primary key, left_owner char(36) references owner (id),
+      right_owner char(36) references owner (id), constraint both_owners unique (left_owner, right_owner))`,
+    'create table closed (id bigint identity primary key, name nvarchar(max))',
+    `create trigger closed_today on closed after insert as begin throw 50000, 'not on Sundays', 1 end`,
   ],
 }
 

@@ -13,6 +13,10 @@ const tables = {
     set time_zone = '+02:00';
     insert into event values
       (1, '2024-03-01 00:30:00.5', 1.1, ''), (2, '2025-01-01 01:59:59', 2.2, null), (3, null, null, 'a')`,
+  mssql: `
+    create table event (id bigint primary key, at datetimeoffset(3), ratio real, name nvarchar(10));
+    insert into event values
+      (1, '2024-03-01 00:30:00.5+02:00', 1.1, ''), (2, '2025-01-01 01:59:59+02:00', 2.2, null), (3, null, null, 'a')`,
 }
 
 const event = createModel([

@@ -1,4 +1,4 @@
-import type { Model } from '@steward/rest-core'
+import type { Model, ObjectModel } from '@steward/rest-core'
 import type { SchemaConnection } from '../schema/connection.js'
 
 /** How a server reads, and is filled with, whole databases. The connection is closed afterwards. */
@@ -10,6 +10,12 @@ export interface BulkDialect {
    * behind those that were inserted. @throws StoreError
    */
   load<T>(connection: SchemaConnection, model: Model, work: () => Promise<T>): Promise<T>
+  /** What has to be done before rows of another object than `before` are loaded. */
+  readonly beforeRows?: (
+    connection: SchemaConnection,
+    object: ObjectModel,
+    before: ObjectModel | undefined,
+  ) => Promise<void>
 }
 
 /** Runs the work between `begin` and `commit`. */

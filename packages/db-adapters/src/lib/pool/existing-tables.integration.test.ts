@@ -26,6 +26,16 @@ const tables = {
       ('33333333-3333-4333-8333-333333333333', '', '', 'sad', -0.001, -2.5, -3, b'0', '1000-01-01', '9999-12-31 23:59:59', '00:00:00', '', 'null', null);
     set sql_mode = '';
     insert into thing (id, name, day, moment) values ('44444444-4444-4444-8444-444444444444', 'zero', '0000-00-00', '0000-00-00 00:00:00')`,
+  mssql: `
+    create table thing (
+      id char(36) primary key, name nvarchar(50) collate SQL_Latin1_General_CP1_CI_AS, code char(5), feeling varchar(10), amount decimal(20, 3),
+      ratio real, size smallint, flag bit, day date, moment datetime2(3), clock time(6), tags varchar(50), data nvarchar(max),
+      parent char(36) references thing (id)
+    );
+    insert into thing values
+      ('11111111-1111-4111-8111-111111111111', 'b', 'x', 'happy', 12.500, 1.1, 3, 1, '2024-02-29', '2024-02-29 11:45:00.789', '13:45:00.123456', ';a;b;', '{"k": [1, 2]}', null),
+      ('22222222-2222-4222-8222-222222222222', 'B', null, null, null, null, null, null, null, null, null, null, null, '11111111-1111-4111-8111-111111111111'),
+      ('33333333-3333-4333-8333-333333333333', '', '', 'sad', -0.001, -2.5, -3, 0, '0001-01-01', '9999-12-31 23:59:59', '00:00:00', '', 'null', null)`,
 }
 
 const model = createModel([

@@ -207,9 +207,15 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
   }
 
   load<T>(model: Model, work: (insert: InsertRows) => Promise<T>): Promise<T> {
-    return this.#exclusively((connection) =>
-      this.#bulk.load(connection, model, () =>
+    return this.#exclusively((connection) => {
+      let before: ObjectModel | undefined
+      const { beforeRows } = this.#bulk
+      return this.#bulk.load(connection, model, () =>
         work(async (object, rows) => {
+          if (beforeRows && before !== object) {
+            await beforeRows(connection, object, before)
+            before = object
+          }
           await Promise.all(
             rows.flatMap((row) => [
               insertOn(connection, this.#compiler.insert(object, row, object.select([]))),
@@ -219,8 +225,8 @@ export class PooledStore<C extends ServerConnection> implements ObjectStore {
             ]),
           )
         }),
-      ),
-    )
+      )
+    })
   }
 
   within(connection: object): ObjectStore {

@@ -1,12 +1,12 @@
-import type { ColumnType } from '@steward/rest-core'
+import type { ColumnType, ReferenceModel } from '@steward/rest-core'
 import type { Dialect } from '../sql/dialect.js'
-import type { Change, ChangeOf } from './changes.js'
+import type { Change, ChangeOf, ReferenceRule } from './changes.js'
 import type { SchemaConnection } from './connection.js'
 import type { ColumnFamily, ColumnInfo, TableInfo } from './table-info.js'
 
 /** What schema work has to know about a database: `sqliteSchema`, `postgresqlSchema`, and so on. */
 export interface SchemaDialect {
-  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'oracle'
+  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'oracle' | 'mssql'
   /** DDL is undone by a rollback. Without it, everything that can be checked is checked before the first step. */
   readonly transactionalDdl: boolean
   readonly types: TypeRules
@@ -98,6 +98,8 @@ export interface TypeRules {
   readonly isIndexable?: (column: ColumnFamily) => boolean
   /** A dot in a table's name separates the schema from the table; tables of other schemas are their owner's. */
   readonly schemasInNames: boolean
+  /** What the database itself does with rows whose reference loses its row, where the store does the rest. Absent: all. */
+  readonly enforcedRule?: (reference: ReferenceModel) => ReferenceRule
   /** Declared lengths bind; otherwise a column of the owner holds longer values as it is. */
   readonly sizesBind: boolean
   /**

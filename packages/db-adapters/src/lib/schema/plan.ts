@@ -27,7 +27,7 @@ export interface Planned {
  */
 export function planChanges(model: Model, catalogue: Catalogue, types: TypeRules, destructive = false): Planned {
   const { foldTable } = lookupIn(catalogue)
-  const wanted = wantedTables(model, foldTable)
+  const wanted = wantedTables(model, foldTable, types.enforcedRule)
   const renames = findRenames(wanted, catalogue)
   const current = applyRenames(catalogue, renames)
   const names = current.tables

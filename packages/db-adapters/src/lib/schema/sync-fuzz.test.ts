@@ -52,7 +52,7 @@ const application = fc
 
 onEachDatabase((database) => {
   // MySQL takes some tens of milliseconds for each DDL statement.
-  const runs = { sqlite: 25, postgresql: 10, mysql: 3 }
+  const runs = { sqlite: 25, postgresql: 10, mysql: 3, mssql: 3 }
 
   it('any model follows any other, or is refused as a whole; rows and row ids stay', async () => {
     const { connection, dialect } = database
@@ -95,7 +95,11 @@ onEachDatabase((database) => {
 
     async function clear(): Promise<void> {
       const { tables } = await dialect.read(connection)
-      if (dialect.name === 'postgresql')
+      if (dialect.name === 'mssql') {
+        for (const { name, foreignKeys } of tables)
+          for (const key of foreignKeys) await connection.run(`alter table ${q(name)} drop constraint ${q(key.name)}`)
+        for (const { name } of tables) await connection.run(`drop table ${q(name)}`)
+      } else if (dialect.name === 'postgresql')
         for (const { name } of tables) await connection.run(`drop table ${q(name)} cascade`)
       else {
         const [off, on] =

@@ -468,6 +468,7 @@ onEachDatabase((database) => {
       sqlite: `create trigger ${q(`${table}_t`)} after insert on ${q(table)} begin select a from ${q(table)}; end`,
       postgresql: `create view ${q(`${table}_v`)} as select a from ${q(table)}`,
       mysql: `create unique index i on ${q(table)} (a); create table ${q(`${table}_c`)} (a varchar(10), foreign key (a) references ${q(table)} (a))`,
+      mssql: `create unique index i on ${q(table)} (a); create table ${q(`${table}_c`)} (a varchar(10), foreign key (a) references ${q(table)} (a))`,
     }[database.dialect.name]
     await database.script(hindrance)
     const model = modelOf(table, { first: { type: 'string' } })

@@ -50,12 +50,18 @@ export interface WantedColumn {
 }
 
 /** @throws StoreError `schema` when two objects of one table contradict each other. */
-export function wantedTables(model: Model, fold: (name: string) => string): WantedTable[] {
+export function wantedTables(
+  model: Model,
+  fold: (name: string) => string,
+  ruleOf: RuleOf = ({ onDelete }) => onDelete,
+): WantedTable[] {
   const groups = Map.groupBy(model.objects.values(), ({ table }) => fold(table))
-  return [...groups.values()].map((objects) => wantedTable(objects as [ObjectModel, ...ObjectModel[]]))
+  return [...groups.values()].map((objects) => wantedTable(objects as [ObjectModel, ...ObjectModel[]], ruleOf))
 }
 
-function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedTable {
+type RuleOf = (reference: ReferenceModel) => ReferenceRule
+
+function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]], ruleOf: RuleOf): WantedTable {
   const [first, ...others] = objects
   const strange = others.find(
     ({ id }) => keyColumns(id).join('\0') !== keyColumns(first.id).join('\0') || valuesOf(id) !== valuesOf(first.id),
@@ -84,14 +90,14 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]]): WantedT
     columns: [...new Map(fields.map((field) => [field.column, wantedColumn(field, references)])).values()],
     uniques: distinctUniques([...single, ...keys]),
     indexed: distinct([...fields, ...references].filter(isIndexed).map(keyColumns)),
-    links: references.map(linkOf),
+    links: references.map((reference) => linkOf(reference, ruleOf)),
     words: [...new Set(words.map(({ column }) => column))],
   }
 }
 
-function linkOf(reference: ReferenceModel): WantedLink {
-  const { target, onDelete } = reference
-  return { columns: keyColumns(reference), table: target.table, targetColumns: keyColumns(target.id), onDelete }
+function linkOf(reference: ReferenceModel, ruleOf: RuleOf): WantedLink {
+  const { target } = reference
+  return { columns: keyColumns(reference), table: target.table, targetColumns: keyColumns(target.id), onDelete: ruleOf(reference) }
 }
 
 function wantedColumn(field: FieldModel, references: readonly ReferenceModel[]): WantedColumn {

@@ -103,7 +103,9 @@ function groupTerm(
   if (by) return { ...dialect.datePart(place, by, type), empty }
   const group =
     type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : (dialect.group?.(place, type) ?? place)
-  return { group, read: dialect.read(group, type), decode: decoderOf(type, empty, dialect), empty }
+  const also = dialect.alsoGroup?.(place, type)
+  const read = dialect.read(group, type)
+  return { group: also ? `${group}, ${also}` : group, read, decode: decoderOf(type, empty, dialect), empty }
 }
 
 function valueTerm(

@@ -148,12 +148,12 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   function shapeOf(
     key: string | Selection,
     values: number,
-    compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup' | 'outs'>,
+    compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup' | 'outs'> & { readonly withTriggers?: Text },
     decode: Statement['decode'] = noRecord,
   ): Shape {
     const kept = cache.get(key)
     if (kept) return kept
-    const { sql, slots, gives, decodeGroup, outs } = compile()
+    const { sql, slots, gives, decodeGroup, outs, withTriggers } = compile()
     if (slots.length > dialect.maxValues) {
       throw new StoreError(
         'value',
@@ -164,7 +164,8 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     const shape: Shape = {
       statement: {
         id: ++statements,
-        sql: dialect.placeholder ? numberPlaceholders(sql, dialect.placeholder) : sql,
+        sql: numbered(sql),
+        withTriggers: withTriggers && numbered(withTriggers.sql),
         gives,
         decode,
         decodeGroup,
@@ -176,6 +177,10 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
     }
     if (!once) cache.set(key, shape)
     return shape
+  }
+
+  function numbered(sql: string): string {
+    return dialect.placeholder ? numberPlaceholders(sql, dialect.placeholder) : sql
   }
 
   function bound(guards: readonly Guard[] | undefined, first: number): BoundGuards | undefined {

@@ -1,4 +1,4 @@
-import type { ColumnType, Comparison, DatePart, FieldValue, IndexTerm } from '@steward/rest-core'
+import type { ColumnType, Comparison, DatePart, FieldValue, IndexTerm, ObjectModel } from '@steward/rest-core'
 import type { ColumnFacts } from './facts.js'
 import type { Text } from './text.js'
 
@@ -32,9 +32,10 @@ export interface Dialect {
    * - `returning`: `… returning` with the joined fields as scalar subqueries, one statement
    * - `into`: `… returning … into`, with placeholders at the end that take the values; own fields that are not long only,
    *   otherwise the row id, and the adapter reads the row with `get`
+   * - `output`: `… output inserted.…`, one statement; by way of a table variable where columns must be joined or converted
    * - `reread`: the write gives counts (and an insert id) only; the adapter reads the row with `get`
    */
-  readonly writes: 'cte' | 'returning' | 'into' | 'reread'
+  readonly writes: 'cte' | 'returning' | 'into' | 'output' | 'reread'
   /**
    * Take the page before joining, when filter and order use own columns only:
    * - `true`: joins are made to a subquery that gives the rows of the page
@@ -45,8 +46,8 @@ export interface Dialect {
   readonly pageBeforeJoin: boolean | 'ids' | 'lateral'
   /** The limit is part of the text, for planners that would plan anew for each bound one; as long as few different ones come. */
   readonly limitInText: boolean
-  /** What follows a select to take a page of its rows. Absent: ` limit … offset …`. */
-  readonly page?: (limit: Text, offset: Text | undefined) => Text
+  /** What follows a select to take a page of its rows; `ordered`: it has an `order by`. Absent: ` limit … offset …`. */
+  readonly page?: (limit: Text, offset: Text | undefined, ordered: boolean) => Text
   /** Bound as the limit of a search that has an offset only. */
   readonly noLimit: unknown
   /** Most values of one statement; a request with more is refused with `value`. */
@@ -56,6 +57,8 @@ export interface Dialect {
    * `delete` for a row that nobody may newly refer to either. Empty when not needed. `joined`: joined rows would be locked too.
    */
   readonly lock: { readonly change: string; readonly delete: string; readonly joined: boolean }
+  /** The same behind the name of the table, e.g. ` with (updlock)`; instead of `lock`. */
+  readonly lockHint?: { readonly change: string; readonly delete: string }
   /** A dot in a table's name separates the schema from the table. */
   readonly schemas: boolean
   /** SQL literal of `false`, for booleans that are NULL. */
@@ -69,6 +72,8 @@ export interface Dialect {
   encode(value: FieldValue, type: ColumnType): unknown
   /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
   read(column: string, type: ColumnType): string
+  /** What is written for a column, with one `?`. Absent: `?`. */
+  readonly bind?: (type: ColumnType) => string
   /** Turns what the driver gives for `read` into the field's value; `undefined`: it is the value already. NULL never gets here. */
   decode(type: ColumnType): ((value: Present) => FieldValue) | undefined
 
@@ -93,10 +98,15 @@ export interface Dialect {
   contains(column: string): string
   /** What stands for a column in `group by`, where not all columns can. */
   readonly group?: (column: string, type: ColumnType) => string
+  /** What a group of its own is made for, too, where equal is not the same. */
+  readonly alsoGroup?: (column: string, type: ColumnType) => string | undefined
   /** Columns of this type hold long texts, which are not given back by a write. */
   readonly isLong?: (type: ColumnType) => boolean
   /** One term of `order by`: empty first when ascending, last when descending. */
   order(column: string, descending: boolean, type: StoredType): string
+
+  /** Deletes a row where the database cannot do by itself what the references to it want. Absent or undefined: it can. */
+  readonly deleteRow?: (object: ObjectModel, condition: Text) => Text | undefined
 
   /** The part of a date or datetime column: what to group by, and how its text is read from a group. */
   datePart(column: string, part: DatePart, type: ColumnType): { readonly group: string } & Reading<FieldValue>

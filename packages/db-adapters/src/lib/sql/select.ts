@@ -41,7 +41,8 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
   const ordered = terms && ` order by ${terms}`
   const idValues = parts.byId ? keyTests(columns.id).length : 0
 
-  const table = `${quoteTable(object.table, dialect)} ${root}`
+  const hint = parts.lock ? (dialect.lockHint?.[parts.lock] ?? '') : ''
+  const table = `${quoteTable(object.table, dialect)} ${root}${hint}`
   const conditions: Text[] = []
   if (parts.byId) conditions.push({ sql: hasId(columns.id, joins.place, dialect), slots: slots(0, idValues) })
   if (where)

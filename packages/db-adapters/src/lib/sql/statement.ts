@@ -24,6 +24,8 @@ export interface Statement {
   readonly decodeGroup?: ((row: readonly unknown[]) => AggregateRow) | undefined
   /** How many placeholders at the end take what the statement gives back, instead of rows. */
   readonly outs?: number | undefined
+  /** The same for a table with triggers, where `sql` is refused because of them. */
+  readonly withTriggers?: string | undefined
   /** The shape was too large to be kept: do not keep a prepared handle either. */
   readonly once: boolean
 }

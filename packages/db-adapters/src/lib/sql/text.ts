@@ -39,8 +39,14 @@ export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
 
+/** The value of the placeholder before it once more; for drivers whose placeholders have numbers or names. */
+export const again = '?again'
+
 /** Replaces `?` by the driver's placeholders, but not in quoted names and texts. */
 export function numberPlaceholders(text: string, placeholder: (at: number) => string): string {
   let at = 0
-  return text.replaceAll(/"[^"]*"|'[^']*'|\?/g, (found) => (found === '?' ? placeholder(++at) : found))
+  return text.replaceAll(/"[^"]*"|'[^']*'|\?(?:again)?/g, (found) => {
+    if (found === '?') return placeholder(++at)
+    return found === again ? placeholder(at) : found
+  })
 }

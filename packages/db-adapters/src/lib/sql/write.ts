@@ -1,4 +1,4 @@
-import type { Filter, ObjectModel } from '@steward/rest-core'
+import type { ColumnType, Filter, ObjectModel } from '@steward/rest-core'
 import { keyColumns, readsOf, type Column, type Columns } from './columns.js'
 import { quoteTable, type Dialect } from './dialect.js'
 import { filterFields, filterSql } from './filter.js'
@@ -26,15 +26,22 @@ export interface WriteText extends Text {
   readonly gives: 'records' | 'id' | 'changes'
   /** How many placeholders at the end take what the write gives back. Default 0. */
   readonly outs?: number
+  readonly withTriggers?: Text
 }
 
 export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
   const { object, written } = parts
   const names = written.map(({ column }) => dialect.quote(column)).join(', ')
   const values = joinTexts(
-    written.map((_, at) => value(at)),
+    written.map(({ type }, at) => bound(dialect, type, at)),
     ', ',
   )
+  if (dialect.writes === 'output') {
+    const table = quoteTable(object.table, dialect)
+    if (written.length === 0)
+      return output(dialect, parts, sql`insert into ${table}`, sql` ${emptyRow(dialect, parts.columns)}`)
+    return output(dialect, parts, sql`insert into ${table} (${names})`, sql` values (${values})`)
+  }
   const row = written.length === 0 ? emptyRow(dialect, parts.columns) : sql`(${names}) values (${values})`
   return answering(dialect, parts, sql`insert into ${quoteTable(object.table, dialect)} ${row}`)
 }
@@ -42,20 +49,73 @@ export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
 export function updateText(dialect: Dialect, parts: ChangeParts): WriteText {
   const { object, written } = parts
   const assigned = joinTexts(
-    written.map(({ column }, at) => sql`${dialect.quote(column)} = ${value(at)}`),
+    written.map(({ column, type }, at) => sql`${dialect.quote(column)} = ${bound(dialect, type, at)}`),
     ', ',
   )
   const table = quoteTable(object.table, dialect)
-  return answering(dialect, parts, sql`update ${table} set ${assigned} where ${condition(dialect, parts)}`)
+  const start = sql`update ${table} set ${assigned}`
+  const end = sql` where ${condition(dialect, parts)}`
+  return dialect.writes === 'output'
+    ? output(dialect, parts, start, end)
+    : answering(dialect, parts, sql`${start}${end}`)
 }
 
 export function deleteText(dialect: Dialect, parts: ChangeParts): WriteText {
   const table = quoteTable(parts.object.table, dialect)
-  return { ...sql`delete from ${table} where ${condition(dialect, parts)}`, gives: 'changes' }
+  const matches = condition(dialect, parts)
+  const text = dialect.deleteRow?.(parts.object, matches) ?? sql`delete from ${table} where ${matches}`
+  return { ...text, gives: 'changes' }
 }
 
 function emptyRow({ emptyRow: row, quote }: Dialect, { id }: Columns): string {
   return typeof row === 'string' ? row : row(quote(id.column))
+}
+
+function bound({ bind }: Dialect, type: ColumnType, at: number): Text {
+  return bind ? { sql: bind(type), slots: [at] } : value(at)
+}
+
+/**
+ * The written row by `output`. That clause knows the columns of the row only (not every server takes expressions of them),
+ * and is refused for tables with triggers unless its rows go into a table; then the row is read by its id, in the same batch.
+ */
+function output(dialect: Dialect, { object, columns, selected }: WriteParts, start: Text, end: Text): WriteText {
+  const { quote } = dialect
+  const joins = createJoins('t0', dialect)
+  const { reads } = readsOf(selected)
+  const keys = columns.id.parts?.map(({ read }) => read) ?? [columns.id]
+  const given = keys.map(({ column }) => `inserted.${quote(column)}`).join(', ')
+  const names = keys.map((_, at) => `x_id${at}`)
+  const declared = keys.map(({ type }, at) => `${names[at]} ${listType(type)}`).join(', ')
+  const written = sql`${start} output ${given} into @written (${names.join(', ')})${end}`
+  const same = keys.map((key, at) => `x_w.${names[at]} = ${joins.place(key)}`).join(' and ')
+  const listed = reads.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
+  const from = `@written x_w join ${quoteTable(object.table, dialect)} t0 on ${same}${joins.clauses().sql}`
+  const batch = sql`declare @written table (${declared}); ${written}; select ${listed} from ${from}`
+  const own = reads.map(({ column }) => `inserted.${quote(column)}`)
+  const isPlain = reads.every(
+    ({ path, type }, at) => path.length === 0 && dialect.read(own[at] ?? '', type) === own[at],
+  )
+  if (!isPlain) return { ...batch, gives: 'records' }
+  return { ...sql`${start} output ${own.join(', ')}${end}`, gives: 'records', withTriggers: batch }
+}
+
+/** Of a row id in a table variable; texts of any collation compare with it. */
+function listType({ kind, ...type }: Column['type']): string {
+  if ('values' in type && type.values === 'integer') return 'bigint'
+  switch (kind) {
+    case 'integer':
+      return 'bigint'
+    case 'decimal':
+      return `decimal(38, ${(type as { scale: number }).scale})`
+    case 'datetime':
+      return 'datetime2(7)'
+    case 'date':
+    case 'time':
+      return kind
+    default:
+      return 'nvarchar(450) collate Latin1_General_100_BIN2'
+  }
 }
 
 /** Lets the write give back the record, if the dialect can do that in the same statement. */

@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import type { Connection as Client, QueryError, ResultSetHeader } from 'mysql2'
 import type { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
+import { RowStream, type RowSource } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
 import type { BoundStatement } from '../../sql/statement.js'
 import { setStatementTimeout } from './config.js'
 import { isConnectionLoss, isStaleStatement, staleStatement, translateError } from './errors.js'
-import { RowStream, type RowSource } from './row-stream.js'
 
 export interface MysqlConnectionParts {
   /** Connecting, or connected. */

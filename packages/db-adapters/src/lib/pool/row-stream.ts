@@ -1,7 +1,12 @@
-import type { Connection } from 'mysql2'
-import type { Rows } from '../../pool/connection.js'
+import type { Rows } from './connection.js'
 
-/** The part of mysql2's commands that rows come from. */
+/** Holds back what the server sends. */
+export interface Flow {
+  pause(): void
+  resume(): void
+}
+
+/** A running statement that rows come from. */
 export interface RowSource {
   on(event: 'result', listener: (row: readonly unknown[]) => void): void
   on(event: 'error', listener: (error: unknown) => void): void
@@ -14,7 +19,7 @@ export interface RowSource {
  * `finish` lets it come.
  */
 export class RowStream {
-  readonly #connection: Connection
+  readonly #flow: Flow
   readonly #batchSize: number
   #rows: (readonly unknown[])[] = []
   #ended = false
@@ -25,8 +30,8 @@ export class RowStream {
   #changed = Promise.withResolvers<void>()
   readonly #done = Promise.withResolvers<void>()
 
-  constructor(connection: Connection, source: RowSource, batchSize: number) {
-    this.#connection = connection
+  constructor(flow: Flow, source: RowSource, batchSize: number) {
+    this.#flow = flow
     this.#batchSize = batchSize
     source.on('result', (row) => this.#add(row))
     source.on('error', (error) => this.fail(error))
@@ -70,7 +75,7 @@ export class RowStream {
     if (this.#rows.length < this.#batchSize) return
     if (this.#mode === 'batch' && !this.#paused) {
       this.#paused = true
-      this.#connection.pause()
+      this.#flow.pause()
     }
     this.#notify()
   }
@@ -84,7 +89,7 @@ export class RowStream {
   #resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    this.#connection.resume()
+    this.#flow.resume()
   }
 
   #notify(): void {

@@ -1,0 +1,79 @@
+import { StoreError } from '@steward/rest-core/errors'
+import type { SchemaConnection } from '../../schema/connection.js'
+import { countValues } from '../../schema/count-losses.js'
+import type { SchemaDialect } from '../../schema/dialect.js'
+import { number } from '../../schema/rows.js'
+import { runChange } from '../../schema/run-change.js'
+import { quote } from '../../sql/text.js'
+import { mssqlDialect } from '../store/dialect.js'
+import { readMssql, readSchemas } from './catalogue.js'
+import { constraintColumns } from './constraint-columns.js'
+import { isLost, statementsOf, withoutCollation } from './statements.js'
+import { mssqlTypes } from './types.js'
+
+/** Waiting for another server's sync, and for each table that somebody is reading or writing, in ms. */
+const lockTimeouts = { sync: 600_000, table: 60_000 }
+
+const takeLock = `declare @taken int; exec @taken = sp_getapplock @Resource = N'steward-sync', @LockMode = N'Exclusive', @LockOwner = N'Transaction', @LockTimeout = ${lockTimeouts.sync}; select @taken as taken`
+
+export const mssqlSchema = Object.freeze({
+  name: 'mssql' as const,
+  transactionalDdl: true,
+  types: mssqlTypes,
+  introspection: { decimalDigits: 38, defaultIdsAreKnown: true, schemas: readSchemas },
+  quote,
+  page: mssqlDialect.page,
+  read: readMssql,
+  constraintColumns,
+
+  async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
+    await connection.run('set transaction isolation level read committed; begin transaction')
+    try {
+      const [row] = await connection.rows(takeLock)
+      // -1: not in time; -3: to end a deadlock.
+      if (!row || (number(row, 'taken') ?? -1) < 0) {
+        const text = `Another server has been syncing this database for ${lockTimeouts.sync / 1_000} seconds.`
+        throw new StoreError('busy', text)
+      }
+      await connection.run(`set lock_timeout ${lockTimeouts.table}`)
+      const result = await work()
+      await connection.run('commit transaction')
+      return result
+    } catch (error) {
+      // A connection that is lost rolls back by itself, and its error is not the one to tell.
+      await connection.run('if @@trancount > 0 rollback transaction').catch(() => undefined)
+      throw error
+    }
+  },
+
+  countLost(connection, place, { actual, wanted }) {
+    return countValues(connection, place, this, isLost(quote(place.column), actual.type, wanted.family))
+  },
+
+  async apply(connection, changes) {
+    for (const change of changes) {
+      await runChange(change, true, async () => {
+        for (const sql of statementsOf(change)) {
+          if (change.kind === 'changeColumn' && change.widening) await widen(connection, sql)
+          else await connection.run(sql)
+        }
+      })
+    }
+  },
+
+  async script(_, changes) {
+    const statements = changes.flatMap((change) => statementsOf(change).map((sql) => ({ sql, changes: [change] })))
+    return [{ sql: 'begin transaction', changes: [] }, ...statements, { sql: 'commit transaction', changes: [] }]
+  },
+} satisfies SchemaDialect)
+
+/** Not every server takes a collation here; where it is refused, the column keeps the one that it has. */
+async function widen(connection: SchemaConnection, sql: string): Promise<void> {
+  const plain = withoutCollation(sql)
+  if (plain === sql) return connection.run(sql)
+  try {
+    await connection.run(sql)
+  } catch (error) {
+    await connection.run(plain).catch(() => Promise.reject(error))
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { createCheck } from '../../../test/grammar.js'
+import { compiledStatements, everyChange, everyKind } from '../../../test/statements.js'
+import { createCompiler } from '../sql/compiler.js'
+import { statementsOf } from './schema/statements.js'
+import { mssqlTypes } from './schema/types.js'
+import { mssqlDialect, withoutUtf8 } from './store/dialect.js'
+
+const check = createCheck('tsql')
+
+/** Each distinct text costs 10 to 25 ms. */
+function problems(statements: Iterable<string>): string[] {
+  return [...new Set(statements)].flatMap((sql) => check(sql) ?? [])
+}
+
+test('every statement for requests is T-SQL', () => {
+  const statements = compiledStatements(mssqlDialect, { words: false })
+  expect(statements.length).toBeGreaterThan(300)
+  expect(problems(statements)).toStrictEqual([])
+})
+
+test('so it is for servers without UTF-8, and for tables with triggers', () => {
+  const sorted = compiledStatements(mssqlDialect, { words: false }).filter((sql) => sql.includes('_UTF8'))
+  expect(sorted.length).toBeGreaterThan(20)
+  expect(sorted.some((sql) => withoutUtf8(sql).includes('_UTF8'))).toBe(false)
+  const compiler = createCompiler(mssqlDialect)
+  const triggers = [...everyKind.objects.values()].flatMap((object) => {
+    const select = object.select(object.fields.map(({ name }) => name))
+    const name = object.fields[0]?.name ?? ''
+    return [
+      compiler.insert(object, { [name]: 'a' }, select),
+      compiler.insert(object, {}, select),
+      compiler.update(object, '1', { [name]: 'a' }, { select }),
+    ].flatMap((call) => call?.statement.withTriggers ?? [])
+  })
+  expect(triggers).toHaveLength(6)
+  expect(problems([...sorted.slice(0, 20).map(withoutUtf8), ...triggers])).toStrictEqual([])
+})
+
+test('every statement for changes of tables is T-SQL', () => {
+  const statements = everyChange(mssqlTypes, { words: false }).flatMap(statementsOf)
+  expect(statements.length).toBeGreaterThan(200)
+  expect(problems(statements)).toStrictEqual([])
+})

@@ -1,0 +1,39 @@
+import type { ObjectStore } from '@steward/rest-core'
+import { ConnectionPool } from '../../pool/pool.js'
+import { PooledStore } from '../../pool/store.js'
+import { createCompiler } from '../../sql/compiler.js'
+import { mssqlSchema } from '../schema/dialect.js'
+import { mssqlBulk } from './bulk.js'
+import { mssqlConfig, type MssqlStoreOptions } from './config.js'
+import { connector } from './connect.js'
+import { mssqlDialect } from './dialect.js'
+
+/**
+ * A store on SQL Server 2017 or later, or Azure SQL, by the package `tedious`, which must be installed beside this one. No
+ * I/O is done here; the first call connects, and after a restart of the server the next call connects again.
+ *
+ * @throws TypeError for options that cannot work
+ * @example
+ * const store = createMssqlStore({ connection: 'mssql://app:secret@localhost/app?trustServerCertificate=true' })
+ */
+export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
+  const config = mssqlConfig(options)
+  return new PooledStore({
+    capabilities: Object.freeze({
+      name: 'mssql',
+      persistent: true,
+      migrations: true,
+      introspection: true,
+      concurrentWriters: true,
+      aggregation: true,
+      indexSearch: false,
+      likeFoldsUnicode: false,
+    }),
+    compiler: createCompiler(mssqlDialect),
+    schema: mssqlSchema,
+    schemaSetUp: 'set lock_timeout -1',
+    bulk: mssqlBulk,
+    pool: new ConnectionPool(connector(config), config.pool),
+    cancel: async (connection) => connection.cancel(),
+  })
+}

@@ -1,0 +1,236 @@
+import type { Connection as Client, Request } from 'tedious'
+import { StoreError } from '@steward/rest-core/errors'
+import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
+import { RowStream } from '../../pool/row-stream.js'
+import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
+import type { BoundStatement } from '../../sql/statement.js'
+import { withoutUtf8 } from './dialect.js'
+import { isConnectionLoss, isRefusedForTriggers, translateError } from './errors.js'
+
+type Driver = Pick<typeof import('tedious'), 'Request' | 'TYPES'>
+
+export interface MssqlConnectionParts {
+  readonly driver: Driver
+  /** Connected. */
+  readonly client: Client
+  readonly statementTimeoutMs: number
+}
+
+interface Answer {
+  readonly rows: (readonly unknown[])[]
+  readonly columns: readonly string[]
+  readonly affected: number
+}
+
+interface Column {
+  readonly value: unknown
+  readonly metadata: { readonly colName: string }
+}
+
+const batchSize = 500
+
+/** A server that does not answer a goodbye is left alone after this. */
+const closeTimeoutMs = 5_000
+
+/** One session of SQL Server. A statement is sent when the one before it has been answered. */
+export class MssqlConnection implements ServerConnection {
+  usable = true
+  readonly #driver: Driver
+  readonly #client: Client
+  readonly #statementTimeoutMs: number
+  /** Without UTF-8 (before SQL Server 2019), texts sort by UTF-16. */
+  #utf8 = true
+  /** Resolves when the connection can take another statement; never rejects. */
+  #last: Promise<unknown> = Promise.resolve()
+  /** A search whose rows are still coming. */
+  #stream: RowStream | undefined
+  #closed: Promise<void> | undefined
+
+  constructor({ driver, client, statementTimeoutMs }: MssqlConnectionParts) {
+    this.#driver = driver
+    this.#client = client
+    this.#statementTimeoutMs = statementTimeoutMs
+    // They come for idle connections, too.
+    client.on('error', () => (this.usable = false))
+    client.on('end', () => (this.usable = false))
+  }
+
+  /** Asks what the server can do. @param setUp settings of the session */
+  async prepare(setUp: string): Promise<void> {
+    const [row] = await this.rows(
+      `${setUp}; select collationproperty('Latin1_General_100_BIN2_UTF8', 'CodePage') as utf8`,
+    )
+    this.#utf8 = row?.['utf8'] !== null && row?.['utf8'] !== undefined
+  }
+
+  /** Asks the server to end the statement that runs. */
+  cancel(): void {
+    this.#client.cancel()
+  }
+
+  async query(call: BoundStatement): Promise<Rows> {
+    return (await this.#execute(call)).rows
+  }
+
+  async change(call: BoundStatement): Promise<WriteCounts> {
+    return { affected: (await this.#execute(call)).affected, insertId: '0' }
+  }
+
+  async begin(): Promise<void> {
+    await this.run('set transaction isolation level read committed; begin transaction')
+  }
+
+  async commit(): Promise<void> {
+    await this.run('commit transaction')
+  }
+
+  /** A deadlock or a refused statement may have ended the transaction already. */
+  async rollback(): Promise<void> {
+    try {
+      await this.run('if @@trancount > 0 rollback transaction')
+    } catch (error) {
+      this.usable = false
+      throw error
+    }
+  }
+
+  async *stream({ statement, values }: BoundStatement, alone: boolean): AsyncGenerator<Rows, void, undefined> {
+    await this.#free()
+    const { request, started, flow } = this.#start(this.#textOf(statement.sql), values)
+    const stream = new RowStream(flow, request, batchSize)
+    this.#stream = stream
+    started()
+    let complete = false
+    try {
+      for (;;) {
+        const rows = await stream.next()
+        complete = rows.length === 0
+        if (complete) return
+        yield rows
+      }
+    } catch (error) {
+      throw this.#translate(error)
+    } finally {
+      // Reading on could take long.
+      if (!complete && alone) this.#abandon()
+      else if (!complete) await stream.finish('drop')
+      if (this.#stream === stream) this.#stream = undefined
+    }
+  }
+
+  async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {
+    const { rows, columns } = await this.#send(sql, bindings, 0)
+    return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
+  }
+
+  async run(sql: string, bindings: readonly SchemaValue[] = []): Promise<void> {
+    await this.#send(sql, bindings, 0)
+  }
+
+  close(): Promise<void> {
+    this.usable = false
+    return (this.#closed ??= this.#end())
+  }
+
+  async #execute({ statement, values }: BoundStatement): Promise<Answer> {
+    try {
+      return await this.#send(this.#textOf(statement.sql), values, this.#statementTimeoutMs)
+    } catch (error) {
+      if (statement.withTriggers === undefined || !isRefusedForTriggers((error as StoreError).cause)) throw error
+      return this.#send(this.#textOf(statement.withTriggers), values, this.#statementTimeoutMs)
+    }
+  }
+
+  #textOf(sql: string): string {
+    return this.#utf8 ? sql : withoutUtf8(sql)
+  }
+
+  #send(sql: string, values: readonly unknown[], timeoutMs: number): Promise<Answer> {
+    const answer = this.#last.then(async () => {
+      if (this.#stream) await this.#free()
+      return this.#ask(sql, values, timeoutMs)
+    })
+    this.#last = answer.catch(() => {})
+    return answer
+  }
+
+  #ask(sql: string, values: readonly unknown[], timeoutMs: number): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const rows: (readonly unknown[])[] = []
+      let columns: readonly string[] = []
+      const request = new this.#driver.Request(sql, (error, affected = 0) => {
+        if (error) reject(this.#translate(error))
+        else resolve({ rows, columns, affected })
+      })
+      request.setTimeout(timeoutMs)
+      request.on('columnMetadata', (found) => {
+        columns = (found as { colName: string }[]).map(({ colName }) => colName)
+      })
+      request.on('row', (row: readonly Column[]) => rows.push(row.map(({ value }) => value)))
+      this.#submit(request, values)
+    })
+  }
+
+  #submit(request: Request, values: readonly unknown[]): void {
+    if (values.length === 0) this.#client.execSqlBatch(request)
+    else {
+      for (const [at, value] of values.entries())
+        request.addParameter(`p${at + 1}`, this.#driver.TYPES.NVarChar, toText(value))
+      this.#client.execSql(request)
+    }
+  }
+
+  /** A search that gives its rows one by one. */
+  #start(sql: string, values: readonly unknown[]) {
+    type Listeners = { result?: (row: readonly unknown[]) => void; error?: (error: unknown) => void; end?: () => void }
+    const listeners: Listeners = {}
+    const done = Promise.withResolvers<void>()
+    const request = new this.#driver.Request(sql, (error) => {
+      if (error) listeners.error?.(error)
+      else listeners.end?.()
+      done.resolve()
+    })
+    // Time that the reader takes would count, too.
+    request.setTimeout(0)
+    request.on('row', (row: readonly Column[]) => listeners.result?.(row.map(({ value }) => value)))
+    const before = this.#last
+    this.#last = done.promise
+    return {
+      request: {
+        on: <K extends keyof Listeners>(event: K, listener: NonNullable<Listeners[K]>) => {
+          listeners[event] = listener as Listeners[K]
+        },
+      },
+      flow: { pause: () => request.pause(), resume: () => request.resume() },
+      started: () => void before.then(() => this.#submit(request, values)),
+    }
+  }
+
+  /** Lets the rows of an open search come, so that another statement can run. */
+  async #free(): Promise<void> {
+    const stream = this.#stream
+    await stream?.finish('keep')
+    if (this.#stream === stream) this.#stream = undefined
+  }
+
+  #translate(error: unknown): StoreError {
+    if (isConnectionLoss(error)) this.usable = false
+    return translateError(error)
+  }
+
+  #abandon(): void {
+    this.usable = false
+    this.#client.close()
+  }
+
+  async #end(): Promise<void> {
+    const timer = setTimeout(() => this.#client.close(), closeTimeoutMs)
+    await this.#last
+    clearTimeout(timer)
+    this.#client.close()
+  }
+}
+
+function toText(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value)
+}

@@ -1,0 +1,86 @@
+import type { ObjectModel, ReferenceModel } from '@steward/rest-core'
+import { quote, sql, type Text } from '../../sql/text.js'
+import { byCodePoint } from '../collation.js'
+import { rulesFor } from '../references.js'
+
+/**
+ * Deletes a row and does with those that refer to it what the database does not do by itself. Rows that go are collected
+ * by their ids, then references are emptied, then the rows are deleted, those of the given object last.
+ */
+export function deleteRow(object: ObjectModel, condition: Text): Text | undefined {
+  const reached = reachedFrom(object)
+  const { isOwn } = rulesFor(object)
+  const acting = [...reached.keys()].flatMap((target) =>
+    target.referencedBy.map(({ field }) => field).filter(({ onDelete }) => onDelete !== 'refuse'),
+  )
+  if (!acting.some(isOwn)) return undefined
+  const list = (of: ObjectModel): string => `@gone${[...reached.keys()].indexOf(of)}`
+  const cascading = acting.filter(({ onDelete }) => onDelete === 'cascade')
+  const statements = [
+    'set nocount on',
+    'set xact_abort on',
+    'begin transaction',
+    ...[...reached.keys()].map((each) => `declare ${list(each)} table (_id ${idType(each)} primary key)`),
+    'declare @more int = 1',
+  ]
+  const id = quote(object.id.column)
+  const first = sql`${statements.join('; ')}; insert into ${list(object)} select ${id} from ${nameOf(object)} where ${condition}`
+  const rest = [
+    `while @more > 0 begin set @more = 0; ${cascading.map(collect).join('; ')} end`,
+    ...acting
+      .filter(({ onDelete }) => onDelete === 'setNull')
+      .map((each) => empty(each, each.column, list(each.target))),
+    ...cascading.filter(goesBack).map((each) => empty(each, each.object.id.column, list(each.object))),
+    // Those that were reached last refer to those before them.
+    ...[...reached.keys()]
+      .toSorted((a, b) => reached.get(a)! - reached.get(b)!)
+      .slice(0, -1)
+      .map(remove),
+    'set nocount off',
+    remove(object),
+    'commit transaction',
+  ]
+  return sql`${first}; ${rest.join('; ')}`
+
+  function collect({ object: child, column, target }: ReferenceModel): string {
+    const childId = quote(child.id.column)
+    const found = `${quote(column)} in (select _id from ${list(target)}) and ${childId} not in (select _id from ${list(child)})`
+    return `insert into ${list(child)} select ${childId} from ${nameOf(child)} where ${found}; set @more = @more + @@rowcount`
+  }
+
+  function empty({ object: child, column }: ReferenceModel, by: string, rows: string): string {
+    return `update ${nameOf(child)} set ${quote(column)} = null where ${quote(by)} in (select _id from ${rows})`
+  }
+
+  function remove(each: ObjectModel): string {
+    return `delete from ${nameOf(each)} where ${quote(each.id.column)} in (select _id from ${list(each)})`
+  }
+
+  /** Its rows are deleted after those that it refers to. */
+  function goesBack({ object: child, target }: ReferenceModel): boolean {
+    return child !== target && reached.get(child)! > reached.get(target)!
+  }
+}
+
+/** Objects whose rows go together with rows of this one, each with its place in an order of deleting. */
+function reachedFrom(object: ObjectModel): ReadonlyMap<ObjectModel, number> {
+  const places = new Map<ObjectModel, number>()
+  const visited = new Set<ObjectModel>()
+  const visit = (each: ObjectModel): void => {
+    visited.add(each)
+    for (const { object: child, field } of each.referencedBy)
+      if (field.onDelete === 'cascade' && !visited.has(child)) visit(child)
+    places.set(each, places.size)
+  }
+  visit(object)
+  return places
+}
+
+function idType({ id }: ObjectModel): string {
+  const isNumber = id.columnType.kind === 'id' && id.columnType.values === 'integer'
+  return isNumber ? 'bigint' : `nvarchar(450) collate ${byCodePoint}`
+}
+
+function nameOf({ table }: ObjectModel): string {
+  return table.split('.').map(quote).join('.')
+}
