@@ -74,6 +74,10 @@ async function widen(connection: SchemaConnection, sql: string): Promise<void> {
   try {
     await connection.run(sql)
   } catch (error) {
-    await connection.run(plain).catch(() => Promise.reject(error))
+    try {
+      await connection.run(plain)
+    } catch {
+      throw error
+    }
   }
 }

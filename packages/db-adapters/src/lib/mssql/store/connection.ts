@@ -1,5 +1,5 @@
 import type { Connection as Client, Request } from 'tedious'
-import { StoreError } from '@steward/rest-core/errors'
+import type { StoreError } from '@steward/rest-core/errors'
 import type { WriteCounts, ServerConnection, Rows } from '../../pool/connection.js'
 import { RowStream } from '../../pool/row-stream.js'
 import type { SchemaRow, SchemaValue } from '../../schema/connection.js'

@@ -128,7 +128,7 @@ export function translateError(error: unknown): StoreError {
 function firstOf(error: unknown): MssqlError {
   if (!(error instanceof AggregateError)) return error as MssqlError
   const errors = error.errors as MssqlError[]
-  return errors.find(({ number }) => number !== 3621) ?? (error as MssqlError)
+  return errors.find(({ number }) => number !== 3621) ?? error
 }
 
 function value(cause: MssqlError, refusal: Refusal): StoreError {
