@@ -146,10 +146,9 @@ export class MssqlConnection implements ServerConnection {
   }
 
   #send(sql: string, values: readonly unknown[], timeoutMs: number): Promise<Answer> {
-    const answer = this.#last.then(async () => {
-      if (this.#stream) await this.#free()
-      return this.#ask(sql, values, timeoutMs)
-    })
+    const before = this.#last
+    const free = this.#stream ? this.#free().then(() => before) : before
+    const answer = free.then(() => this.#ask(sql, values, timeoutMs))
     this.#last = answer.catch(() => {})
     return answer
   }
