@@ -97,7 +97,12 @@ function wantedTable(objects: readonly [ObjectModel, ...ObjectModel[]], ruleOf: 
 
 function linkOf(reference: ReferenceModel, ruleOf: RuleOf): WantedLink {
   const { target } = reference
-  return { columns: keyColumns(reference), table: target.table, targetColumns: keyColumns(target.id), onDelete: ruleOf(reference) }
+  return {
+    columns: keyColumns(reference),
+    table: target.table,
+    targetColumns: keyColumns(target.id),
+    onDelete: ruleOf(reference),
+  }
 }
 
 function wantedColumn(field: FieldModel, references: readonly ReferenceModel[]): WantedColumn {

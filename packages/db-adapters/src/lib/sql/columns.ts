@@ -14,6 +14,10 @@ export interface Column {
   readonly type: StoredType
   /** How often a pattern stands in a condition on it. */
   readonly patterns: number
+  /** A pattern as it is bound. */
+  readonly pattern: ((pattern: string) => string) | undefined
+  /** Lists from this length on are bound as one JSON text. */
+  readonly longList: number
   /** What an empty value is in records. */
   readonly empty: FieldValue
   /** What a row id or reference of several fields is made of, which has no column itself. */
@@ -121,6 +125,8 @@ export function columnOf(
     parts: own.parts?.map((part) => keyPart(part, field, dialect, factsOf)),
     empty: field.type.empty,
     patterns: dialect.patternsOf?.(type) ?? 1,
+    pattern: dialect.pattern,
+    longList: dialect.longList?.from ?? Infinity,
     path: field.path,
     encode: isIntegerKey(type) ? encodeKey : (value) => (isEmpty(value) ? null : dialect.encode(value, type)),
   }

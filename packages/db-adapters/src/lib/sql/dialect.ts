@@ -92,6 +92,10 @@ export interface Dialect {
    *   a character that must be there.
    */
   like(column: string, type: StoredType, pattern: { readonly escaped: boolean; readonly anchored: boolean }): string
+  /** A pattern as it is bound; those of filters escape `%`, `_` and anything else by `\`. Absent: as it is. */
+  readonly pattern?: (pattern: string) => string
+  /** Lists from this length on are bound as one JSON text. Absent: each value is bound. */
+  readonly longList?: { readonly from: number; readonly in: (column: string, type: ColumnType) => string }
   /** How often the pattern stands in what `like` gives. Absent: once. */
   readonly patternsOf?: (type: StoredType) => number
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */

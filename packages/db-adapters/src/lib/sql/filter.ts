@@ -32,11 +32,17 @@ export function filterKey(filter: Filter, columns: Columns, values: unknown[]): 
       filter.op === 'contains' || filter.op === 'notContains' ? `;${filter.value};` : column.encode(filter.value),
     )
   } else if ('values' in filter) {
-    pushList(filter.values.map(column.encode), values)
+    const list = filter.values.map(column.encode)
+    if (list.length >= column.longList) {
+      values.push(JSON.stringify(list))
+      return `[${filter.field} ${op} many]`
+    }
+    pushList(list, values)
     return `[${filter.field} ${op} ${paddedLength(filter.values.length)}]`
   } else if (op === 'like' || op === 'notLike') {
     const pattern = patternOf(filter)
-    for (let times = 0; times < column.patterns; times++) values.push(pattern)
+    const bound = column.pattern?.(pattern) ?? pattern
+    for (let times = 0; times < column.patterns; times++) values.push(bound)
     const { escaped, anchored } = patternShape(filter, column)
     if (escaped || anchored) return `[${filter.field} ${op}${escaped ? ' escaped' : ''}${anchored ? ' anchored' : ''}]`
   }
@@ -161,7 +167,9 @@ function leafSql(leaf: Leaf, column: Column, place: PlaceOf, dialect: Dialect): 
       return orEmpty(`not (${dialect.contains(bare)})`)
     case 'in':
     case 'notIn': {
-      const list = dialect.in(operand, paddedLength((leaf as { values: readonly unknown[] }).values.length), type)
+      const { length } = (leaf as { values: readonly unknown[] }).values
+      const isLong = dialect.longList && length >= column.longList
+      const list = isLong ? dialect.longList.in(operand, type) : dialect.in(operand, paddedLength(length), type)
       return op === 'in' ? list : orEmpty(`not (${list})`)
     }
   }

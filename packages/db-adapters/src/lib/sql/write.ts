@@ -88,7 +88,12 @@ function output(dialect: Dialect, { object, columns, selected }: WriteParts, sta
   const names = keys.map((_, at) => `x_id${at}`)
   const declared = keys.map(({ type }, at) => `${names[at]} ${listType(type)}`).join(', ')
   const written = sql`${start} output ${given} into @written (${names.join(', ')})${end}`
-  const same = keys.map((key, at) => `x_w.${names[at]} = ${joins.place(key)}`).join(' and ')
+  const same = keys
+    .map((key, at) => {
+      const [collation = ''] = / collate \w+/.exec(listType(key.type)) ?? []
+      return `x_w.${names[at]}${collation} = ${joins.place(key)}`
+    })
+    .join(' and ')
   const listed = reads.map((column) => dialect.read(joins.place(column), column.type)).join(', ')
   const from = `@written x_w join ${quoteTable(object.table, dialect)} t0 on ${same}${joins.clauses().sql}`
   const batch = sql`declare @written table (${declared}); ${written}; select ${listed} from ${from}`

@@ -29,8 +29,8 @@ export function statementsOf(change: Change): string[] {
     case 'dropIndex':
       return [`drop index ${quote(change.name)} on ${table}`]
     case 'addForeignKey': {
-      const target = `${quote(change.target)} (${quote(change.targetColumn)})`
-      const key = `foreign key (${quote(change.column)}) references ${target} on delete ${onDelete(change.onDelete)}`
+      const target = `${quote(change.target)} (${change.targetColumns.map(quote).join(', ')})`
+      const key = `foreign key (${change.columns.map(quote).join(', ')}) references ${target} on delete ${onDelete(change.onDelete)}`
       return [`alter table ${table} add constraint ${quote(change.name)} ${key}`]
     }
     case 'dropForeignKey':
@@ -41,11 +41,14 @@ export function statementsOf(change: Change): string[] {
   }
 }
 
-function createTable({ table, id, columns }: ChangeOf<'createTable'>): string {
-  const idType = id.values === 'integer' ? 'bigint identity(1, 1) not null' : `${id.declaration} not null`
+function createTable({ table, id, key, columns }: ChangeOf<'createTable'>): string {
+  const idType = id?.values === 'integer' ? 'bigint identity(1, 1) not null' : `${id?.declaration} not null`
   const lines = [
-    `${quote(id.name)} ${idType} primary key`,
-    ...columns.map(({ name, declaration }) => `${quote(name)} ${declaration} null`),
+    ...(id ? [`${quote(id.name)} ${idType} primary key`] : []),
+    ...columns.map(
+      ({ name, declaration }) => `${quote(name)} ${declaration} ${key.includes(name) ? 'not null' : 'null'}`,
+    ),
+    ...(id ? [] : [`primary key (${key.map(quote).join(', ')})`]),
   ]
   return `create table ${quote(table)} (${lines.join(', ')})`
 }

@@ -79,8 +79,16 @@ export const mssqlDialect: Dialect = {
     const each = (text: string, between: string): string => Array(count).fill(text).join(between)
     return isText(type) ? `(${each(equal(column, type), ' or ')})` : `${column} in (${each(mark(type), ', ')})`
   },
-  like: (column, type) =>
-    `${lower(wireText(column, type))} collate ${byCodePoint} like ${lower(`replace(?, N'[', N'\\[')`)} escape N'\\'`,
+  like: (column, type) => `${lower(wireText(column, type))} collate ${byCodePoint} like ${lower('?')} escape N'\\'`,
+  // A bracket begins a list of characters here.
+  pattern: (pattern) => pattern.replaceAll(/\\([^%_\\])/g, '$1').replaceAll('[', '\\['),
+  longList: {
+    from: 1_000,
+    in: (column, type) =>
+      isText(type)
+        ? `${asText(column, type)} + N'.' in (select value + N'.' collate ${byCodePoint} from openjson(?))`
+        : `${column} in (select ${mark(type).replace('?', 'value')} from openjson(?))`,
+  },
   contains: (column) => `charindex(? collate ${byCodePoint}, ${column} collate ${byCodePoint}) > 0`,
   order: (column, descending, type) => `${isText(type) ? sortable(column, type) : column}${descending ? ' desc' : ''}`,
   group: (column, type) => (isText(type) ? `${asText(column, type)} collate ${byCodePoint}` : column),
@@ -92,10 +100,28 @@ export const mssqlDialect: Dialect = {
     const [group, read] = partOf(column, part, kind)
     return { group, read, decode: (value) => readPart(value, part) }
   },
-  sum: (column, type) => ({
-    read: `cast(sum(cast(${column} as decimal(38, ${type.kind === 'decimal' ? type.scale : 0}))) as nvarchar(41))`,
-    decode: readSum,
-  }),
+  sum(column, type) {
+    const total = (value: string, scale: number): string =>
+      `cast(sum(cast(${value} as decimal(38, ${scale}))) as nvarchar(41))`
+    if (type.kind !== 'decimal') return { read: total(column, 0), decode: readSum }
+    const { precision, scale } = type
+    if (precision <= 28) return { read: total(column, scale), decode: readSum }
+    // Both parts of the sum have room for more rows than there can be.
+    const whole = `round(${column}, 0, 1)`
+    return {
+      read: `${total(whole, 0)} + N' ' + ${total(`${column} - ${whole}`, scale)}`,
+      decode: (value) => readSum(addParts(String(value), scale)),
+    }
+  },
+}
+
+/** A sum of whole numbers and one of fractions, with a blank between them. */
+function addParts(parts: string, scale: number): string {
+  const [whole = '', fraction = ''] = parts.split(' ')
+  const [digits = '', rest = ''] = fraction.split('.')
+  const sum = BigInt(whole.split('.')[0] ?? '') * 10n ** BigInt(scale) + BigInt(digits + rest.padEnd(scale, '0'))
+  const text = String(sum < 0n ? -sum : sum).padStart(scale + 1, '0')
+  return `${sum < 0n ? '-' : ''}${text.slice(0, text.length - scale)}${scale > 0 ? `.${text.slice(-scale)}` : ''}`
 }
 
 function isText(type: ColumnType): boolean {
@@ -141,28 +167,21 @@ export function withoutUtf8(statement: string): string {
 
 function encode(value: FieldValue, type: ColumnType): unknown {
   if (type.kind === 'boolean') return value === true ? '1' : '0'
-  return type.kind === 'decimal' ? withinDigits(String(value), type) : encodeText(value, type)
-}
-
-/** More digits than the database has for a number like this; the nearest that it has compares alike. */
-function withinDigits(text: string, type: DecimalType): string {
-  const whole = 38 - decimals(type)
-  const [, sign = '', digits = ''] = /^(-?)0*(\d*)/.exec(text) ?? []
-  return digits.length > whole ? `${sign}${'9'.repeat(whole)}.${'9'.repeat(decimals(type))}` : text
+  return encodeText(value, type)
 }
 
 type DecimalType = Extract<ColumnType, { kind: 'decimal' }>
 
-/** Of a number that is compared with a column: as many as there are beside one more whole digit than the column has. */
+/** Of a number that is compared with a column; it may have more than the column, before and behind the point. */
 function decimals({ precision, scale }: DecimalType): number {
-  return Math.max(scale, 38 - (precision - scale) - 1)
+  return Math.min(scale + 6, 38 - (precision - scale))
 }
 
 /** A placeholder; a number need not fit into the column, so that a large one matches nothing instead of failing. */
 function mark(type: ColumnType): string {
   switch (type.kind) {
     case 'decimal':
-      return `cast(? as decimal(38, ${decimals(type)}))`
+      return `try_cast(? as decimal(38, ${decimals(type)}))`
     case 'integer':
       return 'cast(? as bigint)'
     default:
