@@ -51,7 +51,7 @@ export function selectText(dialect: Dialect, parts: SelectParts): Text {
   const page =
     paging === 'all'
       ? ''
-      : pageAt(dialect, idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit)
+      : pageAt(dialect, idValues + filterValues + countValues(guards), paging !== 'limit', parts.limit, terms !== '')
   const lock = parts.lock && dialect.lock[parts.lock] ? ` ${dialect.lock[parts.lock]}` : ''
   if (!pageFirst) return sql`select ${reads} from ${table}${joins.clauses()}${matching}${ordered}${page}${lock}`
 
@@ -79,10 +79,10 @@ export function whereText(conditions: readonly Text[]): Text | '' {
 }
 
 /** @param first Slot of the limit; the offset follows. Of the offset, when the limit is part of the text. */
-export function pageAt(dialect: Dialect, first: number, hasOffset: boolean, limit?: number): Text {
+export function pageAt(dialect: Dialect, first: number, hasOffset: boolean, limit?: number, ordered?: boolean): Text {
   const isText = limit !== undefined
   const most = isText ? { sql: String(limit), slots: [] } : value(first)
-  return pageText(dialect, most, hasOffset ? value(isText ? first : first + 1) : undefined)
+  return pageText(dialect, most, hasOffset ? value(isText ? first : first + 1) : undefined, ordered)
 }
 
 /** The row with the bound id. */

@@ -38,8 +38,13 @@ export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
   )
   if (dialect.writes === 'output') {
     const table = quoteTable(object.table, dialect)
-    if (written.length === 0)
-      return output(dialect, parts, sql`insert into ${table}`, sql` ${emptyRow(dialect, parts.columns)}`)
+    if (written.length === 0) {
+      // Not every server takes "default values" together with "output".
+      const any = object.fields.find(({ readOnly }) => !readOnly)
+      return any
+        ? output(dialect, parts, sql`insert into ${table} (${dialect.quote(any.column)})`, sql` values (default)`)
+        : output(dialect, parts, sql`insert into ${table}`, sql` ${emptyRow(dialect, parts.columns)}`)
+    }
     return output(dialect, parts, sql`insert into ${table} (${names})`, sql` values (${values})`)
   }
   const row = written.length === 0 ? emptyRow(dialect, parts.columns) : sql`(${names}) values (${values})`

@@ -1,4 +1,5 @@
 import type { ColumnType, DatePart, FieldValue } from '@steward/rest-core'
+import { StoreError } from '@steward/rest-core/errors'
 import { encodeText, isIdType, isTextType, readDecimal, readInteger, readJson, readList } from '../../pool/values.js'
 import type { Dialect, Present } from '../../sql/dialect.js'
 import { readSum } from '../../sql/sum.js'
@@ -79,9 +80,13 @@ export const mssqlDialect: Dialect = {
     const each = (text: string, between: string): string => Array(count).fill(text).join(between)
     return isText(type) ? `(${each(equal(column, type), ' or ')})` : `${column} in (${each(mark(type), ', ')})`
   },
-  like: (column, type) => `${lower(wireText(column, type))} collate ${byCodePoint} like ${lower('?')} escape N'\\'`,
-  // A bracket begins a list of characters here.
-  pattern: (pattern) => pattern.replaceAll(/\\([^%_\\])/g, '$1').replaceAll('[', '\\['),
+  like: (column, type) => `${lower(wireText(column, type))} + N'.' collate ${byCodePoint} like ${lower('?')}`,
+  // Lists of one character are the only way to write it that all servers read alike; blanks at the end count by the point.
+  pattern: (pattern) =>
+    `${pattern.replaceAll(/\\(.)|\[/gsu, (found, escaped: string | undefined) => {
+      const letter = escaped ?? found
+      return '%_['.includes(letter) ? `[${letter}]` : letter
+    })}.`,
   longList: {
     from: 1_000,
     in: (column, type) =>
@@ -167,7 +172,17 @@ export function withoutUtf8(statement: string): string {
 
 function encode(value: FieldValue, type: ColumnType): unknown {
   if (type.kind === 'boolean') return value === true ? '1' : '0'
-  return encodeText(value, type)
+  const text = encodeText(value, type)
+  if (type.kind === 'decimal' && wholeDigits(text) > 38 - type.scale)
+    throw new StoreError(
+      'value',
+      `Cannot use ${text}: the database has 38 digits for a number, ${type.scale} of them behind the point.`,
+    )
+  return text
+}
+
+function wholeDigits(text: string): number {
+  return /^-?0*(\d*)/.exec(text)?.[1]?.length ?? 0
 }
 
 type DecimalType = Extract<ColumnType, { kind: 'decimal' }>
