@@ -49,6 +49,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
   ['mysql', 'mysql'],
   ['mariadb', 'mysql'],
   ['mssql', 'mssql'],
+  ['sqlserver', 'mssql'],
 ])
 
 /**

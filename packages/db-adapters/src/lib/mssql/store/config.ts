@@ -41,7 +41,7 @@ const longestCancelMs = 5_000
 /** @throws TypeError for options that cannot work; no I/O. */
 export function mssqlConfig(options: MssqlStoreOptions): MssqlConfig {
   const limits = serverStoreLimits(options)
-  const given = checkConnection<MssqlConnectionOptions>(options.connection, ['mssql:'])
+  const given = checkConnection<MssqlConnectionOptions>(options.connection, ['mssql:', 'sqlserver:'])
   const where = typeof given === 'string' ? readUrl(new URL(given)) : given
   const { server = 'localhost', port, user, password, database, authentication } = where
   const { statementTimeoutMs, lockTimeoutMs, pool } = limits
