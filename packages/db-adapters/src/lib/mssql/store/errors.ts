@@ -116,9 +116,8 @@ export function translateError(error: unknown): StoreError {
     case 49920: // Cannot process request. Too many operations in progress
       return new StoreError('unavailable', `The database cannot do it now: ${cause.message}`, { cause })
   }
-  if (cause.code === 'ETIMEOUT' && cause.name === 'RequestError')
+  if (cause.code === 'ECANCEL' || isOverdue(cause))
     return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
-  if (cause.code === 'ECANCEL') return new StoreError('timeout', `The statement was ended: ${cause.message}`, { cause })
   if (isConnectionLoss(cause))
     return new StoreError('unavailable', `The database cannot be reached: ${cause.message || cause.code}`, { cause })
   return new StoreError('internal', `The database failed: ${cause.message}`, { cause })
@@ -161,13 +160,18 @@ const driverCodes: ReadonlySet<string | undefined> = new Set([
 
 /** Whether the connection on which this happened cannot be used any more. */
 export function isConnectionLoss(error: unknown): boolean {
-  const { code, class: severity = 0, name } = firstOf(error)
+  const cause = firstOf(error)
+  const { code, class: severity = 0 } = cause
   if (severity >= 20) return true
-  if (code === 'ETIMEOUT' && name === 'RequestError') return false
-  return driverCodes.has(code) || isNetworkCode(code)
+  return !isOverdue(cause) && (driverCodes.has(code) || isNetworkCode(code))
 }
 
 /** The target table '%.*ls' of the DML statement cannot have any enabled triggers if the statement contains an OUTPUT clause without INTO clause. */
 export function isRefusedForTriggers(error: unknown): boolean {
   return firstOf(error).number === 334
+}
+
+/** Connecting that takes too long has the same code. */
+function isOverdue(error: MssqlError): boolean {
+  return error.code === 'ETIMEOUT' && error.constructor.name === 'RequestError'
 }
