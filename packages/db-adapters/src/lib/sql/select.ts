@@ -135,6 +135,7 @@ function sortsByIndex({ object, order = [] }: SelectParts): boolean {
     field !== undefined &&
     (field === object.id ||
       field === object.key[0] ||
+      object.id.parts?.some((part) => part === field) ||
       field.indexed ||
       field.unique ||
       field.columnType.kind === 'reference')

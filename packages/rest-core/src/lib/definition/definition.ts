@@ -303,8 +303,17 @@ type TakenKeys<Fields> = {
       : K
 }[keyof Fields & string]
 
+/** Fields that the row id is made of. */
+type RowKeys<D extends ObjectDefinition> = D['fields'] extends {
+  row_id: { fields: infer K extends readonly string[] }
+}
+  ? K[number]
+  : never
+
 type NeededKeys<D extends ObjectDefinition> = {
-  [K in TakenKeys<D['fields']>]: D['fields'][K] extends { required: true } | { key: true }
+  [K in TakenKeys<D['fields']>]: [K, D['fields'][K]] extends
+    | [RowKeys<D>, unknown]
+    | [unknown, { required: true } | { key: true }]
     ? D['fields'][K] extends { default: unknown } | { type: 'boolean' }
       ? never
       : D extends { states: { field: K } }

@@ -90,3 +90,20 @@ test('keys and names that are not known do not compile', () => {
   // Fields may come from elsewhere.
   expect(defineObject({ name: 'Thing', fields: { ...fields }, order: ['thi_name'] }).name).toBe('Thing')
 })
+
+test('a row id of several fields must be given by these', () => {
+  const Line = defineObject({
+    name: 'Line',
+    fields: {
+      row_id: { type: 'id', fields: ['lin_order', 'lin_no'] },
+      lin_order: { type: 'reference', object: 'Order' },
+      lin_no: { type: 'integer' },
+      lin_text: { type: 'string' },
+    },
+  })
+  expectTypeOf<InputOf<typeof Line>>().toEqualTypeOf<{
+    lin_order: string | null
+    lin_no: number | string | null
+    lin_text?: string | null
+  }>()
+})

@@ -267,3 +267,32 @@ test.each([
     expect.stringMatching(new RegExp(`Thing.thi_field.default: .*${text}`)),
   ])
 })
+
+const two = { a: { type: 'integer' }, b: { type: 'string' } } as const
+
+test.each([
+  [
+    { row_id: { type: 'id', fields: ['a'] } },
+    'Thing.row_id.fields: needs at least two fields; a key of one column is mapped by "column"',
+  ],
+  [{ row_id: { type: 'id', fields: ['a', 'none'] } }, 'Thing.row_id.fields: "none" is no field of the object'],
+  [
+    { row_id: { type: 'id', fields: ['a', 'j'] }, j: { type: 'object' } },
+    'Thing.row_id.fields: field "j" of type "object" cannot be part of a row id',
+  ],
+  [{ row_id: { type: 'id', fields: ['a', 'b'], column: 'x' } }, 'Thing.row_id: "column" does not go with "fields"'],
+  [{ row_id: { type: 'id', fields: ['a', 'b'] }, up: { type: 'reference', object: 'Thing' } }, 'via: [a, b]'],
+  [
+    { up: { type: 'reference', object: 'Thing', via: ['a', 'b'] } },
+    'Thing.up.via: the row id of "Thing" is one column; leave "via" out',
+  ],
+  [
+    {
+      row_id: { type: 'id', fields: ['a', 'b'] },
+      up: { type: 'reference', object: 'Thing', via: ['a', 'b'], onDelete: 'setNull' },
+    },
+    'Thing.up: onDelete "setNull" does not go with "a", which is required',
+  ],
+] as const)('mistakes in keys of several fields are told: %j', (fields, text) => {
+  expect(problemsOf({ name: 'Thing', fields: { ...two, ...fields } } as never).join('\n')).toContain(text)
+})

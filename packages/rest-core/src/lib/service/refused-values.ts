@@ -33,7 +33,7 @@ async function fieldsOf(
   values: Readonly<Record<string, FieldValue>>,
   store: Pick<ObjectStore, 'constraintColumns'>,
 ): Promise<FieldModel[]> {
-  const own = [object.id, ...object.fields]
+  const own = [object.id, ...object.fields].filter(({ parts }) => !parts)
   const { constraint } = refusal
   const columns =
     refusal.columns ??

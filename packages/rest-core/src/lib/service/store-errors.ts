@@ -108,7 +108,10 @@ async function otherKey(
 export async function duplicates(attempt: StoreAttempt, session: StoreSession): Promise<ErrorMessage[]> {
   const { object, principal, rowId, values = {} } = attempt
   const messages: ErrorMessage[] = []
-  const keys = [object.key, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
+  const { parts = [] } = object.id
+  // The fields of a row id do not change.
+  const rowKey = rowId === undefined && parts !== object.key ? [parts] : []
+  const keys = [object.key, ...rowKey, ...object.fields.filter(({ unique }) => unique).map((field) => [field])]
   const current =
     rowId !== undefined
       ? await session.get(object, rowId, {

@@ -14,6 +14,7 @@ import { testActions } from './suite-actions.js'
 import { testAudit } from './suite-audit.js'
 import { testBadInput } from './suite-bad-input.js'
 import { testBatches } from './suite-batches.js'
+import { testCompositeKeys } from './suite-composite-keys.js'
 import { testConnections } from './suite-connections.js'
 import { testCursors } from './suite-cursors.js'
 import { testDocuments } from './suite-documents.js'
@@ -74,6 +75,7 @@ export function testRestService(name: string, startService: StartService): void 
         define(suite)
       })
     }
+    describe('keys of several fields', () => testCompositeKeys(startService))
     describe('audit trail', () => testAudit(startService))
     describe('events', () => testEvents(startService))
     describe('index search', () => testIndexSearch(startService))
