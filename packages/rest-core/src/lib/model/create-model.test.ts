@@ -294,5 +294,5 @@ test.each([
     'Thing.up: onDelete "setNull" does not go with "a", which is required',
   ],
 ] as const)('mistakes in keys of several fields are told: %j', (fields, text) => {
-  expect(problemsOf({ name: 'Thing', fields: { ...two, ...fields } } as never).join('\n')).toContain(text)
+  expect(problemsOf({ name: 'Thing', fields: { ...two, ...fields } }).join('\n')).toContain(text)
 })
