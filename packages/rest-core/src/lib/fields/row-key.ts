@@ -66,9 +66,17 @@ export function readRowId(parts: readonly FieldModel[], rowId: string): FieldVal
   if (texts.length !== parts.length) return undefined
   const values: FieldValue[] = []
   for (const [at, field] of parts.entries()) {
-    const text = readKeyText(texts[at] as string)
+    const given = texts[at] as string
+    // Most keys are numbers of this kind, and need no more than this.
+    if (field.columnType.kind === 'integer' && given.length <= 15) {
+      const number = Number(given)
+      if (!Number.isInteger(number) || String(number) !== given) return undefined
+      values.push(number)
+      continue
+    }
+    const text = readKeyText(given)
     const value = text === undefined ? undefined : valueOf(field, text)
-    if (value === undefined || keyTextOf(field.columnType)(value) !== texts[at]) return undefined
+    if (value === undefined || keyTextOf(field.columnType)(value) !== given) return undefined
     values.push(value)
   }
   return values
