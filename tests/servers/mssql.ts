@@ -47,11 +47,24 @@ function ask(connection: Connection, sql: string, values: readonly unknown[]): P
   return new Promise((resolve, reject) => {
     const rows: Record<string, unknown>[] = []
     const request = new Request(sql, (error) => (error ? reject(error) : resolve(rows)))
-    request.on('row', (columns: { value: unknown; metadata: { colName: string } }[]) => {
-      rows.push(Object.fromEntries(columns.map(({ metadata, value }) => [metadata.colName, value])))
+    request.on('row', (columns: { value: unknown; metadata: Metadata }[]) => {
+      rows.push(Object.fromEntries(columns.map(({ metadata, value }) => [metadata.colName, asText(value, metadata)])))
     })
     for (const [at, value] of values.entries()) request.addParameter(`p${at + 1}`, TYPES.NVarChar, value)
     if (values.length > 0) connection.execSql(request)
     else connection.execSqlBatch(request)
   })
+}
+
+interface Metadata {
+  readonly colName: string
+  readonly type: { readonly name: string }
+}
+
+/** Days, times and moments as other databases write them. */
+function asText(value: unknown, { type }: Metadata): unknown {
+  if (!(value instanceof Date)) return value
+  const text = value.toISOString()
+  if (type.name === 'Date') return text.slice(0, 10)
+  return type.name === 'Time' ? text.slice(11, 19) : text.slice(0, 19).replace('T', ' ')
 }

@@ -14,13 +14,13 @@ function problems(statements: Iterable<string>): string[] {
 }
 
 test('every statement for requests is T-SQL', () => {
-  const statements = compiledStatements(mssqlDialect, { words: false })
+  const statements = compiledStatements(mssqlDialect)
   expect(statements.length).toBeGreaterThan(300)
   expect(problems(statements)).toStrictEqual([])
 })
 
 test('so it is for servers without UTF-8, and for tables with triggers', () => {
-  const sorted = compiledStatements(mssqlDialect, { words: false }).filter((sql) => sql.includes('_UTF8'))
+  const sorted = compiledStatements(mssqlDialect).filter((sql) => sql.includes('_UTF8'))
   expect(sorted.length).toBeGreaterThan(20)
   expect(sorted.some((sql) => withoutUtf8(sql).includes('_UTF8'))).toBe(false)
   const compiler = createCompiler(mssqlDialect)
@@ -38,7 +38,7 @@ test('so it is for servers without UTF-8, and for tables with triggers', () => {
 })
 
 test('every statement for changes of tables is T-SQL', () => {
-  const statements = everyChange(mssqlTypes, { words: false }).flatMap(statementsOf)
+  const statements = everyChange(mssqlTypes).flatMap(statementsOf)
   expect(statements.length).toBeGreaterThan(200)
   expect(problems(statements)).toStrictEqual([])
 })

@@ -1,8 +1,10 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
 import type { Catalogue, SchemaInfo } from '../../schema/dialect.js'
 import { flag, number, text } from '../../schema/rows.js'
-import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo } from '../../schema/table-info.js'
+import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo, WordIndexInfo } from '../../schema/table-info.js'
+import { isOwnName } from '../../schema/names.js'
 import { quote } from '../../sql/text.js'
+import { placeColumn, rowColumn, wordsTableName } from '../../words-table/words-table.js'
 import { byCodePoint } from '../collation.js'
 import { familyOf } from './types.js'
 
@@ -68,11 +70,14 @@ export async function readMssql(connection: SchemaConnection, schemas?: readonly
   const indexes = Map.groupBy(await connection.rows(indexesSql(which)), (row) => text(row, 'table'))
   const keys = Map.groupBy(await connection.rows(foreignKeysSql(which)), (row) => text(row, 'table_id'))
   const [{ folds } = {}] = await connection.rows(`select case when 'a' = 'A' then 1 else 0 end as folds`)
+  const isOwn = (row: SchemaRow): boolean => isOwnName(text(row, 'name').replace(/^.*\./, ''))
+  const ours = new Map(tables.filter(isOwn).map((row) => [text(row, 'name'), text(row, 'id')]))
+  const others = tables.filter((row) => !isOwn(row))
   return {
     // Names compare in the collation of the database.
     foldsTableNames: Number(folds) === 1,
     foldsColumnNames: Number(folds) === 1,
-    tables: tables.map((row): TableInfo => {
+    tables: others.map((row): TableInfo => {
       const id = text(row, 'id')
       const own = grouped(indexes.get(id) ?? [])
       const primary = own.find(([index]) => flag(index, 'primary'))
@@ -83,12 +88,19 @@ export async function readMssql(connection: SchemaConnection, schemas?: readonly
         columns: (columns.get(id) ?? []).map(columnInfo),
         primaryKey: primary ? primary.map((each) => text(each, 'column')) : [],
         indexes: own.filter((index) => index !== primary).map(indexInfo),
-        wordIndexes: [],
+        wordIndexes: wordIndexes(wordsTableName(text(row, 'name'))),
         foreignKeys: grouped(keys.get(id) ?? []).map(foreignKeyInfo),
         foreignKeysSupported: true,
         implicitId: undefined,
       }
     }),
+  }
+
+  function wordIndexes(name: string): WordIndexInfo[] {
+    const id = ours.get(name)
+    if (id === undefined) return []
+    const names = (columns.get(id) ?? []).map((column) => text(column, 'name'))
+    return [{ name, column: names.find((each) => each !== rowColumn && each !== placeColumn) ?? '' }]
   }
 }
 

@@ -8,7 +8,7 @@ import { quote } from '../../sql/text.js'
 import { mssqlDialect } from '../store/dialect.js'
 import { readMssql, readSchemas } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
-import { isLost, statementsOf, withoutCollation } from './statements.js'
+import { isLost, statementsOf } from './statements.js'
 import { mssqlTypes } from './types.js'
 
 /** Waiting for another server's sync, and for each table that somebody is reading or writing, in ms. */
@@ -53,10 +53,7 @@ export const mssqlSchema = Object.freeze({
   async apply(connection, changes) {
     for (const change of changes) {
       await runChange(change, true, async () => {
-        for (const sql of statementsOf(change)) {
-          if (change.kind === 'changeColumn' && change.widening) await widen(connection, sql)
-          else await connection.run(sql)
-        }
+        for (const sql of statementsOf(change)) await connection.run(sql)
       })
     }
   },
@@ -66,18 +63,3 @@ export const mssqlSchema = Object.freeze({
     return [{ sql: 'begin transaction', changes: [] }, ...statements, { sql: 'commit transaction', changes: [] }]
   },
 } satisfies SchemaDialect)
-
-/** Not every server takes a collation here; where it is refused, the column keeps the one that it has. */
-async function widen(connection: SchemaConnection, sql: string): Promise<void> {
-  const plain = withoutCollation(sql)
-  if (plain === sql) return connection.run(sql)
-  try {
-    await connection.run(sql)
-  } catch (error) {
-    try {
-      await connection.run(plain)
-    } catch {
-      throw error
-    }
-  }
-}

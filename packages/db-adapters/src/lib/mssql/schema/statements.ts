@@ -2,6 +2,9 @@ import type { Change, ChangeOf } from '../../schema/changes.js'
 import { hasTime, onDelete } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { quote } from '../../sql/text.js'
+import { longestWord, placeColumn, rowColumn } from '../../words-table/words-table.js'
+import { byCodePoint } from '../collation.js'
+import { mssqlWords } from '../store/words.js'
 
 /** SQL of one change. */
 export function statementsOf(change: Change): string[] {
@@ -36,8 +39,9 @@ export function statementsOf(change: Change): string[] {
     case 'dropForeignKey':
       return [`alter table ${table} drop constraint ${quote(change.name)}`]
     case 'addWordIndex':
+      return addWords(change)
     case 'dropWordIndex':
-      throw new TypeError('The store on SQL Server makes no index of words.')
+      return [`drop table ${quote(change.name)}`]
   }
 }
 
@@ -53,17 +57,30 @@ function createTable({ table, id, key, columns }: ChangeOf<'createTable'>): stri
   return `create table ${quote(table)} (${lines.join(', ')})`
 }
 
+/** Words go with their row, and are found by an index over word, row and place. */
+function addWords({ table, name, column, id }: ChangeOf<'addWordIndex'>): string[] {
+  const [rows, row, place, word] = [quote(name), quote(rowColumn), quote(placeColumn), quote(column)]
+  const target = `${quote(table)} (${quote(id.name)})`
+  const columns = [
+    `${row} ${id.declaration} not null`,
+    `${place} int not null`,
+    `${word} nvarchar(${2 * longestWord}) collate ${byCodePoint} not null`,
+    `primary key (${row}, ${place})`,
+    `foreign key (${row}) references ${target} on delete cascade`,
+  ]
+  return [
+    `create table ${rows} (${columns.join(', ')})`,
+    `create index ${quote(`${name}_w`)} on ${rows} (${word}, ${row}, ${place})`,
+    mssqlWords.rows?.add({ table: quote(table), column: word, id: quote(id.name), rows }, false) ?? '',
+  ]
+}
+
 /** Without its collation a text would get the one of the database. */
 function widen({ table, column, actual, wanted }: ChangeOf<'changeColumn'>): string {
   const type = wanted.declaration.replace(/ collate .*/, '')
   const collation =
     wanted.family.kind === 'string' && actual.collation !== undefined ? ` collate ${actual.collation}` : ''
   return `alter table ${quote(table)} alter column ${quote(column)} ${type}${collation}`
-}
-
-/** What a server takes that does not let an altered column have a collation. */
-export function withoutCollation(statement: string): string {
-  return statement.replace(/^(alter table .* alter column .*) collate \w+$/, '$1')
 }
 
 const temporary = 'stw_converted'

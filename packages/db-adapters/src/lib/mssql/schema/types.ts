@@ -1,6 +1,7 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { TypeRules } from '../../schema/dialect.js'
 import type { ColumnFamily, ColumnInfo } from '../../schema/table-info.js'
+import { wordsTableName } from '../../words-table/words-table.js'
 import { byCodePoint } from '../collation.js'
 import { rulesFor } from '../references.js'
 
@@ -19,7 +20,8 @@ export const mssqlTypes: TypeRules = {
     columns.some((family) => family.kind === 'string' && (family.length ?? Infinity) > mostPlaces / 2)
       ? 'an index of this database cannot hold texts of any length. Give the fields a "length" of 425 or less.'
       : undefined,
-  wordLimit: () => undefined,
+  wordTable: wordsTableName,
+  wordLimit: ({ primaryKey }) => (primaryKey.length === 1 ? undefined : 'it has no primary key of one column'),
   schemasInNames: true,
   sizesBind: true,
   isIndexable: (family) => family.kind !== 'string' || (family.length ?? Infinity) <= longestInIndex,

@@ -26,7 +26,7 @@ export function createMssqlStore(options: MssqlStoreOptions): ObjectStore {
       introspection: true,
       concurrentWriters: true,
       aggregation: true,
-      indexSearch: false,
+      indexSearch: true,
       likeFoldsUnicode: false,
     }),
     compiler: createCompiler(mssqlDialect),

@@ -1,9 +1,12 @@
-import { StoreError } from '@steward/rest-core/errors'
-import type { WordsDialect } from '../../sql/dialect.js'
+import { createWordsTable } from '../../words-table/words-table.js'
+import { quote } from '../../sql/text.js'
 
-/** The store has no index search yet; `capabilities` says so. */
-export const mssqlWords: WordsDialect = {
-  match() {
-    throw new StoreError('internal', 'The store on SQL Server cannot search an index of words.')
-  },
-}
+/** Words have single blanks between them and need no escaping, so that the column becomes a JSON array by `replace`. */
+export const mssqlWords = createWordsTable({
+  quote,
+  split: (column) => ({
+    join: ` cross apply openjson(N'["' + replace(${column}, N' ', N'","') + N'"]') x_words`,
+    word: 'x_words."value"',
+    place: 'cast(x_words."key" as int)',
+  }),
+})
