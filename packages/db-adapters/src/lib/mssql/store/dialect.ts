@@ -102,7 +102,7 @@ export const mssqlDialect: Dialect = {
   deleteRow,
 
   datePart(column, part, { kind }) {
-    const [group, read] = partOf(column, part, kind)
+    const [group, read] = partOf(kind === 'datetime' ? inUtc(column) : column, part, kind)
     return { group, read, decode: (value) => readPart(value, part) }
   },
   sum(column, type) {
@@ -243,7 +243,7 @@ function wireText(column: string, type: ColumnType): string {
     case 'date':
       return `convert(nvarchar(10), ${column}, 23)`
     case 'datetime':
-      return `convert(nvarchar(19), ${column}, 120)`
+      return `convert(nvarchar(19), ${inUtc(column)}, 120)`
     case 'time':
       return `convert(nvarchar(8), ${column}, 108)`
     case 'integer':
@@ -253,6 +253,11 @@ function wireText(column: string, type: ColumnType): string {
     default:
       return isText(type) ? asText(column, type) : `cast(${column} as nvarchar(255))`
   }
+}
+
+/** Existing columns may have an offset. */
+function inUtc(column: string): string {
+  return `cast(switchoffset(cast(${column} as datetimeoffset), '+00:00') as datetime2)`
 }
 
 /** Folds A–Z only, as the other databases do. */
