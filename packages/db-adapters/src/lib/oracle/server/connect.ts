@@ -21,7 +21,9 @@ export async function connect(
   const connection = await driver.getConnection({
     user,
     password,
-    connectString: `${addressOf(host, port)}/${service}?transport_connect_timeout=${connectTimeoutMs / 1000}`,
+    connectString: `${addressOf(host, port)}/${service}`,
+    connectTimeout: connectTimeoutMs / 1000,
+    transportConnectTimeout: connectTimeoutMs / 1000,
   })
   let ended: Promise<void> | undefined
   try {

@@ -13,6 +13,9 @@ export interface OracleDriver {
     readonly user: string
     readonly password: string
     readonly connectString: string
+    /** In seconds. */
+    readonly connectTimeout: number
+    readonly transportConnectTimeout: number
   }): Promise<OracleConnection>
 }
 

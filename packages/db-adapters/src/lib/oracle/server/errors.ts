@@ -61,7 +61,10 @@ function codeOf(number: number): DatabaseServerErrorCode | undefined {
   }
 }
 
-/** NJS-500 to NJS-530 are about connections. Source: https://node-oracledb.readthedocs.io/en/latest/user_guide/exception_handling.html */
+/** Connections that are not there, closed, refused, too slow, lost, and services, SIDs and hosts that are unknown. */
+const lost = /^NJS-(003|500|501|503|504|510|511|513|518|519|521|530)$/
+
+/** Source: https://node-oracledb.readthedocs.io/en/latest/user_guide/exception_handling.html */
 function codeOfDriver(code = ''): DatabaseServerErrorCode {
-  return isNetworkCode(code) || /^NJS-(003|5[0-2]\d|530)$/.test(code) ? 'ERR_UNREACHABLE' : 'ERR_FAILED'
+  return isNetworkCode(code) || lost.test(code) ? 'ERR_UNREACHABLE' : 'ERR_FAILED'
 }

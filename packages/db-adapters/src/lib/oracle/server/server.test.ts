@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { createDatabaseServer } from '../../create-database-server.js'
 import { createCheck } from '../../../../test/grammar.js'
 import type { OracleConnection, OracleDriver } from './driver.js'
 import { createOracleServer } from './server.js'
@@ -15,7 +18,7 @@ const account = { name: 'steward_a1', user: 'steward_a1', password: "pass'word&1
 function fake(answers: Answers = () => undefined) {
   const statements: string[] = []
   const inserted: { sql: string; rows: readonly (readonly unknown[])[]; options: Record<string, unknown> }[] = []
-  const opened: { user: string; password: string; connectString: string }[] = []
+  const opened: object[] = []
   const calls: string[] = []
   let stop: (error: Error) => void = () => {}
   const answer = async (sql: string, values: readonly unknown[]) => {
@@ -289,6 +292,24 @@ describe('errors', () => {
     await expect(server.probe()).rejects.toMatchObject({ name: 'DatabaseServerError', code })
   })
 
+  it('the driver itself finds nobody, or a server that hangs up', async () => {
+    const hangsUp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await once(hangsUp, 'listening')
+    const { port } = hangsUp.address() as AddressInfo
+    const server = createDatabaseServer({
+      type: 'oracle',
+      host: '127.0.0.1',
+      port,
+      service: 'FREEPDB1',
+      user: 'a',
+      password: 'b',
+    })
+    await expect(server.probe()).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+    hangsUp.close()
+    await once(hangsUp, 'close')
+    await expect(server.probe()).rejects.toMatchObject({ code: 'ERR_UNREACHABLE' })
+  })
+
   it('an administrator without rights is told which', async () => {
     const { server } = fake((sql) =>
       sql.includes('session_privs') ? [{ privilege: 'CREATE USER' }] : [{ version: '19.25.0.0.0' }],
@@ -305,7 +326,9 @@ it('URLs and connections name the service, and the client gets no password as an
     {
       user: 'steward_a1',
       password: account.password,
-      connectString: 'db:1521/FREEPDB1?transport_connect_timeout=10',
+      connectString: 'db:1521/FREEPDB1',
+      connectTimeout: 10,
+      transportConnectTimeout: 10,
     },
   ])
 })
