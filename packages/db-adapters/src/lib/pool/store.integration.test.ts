@@ -165,7 +165,11 @@ onEachServer((database) => {
       expect(await store.get(account, inside!.row_id, { select })).toBeUndefined()
     })
 
-    it('a write that was under way fails with "unavailable", and says that its outcome is not known', async () => {
+    it('a write that was under way fails with "unavailable", and says that its outcome is not known', async ({
+      skip,
+    }) => {
+      if (database.name === 'mssql')
+        skip('Its statements are those of PostgreSQL and MySQL; a fake of the protocol shows the same in wire.test.ts.')
       const select = counter.selection
       const { row_id } = await store.insert(counter, { cnt_value: 0 }, select)
       const gate = Promise.withResolvers<void>()
@@ -235,7 +239,8 @@ onEachServer((database) => {
     })
   })
 
-  describe('a read that nobody waits for any more', () => {
+  // A view of T-SQL cannot wait; a fake of the protocol shows the same in wire.test.ts.
+  describe.skipIf(database.name === 'mssql')('a read that nobody waits for any more', () => {
     const endless = createModel([
       { name: 'Endless', timestamps: false, readOnly: true, fields: { content: { type: 'text' } } },
     ]).object('Endless')
@@ -340,7 +345,9 @@ onEachServer((database) => {
       expect((await impatient.update(account, row_id, { acc_amount: 2 }, { select }))?.acc_amount).toBe(2)
     })
 
-    it('statements that take too long end with "timeout", or are given up with their connection', async () => {
+    it('statements that take too long end with "timeout", or are given up with their connection', async ({ skip }) => {
+      if (database.name === 'mssql')
+        skip('Its statements are those of PostgreSQL and MySQL; a fake of the protocol shows the same in wire.test.ts.')
       const many = Array.from({ length: 300 }, (_, index) => `account ${index}`)
       const impatient = database.store({ statementTimeoutMs: 1 })
       const where = {
@@ -424,7 +431,9 @@ onEachServer((database) => {
   })
 
   describe('statements', () => {
-    it('prepared on a connection are bounded', async () => {
+    it('prepared on a connection are bounded', async ({ skip }) => {
+      if (database.name === 'mssql')
+        skip('Its statements are those of PostgreSQL and MySQL; a fake of the protocol shows the same in wire.test.ts.')
       const few = database.store({ pool: { max: 1 }, maxPreparedStatements: 5 })
       for (let terms = 1; terms <= 25; terms++) {
         const where = {
@@ -458,13 +467,20 @@ onEachServer((database) => {
     it('go on when a column was changed since they were prepared', async () => {
       const { row_id } = await insert(store, { acc_amount: 5 })
       await Promise.all(Array.from({ length: 20 }, () => store.get(account, row_id, { select })))
-      const type =
-        database.name === 'postgresql' ? 'alter column acc_amount type numeric(20)' : 'modify acc_amount decimal(20)'
+      const type = {
+        postgresql: 'alter column acc_amount type numeric(20)',
+        mysql: 'modify acc_amount decimal(20)',
+        mssql: 'alter column acc_amount decimal(20)',
+      }[database.name]
       await database.admin.rows(`alter table account ${type}`)
       const found = await Promise.all(Array.from({ length: 20 }, () => store.get(account, row_id, { select })))
       expect(found.map((record) => record?.acc_amount)).toStrictEqual(Array(20).fill(5))
       expect((await store.update(account, row_id, { acc_amount: 6 }, { select }))?.acc_amount).toBe(6)
-      const back = database.name === 'postgresql' ? 'alter column acc_amount type bigint' : 'modify acc_amount bigint'
+      const back = {
+        postgresql: 'alter column acc_amount type bigint',
+        mysql: 'modify acc_amount bigint',
+        mssql: 'alter column acc_amount bigint',
+      }[database.name]
       await database.admin.rows(`alter table account ${back}`)
       expect((await store.update(account, row_id, { acc_amount: 7 }, { select }))?.acc_amount).toBe(7)
     })

@@ -148,12 +148,16 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
   function shapeOf(
     key: string | Selection,
     values: number,
-    compile: () => Text & Pick<Statement, 'gives' | 'decodeGroup' | 'outs'> & { readonly withTriggers?: Text },
+    compile: () => Text &
+      Pick<Statement, 'gives' | 'decodeGroup' | 'outs'> & {
+        readonly withTriggers?: Text
+        readonly numbers?: string
+      },
     decode: Statement['decode'] = noRecord,
   ): Shape {
     const kept = cache.get(key)
     if (kept) return kept
-    const { sql, slots, gives, decodeGroup, outs, withTriggers } = compile()
+    const { sql, slots, gives, decodeGroup, outs, withTriggers, numbers } = compile()
     if (slots.length > dialect.maxValues) {
       throw new StoreError(
         'value',
@@ -166,6 +170,7 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
         id: ++statements,
         sql: numbered(sql),
         withTriggers: withTriggers && numbered(withTriggers.sql),
+        numbers,
         gives,
         decode,
         decodeGroup,

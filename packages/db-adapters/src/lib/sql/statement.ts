@@ -26,6 +26,8 @@ export interface Statement {
   readonly outs?: number | undefined
   /** The same for a table with triggers, where `sql` is refused because of them. */
   readonly withTriggers?: string | undefined
+  /** The quoted table of an insert that gives its row the number which the database would give otherwise. */
+  readonly numbers?: string | undefined
   /** The shape was too large to be kept: do not keep a prepared handle either. */
   readonly once: boolean
 }

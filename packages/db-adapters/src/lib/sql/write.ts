@@ -27,6 +27,7 @@ export interface WriteText extends Text {
   /** How many placeholders at the end take what the write gives back. Default 0. */
   readonly outs?: number
   readonly withTriggers?: Text
+  readonly numbers?: string
 }
 
 export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
@@ -45,7 +46,9 @@ export function insertText(dialect: Dialect, parts: WriteParts): WriteText {
         ? output(dialect, parts, sql`insert into ${table} (${dialect.quote(any.column)})`, sql` values (default)`)
         : output(dialect, parts, sql`insert into ${table}`, sql` ${emptyRow(dialect, parts.columns)}`)
     }
-    return output(dialect, parts, sql`insert into ${table} (${names})`, sql` values (${values})`)
+    const text = output(dialect, parts, sql`insert into ${table} (${names})`, sql` values (${values})`)
+    const isNumbered = parts.columns.idValues === 'integer' && written.some(({ name }) => name === 'row_id')
+    return isNumbered ? { ...text, numbers: table } : text
   }
   const row = written.length === 0 ? emptyRow(dialect, parts.columns) : sql`(${names}) values (${values})`
   return answering(dialect, parts, sql`insert into ${quoteTable(object.table, dialect)} ${row}`)

@@ -1,7 +1,7 @@
 import type { ObjectModel } from '@steward/rest-core'
 import type { BulkDialect } from '../../pool/bulk.js'
-import type { SchemaConnection } from '../../schema/connection.js'
 import { quote } from '../../sql/text.js'
+import { identityInsert, type MssqlConnection } from './connection.js'
 import { foreignKeyStatements } from '../schema/catalogue.js'
 
 /** Foreign keys are taken away and made again, which checks all rows at once. */
@@ -27,19 +27,12 @@ export const mssqlBulk: BulkDialect = {
 
   /** A session lets ids of one table be given at a time. */
   async beforeRows(connection, object, before) {
-    if (before && (await hasIdentity(connection, before))) await connection.run(identityInsert(before, 'off'))
-    if (await hasIdentity(connection, object)) await connection.run(identityInsert(object, 'on'))
+    if (before) await connection.run(identityInsert(nameOf(before), 'off'))
+    await connection.run(identityInsert(nameOf(object), 'on'))
+    ;(connection as MssqlConnection).loading = true
   },
 }
 
-async function hasIdentity(connection: SchemaConnection, { table }: ObjectModel): Promise<boolean> {
-  const found = await connection.rows(
-    'select name from sys.columns where object_id = object_id(@p1) and is_identity = 1',
-    [table.split('.').map(quote).join('.')],
-  )
-  return found.length > 0
-}
-
-function identityInsert({ table }: ObjectModel, state: 'on' | 'off'): string {
-  return `set identity_insert ${table.split('.').map(quote).join('.')} ${state}`
+function nameOf({ table }: ObjectModel): string {
+  return table.split('.').map(quote).join('.')
 }

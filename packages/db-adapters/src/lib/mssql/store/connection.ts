@@ -35,6 +35,8 @@ const closeTimeoutMs = 5_000
 /** One session of SQL Server. A statement is sent when the one before it has been answered. */
 export class MssqlConnection implements ServerConnection {
   usable = true
+  /** Ids are given to all rows, and the session has been told so. */
+  loading = false
   readonly #driver: Driver
   readonly #client: Client
   readonly #statementTimeoutMs: number
@@ -132,7 +134,19 @@ export class MssqlConnection implements ServerConnection {
     return (this.#closed ??= this.#end())
   }
 
-  async #execute({ statement, values }: BoundStatement): Promise<Answer> {
+  async #execute(call: BoundStatement): Promise<Answer> {
+    const { numbers } = call.statement
+    if (numbers === undefined || this.loading) return this.#executeAlone(call)
+    await this.run(identityInsert(numbers, 'on'))
+    try {
+      return await this.#executeAlone(call)
+    } finally {
+      // It ends with a lost connection, whose error is the one to tell.
+      await this.run(identityInsert(numbers, 'off')).catch(() => undefined)
+    }
+  }
+
+  async #executeAlone({ statement, values }: BoundStatement): Promise<Answer> {
     try {
       return await this.#send(this.#textOf(statement.sql), values, this.#statementTimeoutMs)
     } catch (error) {
@@ -232,4 +246,11 @@ export class MssqlConnection implements ServerConnection {
 
 function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value)
+}
+
+/** Lets the session give numbers to rows of one table, or no longer; tables that give none by themselves need it not. */
+export function identityInsert(table: string, state: 'on' | 'off'): string {
+  const name = `N'${table.replaceAll("'", "''")}'`
+  const numbered = `select 1 from sys.columns where object_id = object_id(${name}) and is_identity = 1`
+  return `if exists (${numbered}) set identity_insert ${table} ${state}`
 }

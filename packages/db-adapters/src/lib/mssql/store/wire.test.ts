@@ -141,6 +141,17 @@ describe('SQL Server on the wire', () => {
     expect(server.statements.at(-1)).toContain('into @written')
   })
 
+  test('a row that brings its number is let in, and the session is as before', async () => {
+    await start({})
+    await store.insert(note, { row_id: '7', text: 'a' }, note.select(['row_id']))
+    const [on, insert, off] = server.statements.slice(-3)
+    expect([
+      on?.endsWith('set identity_insert "note" on'),
+      off?.endsWith('set identity_insert "note" off'),
+    ]).toStrictEqual([true, true])
+    expect(insert).toContain('insert into "note"')
+  })
+
   test('a transaction that a deadlock has ended is not ended again by mistake', async () => {
     await start({ reply: once('insert', { error: 1205 }) })
     const error = await failure(store.transaction((session) => session.insert(note, { text: 'a' }, selection)))
