@@ -9,6 +9,7 @@ const packagesOf = {
   bash: 'bash',
   git: 'git',
   goaccess: 'goaccess',
+  h2: 'libh2-java default-jre-headless',
   keystone: 'python3-keystone python3-keystonemiddleware',
   memcached: 'memcached',
   nginx: 'nginx',
@@ -27,6 +28,7 @@ export type Tool = keyof typeof packagesOf
 
 /** Some are libraries that the tests make servers of: the packages of the servers hold many others, and services. */
 const fileOf: Partial<Record<Tool, string>> = {
+  h2: '/usr/share/java/h2.jar',
   keystone: '/usr/lib/python3/dist-packages/keystone/server',
   swift: '/usr/lib/python3/dist-packages/swift/proxy',
 }

@@ -78,7 +78,12 @@ function textOf(length: number | undefined, short: boolean): Typed & Partial<Fie
 }
 
 /** The range says what the digits cannot: 2,147,483,648 has as many as 2,147,483,647. */
-function integerOf({ digits, unsigned }: Extract<ColumnFamily, { kind: 'integer' }>): Typed & Partial<FieldDefinition> {
+function integerOf({
+  digits,
+  unsigned,
+  exact,
+}: Extract<ColumnFamily, { kind: 'integer' }>): Typed & Partial<FieldDefinition> {
+  if (exact) return { type: 'integer', precision: digits }
   const range = smallIntegers[digits]
   if (!range) return { type: 'integer', precision: Math.min(digits, 18), ...(unsigned ? { min: 0 } : {}) }
   const [min, max] = unsigned ? [0, range[1]] : [-range[0] - 1, range[0]]

@@ -52,8 +52,8 @@ export type ColumnFamily =
   | { readonly kind: 'string'; readonly length: number | undefined }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
-  /** `digits`: every number of so many digits fits. */
-  | { readonly kind: 'integer'; readonly digits: number; readonly unsigned?: boolean }
+  /** `digits`: every number of so many digits fits; `exact`: and none of more. */
+  | { readonly kind: 'integer'; readonly digits: number; readonly unsigned?: boolean; readonly exact?: boolean }
   /** `precision` undefined: no limit. */
   | { readonly kind: 'decimal'; readonly precision: number | undefined; readonly scale: number | undefined }
   /** Decimals in the sortable text form of the SQLite store. */

@@ -70,6 +70,8 @@ export interface Dialect {
 
   /** A non-empty value as the driver wants it; integer ids and references are checked already. @throws StoreError `value` when the column cannot hold it. */
   encode(value: FieldValue, type: ColumnType): unknown
+  /** The placeholder of a value that is written into a column of this type. Absent: `?`. */
+  readonly written?: (type: ColumnType) => string
   /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
   read(column: string, type: ColumnType): string
   /** What is written for a column, with one `?`. Absent: `?`. */
@@ -170,6 +172,6 @@ export interface WordsPlace {
 }
 
 /** A table's name with its schema, where a dot separates them. */
-export function quoteTable(table: string, { schemas, quote }: Dialect): string {
+export function quoteTable(table: string, { schemas, quote }: Pick<Dialect, 'schemas' | 'quote'>): string {
   return schemas ? table.split('.').map(quote).join('.') : quote(table)
 }

@@ -1,0 +1,169 @@
+import type { StoreError } from '@steward/rest-core/errors'
+import type { Rows, ServerConnection, WriteCounts } from '../../pool/connection.js'
+import type { SchemaRow, SchemaValue } from '../../schema/connection.js'
+import type { BoundStatement } from '../../sql/statement.js'
+import type { Client, Driver, ExecuteOptions, Result } from './driver.js'
+import { isConnectionLoss, translateError } from './errors.js'
+
+export interface OracleConnectionParts {
+  readonly client: Client
+  readonly driver: Driver
+  /** In ms; 0: none. */
+  readonly statementTimeoutMs: number
+}
+
+const batchSize = 500
+
+/** A longer text is sent as a CLOB; in bytes. */
+const longestText = 4_000
+
+/** A server that does not answer a goodbye is left alone after this. */
+const closeTimeoutMs = 5_000
+
+/** One session of Oracle. The driver sends a statement when the one before it has been answered. */
+export class OracleConnection implements ServerConnection {
+  readonly #client: Client
+  readonly #driver: Driver
+  readonly #statementTimeoutMs: number
+  readonly #reading: ExecuteOptions
+  #lost = false
+  #inTransaction = false
+  #closed: Promise<void> | undefined
+
+  constructor({ client, driver, statementTimeoutMs }: OracleConnectionParts) {
+    this.#client = client
+    this.#driver = driver
+    this.#statementTimeoutMs = statementTimeoutMs
+    const asText = { type: driver.STRING }
+    const texts = new Set([driver.DB_TYPE_NUMBER, driver.DB_TYPE_CLOB, driver.DB_TYPE_NCLOB])
+    this.#reading = {
+      outFormat: driver.OUT_FORMAT_ARRAY,
+      fetchArraySize: batchSize,
+      prefetchRows: 100,
+      // Nothing may lose digits; long texts come with their rows.
+      fetchTypeHandler: ({ dbType }) => (texts.has(dbType) ? asText : undefined),
+    }
+  }
+
+  get usable(): boolean {
+    return !this.#lost && this.#client.isHealthy()
+  }
+
+  async query({ statement, values }: BoundStatement): Promise<Rows> {
+    const { sql, outs = 0, once } = statement
+    if (outs === 0) return (await this.#send(sql, values, { ...this.#reading, keepInStmtCache: !once })).rows ?? []
+    const out = { dir: this.#driver.BIND_OUT, type: this.#driver.STRING, maxSize: longestText }
+    const binds = [...values, ...Array.from({ length: outs }, () => out)]
+    const { outBinds = [] } = await this.#send(sql, binds, this.#writing)
+    const count = outBinds[0]?.length ?? 0
+    return Array.from({ length: count }, (_, row) => outBinds.map((column) => column[row] ?? null))
+  }
+
+  async change({ statement, values }: BoundStatement): Promise<WriteCounts> {
+    const { rowsAffected = 0 } = await this.#send(statement.sql, values, this.#writing)
+    return { affected: rowsAffected, insertId: '0' }
+  }
+
+  /** The first statement that writes begins it. */
+  begin(): Promise<void> {
+    this.#inTransaction = true
+    return Promise.resolve()
+  }
+
+  async commit(): Promise<void> {
+    this.#inTransaction = false
+    await this.#call(() => this.#client.commit())
+  }
+
+  async rollback(): Promise<void> {
+    this.#inTransaction = false
+    try {
+      await this.#call(() => this.#client.rollback())
+    } catch (error) {
+      this.#lost = true
+      throw error
+    }
+  }
+
+  async *stream({ statement, values }: BoundStatement): AsyncGenerator<Rows, void, undefined> {
+    const { resultSet } = await this.#send(statement.sql, values, { ...this.#reading, resultSet: true })
+    if (!resultSet) return
+    try {
+      for (;;) {
+        const rows = await this.#call(() => resultSet.getRows(batchSize))
+        if (rows.length === 0) return
+        yield rows
+      }
+    } finally {
+      await resultSet.close().catch((error: unknown) => void this.#translate(error))
+    }
+  }
+
+  async rows(sql: string, bindings: readonly SchemaValue[] = []): Promise<readonly SchemaRow[]> {
+    this.#client.callTimeout = 0
+    const { rows = [], metaData = [] } = await this.#call(() =>
+      this.#client.execute(sql, this.#binds(bindings), this.#reading),
+    )
+    // Names that are not quoted come in capital letters.
+    const names = metaData.map(({ name }) => name.toLowerCase())
+    return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])))
+  }
+
+  async run(sql: string, bindings: readonly SchemaValue[] = []): Promise<void> {
+    if (sql === 'begin') return this.begin()
+    if (sql === 'commit') return this.commit()
+    if (sql === 'rollback') return this.rollback()
+    this.#client.callTimeout = 0
+    await this.#call(() => this.#client.execute(sql, this.#binds(bindings), this.#writing))
+  }
+
+  /** Ends the statement that runs. Tries, and never rejects. */
+  async cancel(): Promise<void> {
+    await this.#client.break().catch(() => undefined)
+  }
+
+  close(): Promise<void> {
+    this.#lost = true
+    return (this.#closed ??= this.#end())
+  }
+
+  get #writing(): ExecuteOptions {
+    return { ...this.#reading, autoCommit: !this.#inTransaction }
+  }
+
+  #send(sql: string, values: readonly unknown[], options: ExecuteOptions): Promise<Result> {
+    this.#client.callTimeout = this.#statementTimeoutMs
+    return this.#call(() => this.#client.execute(sql, this.#binds(values), options))
+  }
+
+  async #call<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw this.#translate(error)
+    }
+  }
+
+  #translate(error: unknown): StoreError {
+    if (isConnectionLoss(error)) this.#lost = true
+    return translateError(error)
+  }
+
+  #binds(values: readonly unknown[]): unknown[] {
+    return values.map((value) =>
+      typeof value === 'string' && isLong(value) ? { val: value, type: this.#driver.CLOB } : (value ?? null),
+    )
+  }
+
+  async #end(): Promise<void> {
+    const ended = Promise.withResolvers<void>()
+    const timer = setTimeout(() => ended.resolve(), closeTimeoutMs)
+    this.#client.close().then(ended.resolve, () => ended.resolve())
+    await ended.promise
+    clearTimeout(timer)
+  }
+}
+
+function isLong(text: string): boolean {
+  return text.length > longestText / 4 && Buffer.byteLength(text) > longestText
+}
