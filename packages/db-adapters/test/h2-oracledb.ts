@@ -25,10 +25,15 @@ interface OutBind {
 
 function connect(h2: H2Client): Client {
   let healthy = true
-  const run = async (sql: string): Promise<H2Result> => {
+  const run = async (sql: string, attempts = 0): Promise<H2Result> => {
     try {
       return await h2.query(sql)
     } catch (error) {
+      // Each connection that is opened makes the database speak PostgreSQL's SQL for a moment.
+      if (attempts < 9 && /Unknown data type/.test((error as Error).message)) {
+        await h2.query('set mode Oracle')
+        return run(sql, attempts + 1)
+      }
       const code = (error as { code?: string }).code
       if (code === undefined || code === '57P01') healthy = false
       throw oracleError(error as Error & { code?: string }, sql)
@@ -44,7 +49,11 @@ function connect(h2: H2Client): Client {
       if (text === '') return {}
       if (limit !== timeout) await run(`set query_timeout ${limit}`)
       timeout = limit
-      const { names, rows, count } = await run(text)
+      const { names, rows, count } = await run(text).catch(async (error: unknown) => {
+        // What an update has deleted stays deleted in H2, when it is asked what it gives.
+        if (autoCommit) await h2.query('rollback').catch(() => undefined)
+        throw error
+      })
       if (autoCommit) await run('commit')
       const outs = binds.filter((bind) => (bind as OutBind | null)?.dir !== undefined).length
       if (outs > 0) return { outBinds: Array.from({ length: outs }, (_, at) => rows.map((row) => row[at] ?? null)) }
@@ -87,6 +96,41 @@ const words = new RegExp(
   String.raw` cross join json_table\('\["' \|\| replace\(${place}, ' ', '","'\) \|\| '"\]', '\$\[\*\]' columns \(place for ordinality, word varchar2\(\d+ char\) path '\$'\)\) x_words`,
 )
 
+/** Functions that H2 does not have, or where it errs. */
+const functions: Readonly<Record<string, (args: readonly string[]) => string>> = {
+  'dbms_lob.substr': ([text = '', count = '', from = '']) => `cast(substring(${text} from ${from} for ${count}) as varchar)`,
+  'dbms_lob.compare': ([a = '', b = '']) => `(case when ${a} = ${b} then 0 when ${a} < ${b} then -1 when ${a} > ${b} then 1 end)`,
+  'dbms_lob.getlength': ([text = '']) => `length(${text})`,
+  to_clob: ([text = '']) => `cast(${text} as clob)`,
+  to_number: ([text = '']) => `cast(${text} as decfloat(60))`,
+  to_dsinterval: ([text = '']) => `cast(${text} as interval day to second)`,
+  // `12:00:00` would be midnight.
+  to_date: ([text = '', format = '']) => `cast(${text} as ${format.includes('HH24') ? 'timestamp(0)' : 'date'})`,
+  to_timestamp: ([text = '']) => `cast(${text} as timestamp(0))`,
+}
+
+/** Writes every call of a function otherwise, the inner ones first. */
+function replaceCalls(sql: string, name: string, write: (args: readonly string[]) => string): string {
+  for (let text = sql; ; ) {
+    const start = text.lastIndexOf(`${name}(`)
+    if (start < 0) return text
+    const args: string[] = []
+    let [at, from, depth, quoted] = [start + name.length + 1, start + name.length + 1, 0, '']
+    for (; depth >= 0; at++) {
+      const letter = text.charAt(at)
+      if (quoted !== '') quoted = letter === quoted ? '' : quoted
+      else if (letter === "'" || letter === '"') quoted = letter
+      else if (letter === '(') depth++
+      else if (letter === ')') depth--
+      if (quoted === '' && (depth < 0 || (depth === 0 && letter === ','))) {
+        args.push(text.slice(from, at).trim())
+        from = at + 1
+      }
+    }
+    text = text.slice(0, start) + write(args) + text.slice(at)
+  }
+}
+
 function rewrite(sql: string): string {
   let text = sql
   const split = words.exec(text)
@@ -102,18 +146,8 @@ function rewrite(sql: string): string {
   }
   if (text === 'set transaction read only') return 'set session characteristics as transaction isolation level snapshot'
   if (text === 'set constraints all deferred') return ''
+  for (const [name, write] of Object.entries(functions)) text = replaceCalls(text, name, write)
   text = text
-    .replaceAll(new RegExp(String.raw`dbms_lob\.substr\(${place}, (\d+), 1\)`, 'g'), 'cast(left($1, $2) as varchar)')
-    .replaceAll(
-      new RegExp(String.raw`dbms_lob\.compare\(${place}, to_clob\((:\d+)\)\)`, 'g'),
-      '(case when $1 = $2 then 0 when $1 < $2 then -1 when $1 > $2 then 1 end)',
-    )
-    .replaceAll('dbms_lob.getlength(', 'length(')
-    .replaceAll(/to_clob\((?!:)/g, 'concat(')
-    .replaceAll(/to_number\((:\d+)\)/g, 'cast($1 as decfloat(60))')
-    .replaceAll(/\bto_number\(/g, 'to_number_(')
-    .replaceAll(/to_dsinterval\((:\d+)\)/g, 'cast($1 as interval day to second)')
-    .replaceAll(/to_dsinterval\((.*?, 1, 8\))\)/g, 'cast($1 as interval day to second)')
     .replaceAll(/ for update wait \d+/g, ' for update')
     .replaceAll(' deferrable initially immediate', '')
     .replace(/ drop column ("[^"]*") cascade constraints$/, ' drop column $1')
@@ -143,6 +177,10 @@ function answering(sql: string): string {
 const dictionary: Readonly<Record<string, string>> = {
   user_tables: `select table_name, 'NO' as nested, 'N' as secondary from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  user_tab_comments: `select table_name, case table_type when 'VIEW' then 'VIEW' else 'TABLE' end as table_type, remarks as comments
+    from information_schema.tables where table_schema = 'public'`,
+  user_col_comments: `select table_name, column_name, remarks as comments
+    from information_schema.columns where table_schema = 'public'`,
   user_views: `select table_name as view_name from information_schema.tables
     where table_schema = 'public' and table_type = 'VIEW'`,
   user_tab_cols: `select table_name, column_name, ordinal_position as column_id, 'NO' as hidden_column,
@@ -171,7 +209,7 @@ const dictionary: Readonly<Record<string, string>> = {
         where c.index_name = indexes.index_name and c.constraint_type = 'FOREIGN KEY' and indexes.is_generated)`,
   user_ind_columns: `select table_name, index_name, column_name, ordinal_position as column_position
     from information_schema.index_columns where table_schema = 'public'`,
-  all_tables: `select 'nobody' as owner from dual where 1 = 0`,
+  all_tables: `select 'nobody' as owner, 'none' as table_name from dual where 1 = 0`,
   all_users: `select 'nobody' as username, 'N' as oracle_maintained from dual where 1 = 0`,
 }
 

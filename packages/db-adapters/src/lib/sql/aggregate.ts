@@ -101,8 +101,9 @@ function groupTerm(
   dialect: Dialect,
 ): Term & { readonly group: string } {
   if (by) return { ...dialect.datePart(place, by, type), empty }
-  const group =
-    type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : (dialect.group?.(place, type) ?? place)
+  const long = dialect.group?.(place, type)
+  if (long) return { ...long, decode: decoderOf(type, empty, dialect), empty }
+  const group = type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : place
   const also = dialect.alsoGroup?.(place, type)
   const read = dialect.read(group, type)
   return { group: also ? `${group}, ${also}` : group, read, decode: decoderOf(type, empty, dialect), empty }

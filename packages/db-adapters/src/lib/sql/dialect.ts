@@ -102,8 +102,8 @@ export interface Dialect {
   readonly patternsOf?: (type: StoredType) => number
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
-  /** What stands for a column in `group by`, where not all columns can. */
-  readonly group?: (column: string, type: ColumnType) => string
+  /** What stands for a column that cannot be grouped by itself, in `group by` and in what is read. */
+  readonly group?: (column: string, type: ColumnType) => { readonly group: string; readonly read: string } | undefined
   /** What a group of its own is made for, too, where equal is not the same. */
   readonly alsoGroup?: (column: string, type: ColumnType) => string | undefined
   /** Columns of this type hold long texts, which are not given back by a write. */

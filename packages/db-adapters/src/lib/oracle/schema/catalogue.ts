@@ -1,92 +1,118 @@
 import type { SchemaConnection, SchemaRow } from '../../schema/connection.js'
-import type { Catalogue, OtherSchema } from '../../schema/dialect.js'
+import type { Catalogue, SchemaInfo } from '../../schema/dialect.js'
 import { isOwnName } from '../../schema/names.js'
-import { number, text } from '../../schema/rows.js'
+import { flag, number, text } from '../../schema/rows.js'
 import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo, WordIndexInfo } from '../../schema/table-info.js'
 import { placeColumn, rowColumn, wordsTableName } from '../../words-table/words-table.js'
+import { quoteTable } from '../../sql/dialect.js'
 import { quote } from '../../sql/text.js'
 import { declarationOf, familyOf, type CatalogueType } from './types.js'
 
-const tablesSql = `
-  select table_name as name, 'table' as kind from user_tables where nested = 'NO' and secondary = 'N'
-  union all select view_name, 'view' from user_views`
+/** Statements for the schema of the user, or for the one whose name is bound as `:1`. */
+function statementsFor(isOwn: boolean) {
+  const view = isOwn ? 'user' : 'all'
+  const inSchema = (alias: string): string => (isOwn ? '' : ` and ${alias}.owner = :1`)
+  const same = (a: string, b: string): string => (isOwn ? '' : ` and ${a}.owner = ${b}.owner`)
+  const target = isOwn ? 'user' : 't.owner'
+  return {
+    tables: `
+      select t.table_name as name, m.table_type as kind, m.comments as remark
+      from ${view}_tables t join ${view}_tab_comments m on m.table_name = t.table_name${same('m', 't')}
+      where t.nested = 'NO' and t.secondary = 'N'${inSchema('t')}`,
+    views: `
+      select v.view_name as name, 'VIEW' as kind, m.comments as remark
+      from ${view}_views v left join ${view}_tab_comments m on m.table_name = v.view_name${same('m', 'v')}
+      where 1 = 1${inSchema('v')}`,
+    columns: `
+      select c.table_name as tab, c.column_name as name, c.data_type as type, c.char_length as characters,
+        c.data_precision as digits, c.data_scale as decimals, c.nullable as nullable, c.default_length as default_length,
+        c.identity_column as numbered, c.virtual_column as generated, m.comments as remark
+      from ${view}_tab_cols c
+        left join ${view}_col_comments m on m.table_name = c.table_name and m.column_name = c.column_name${same('m', 'c')}
+      where c.hidden_column = 'NO'${inSchema('c')} order by c.table_name, c.column_id`,
+    keys: `
+      select c.table_name as tab, c.constraint_name as name, c.index_name as index_name, k.column_name as col
+      from ${view}_constraints c join ${view}_cons_columns k on k.constraint_name = c.constraint_name${same('k', 'c')}
+      where c.constraint_type = 'P'${inSchema('c')} order by c.table_name, k.position`,
+    indexes: `
+      select i.table_name as tab, i.index_name as name, i.uniqueness as uniqueness, i.index_type as type,
+        c.column_name as col
+      from ${view}_indexes i join ${view}_ind_columns c on c.index_name = i.index_name${isOwn ? '' : ' and c.index_owner = i.owner'}
+      where 1 = 1${isOwn ? '' : ' and i.table_owner = :1'}
+      order by i.table_name, i.index_name, c.column_position`,
+    foreignKeys: `
+      select c.table_name as tab, c.constraint_name as name, c.delete_rule as rule, k.column_name as col,
+        ${target} as target_owner, t.table_name as target, t.column_name as target_column
+      from ${view}_constraints c
+        join ${view}_cons_columns k on k.constraint_name = c.constraint_name${same('k', 'c')}
+        join ${view}_cons_columns t on t.constraint_name = c.r_constraint_name${isOwn ? '' : ' and t.owner = c.r_owner'}
+          and t.position = k.position
+      where c.constraint_type = 'R'${inSchema('c')} order by c.table_name, c.constraint_name, k.position`,
+  }
+}
 
-const columnsSql = `
-  select c.table_name as tab, c.column_name as name, c.data_type as type, c.char_length as characters,
-    c.data_precision as digits, c.data_scale as decimals, c.nullable as nullable, c.default_length as default_length,
-    c.identity_column as numbered, c.virtual_column as generated
-  from user_tab_cols c where c.hidden_column = 'NO' order by c.table_name, c.column_id`
+const statements = { own: statementsFor(true), other: statementsFor(false) }
 
-const keysSql = `
-  select c.table_name as tab, c.constraint_name as name, c.index_name as index_name, k.column_name as col
-  from user_constraints c join user_cons_columns k on k.constraint_name = c.constraint_name
-  where c.constraint_type = 'P' order by c.table_name, k.position`
+const schemasSql = `
+  select u.username as name, count(t.table_name) as tables, case when u.username = user then 1 else 0 end as own
+  from all_users u left join all_tables t on t.owner = u.username
+  where u.oracle_maintained = 'N' group by u.username order by u.username`
 
-const indexesSql = `
-  select i.table_name as tab, i.index_name as name, i.uniqueness as uniqueness, i.index_type as type, c.column_name as col
-  from user_indexes i join user_ind_columns c on c.index_name = i.index_name
-  order by i.table_name, i.index_name, c.column_position`
+export async function readOracle(connection: SchemaConnection, schemas?: readonly string[]): Promise<Catalogue> {
+  const [{ name: own = '' } = {}] = schemas ? await connection.rows('select user as name from dual') : []
+  const tables: TableInfo[] = []
+  for (const schema of schemas ?? [undefined])
+    tables.push(...(await readSchema(connection, schema === own ? undefined : schema, String(own))))
+  return { foldsTableNames: false, foldsColumnNames: false, tables }
+}
 
-const foreignKeysSql = `
-  select c.table_name as tab, c.constraint_name as name, c.delete_rule as rule, k.column_name as col,
-    t.table_name as target, t.column_name as target_column
-  from user_constraints c
-    join user_cons_columns k on k.constraint_name = c.constraint_name
-    join user_cons_columns t on t.constraint_name = c.r_constraint_name and t.position = k.position
-  where c.constraint_type = 'R' order by c.table_name, c.constraint_name, k.position`
-
-const othersSql = `
-  select t.owner as name, count(*) as tables, max(user) as current_name
-  from all_tables t join all_users u on u.username = t.owner
-  where u.oracle_maintained = 'N' and t.owner <> user
-  group by t.owner order by t.owner`
-
-export async function readOracle(connection: SchemaConnection): Promise<Catalogue> {
-  const tables = await connection.rows(tablesSql)
-  const columns = byTable(await connection.rows(columnsSql))
-  const keys = byTable(await connection.rows(keysSql))
-  const indexes = byTable(await connection.rows(indexesSql))
-  const foreignKeys = byTable(await connection.rows(foreignKeysSql))
-  const [own, others] = [new Set<string>(), [] as SchemaRow[]]
-  for (const row of tables) {
-    if (isOwnName(text(row, 'name'))) own.add(text(row, 'name'))
+/** @param schema undefined: that of the user, `own` */
+async function readSchema(connection: SchemaConnection, schema: string | undefined, own: string): Promise<TableInfo[]> {
+  const sql = schema === undefined ? statements.own : statements.other
+  const read = (text: string): Promise<readonly SchemaRow[]> =>
+    connection.rows(text, schema === undefined ? [] : [schema])
+  const found = [...(await read(sql.tables)), ...(await read(sql.views))]
+  const columns = byTable(await read(sql.columns))
+  const keys = byTable(await read(sql.keys))
+  const indexes = byTable(await read(sql.indexes))
+  const foreignKeys = byTable(await read(sql.foreignKeys))
+  const [ours, others] = [new Set<string>(), [] as SchemaRow[]]
+  for (const row of found) {
+    if (isOwnName(text(row, 'name'))) ours.add(text(row, 'name'))
     else others.push(row)
   }
-  return {
-    foldsTableNames: false,
-    foldsColumnNames: false,
-    tables: others.map((row): TableInfo => {
-      const name = text(row, 'name')
-      const key = keys(name)
-      const keyIndex = key[0] && text(key[0], 'index_name')
-      return {
-        name,
-        kind: text(row, 'kind') === 'view' ? 'view' : 'table',
-        columns: columns(name).map(columnInfo),
-        primaryKey: key.map((each) => text(each, 'col')),
-        indexes: indexInfos(indexes(name)).filter((index) => index.name !== keyIndex),
-        foreignKeys: foreignKeyInfos(foreignKeys(name)),
-        wordIndexes: wordIndexes(wordsTableName(name)),
-        foreignKeysSupported: true,
-        implicitId: undefined,
-      }
-    }),
-  }
+  return others.map((row): TableInfo => {
+    const name = text(row, 'name')
+    const key = keys(name)
+    const keyIndex = key[0] && text(key[0], 'index_name')
+    return {
+      name: schema === undefined ? name : `${schema}.${name}`,
+      schema,
+      kind: text(row, 'kind') === 'VIEW' ? 'view' : 'table',
+      columns: columns(name).map(columnInfo),
+      primaryKey: key.map((each) => text(each, 'col')),
+      indexes: indexInfos(indexes(name)).filter((index) => index.name !== keyIndex),
+      foreignKeys: foreignKeyInfos(foreignKeys(name), schema, own),
+      wordIndexes: wordIndexes(wordsTableName(name)),
+      foreignKeysSupported: true,
+      implicitId: undefined,
+      comment: text(row, 'remark') || undefined,
+    }
+  })
 
   function wordIndexes(name: string): WordIndexInfo[] {
-    if (!own.has(name)) return []
+    if (!ours.has(name)) return []
     const names = columns(name).map((column) => text(column, 'name'))
     const column = names.find((each) => each !== rowColumn && each !== placeColumn) ?? ''
     return [{ name, column }]
   }
 }
 
-/** Schemas of other users with tables. */
-export async function readOtherSchemas(connection: SchemaConnection): Promise<OtherSchema[]> {
-  return (await connection.rows(othersSql)).map((row) => ({
+export async function readSchemas(connection: SchemaConnection): Promise<SchemaInfo[]> {
+  return (await connection.rows(schemasSql)).map((row) => ({
     name: text(row, 'name'),
     tables: number(row, 'tables') ?? 0,
-    current: text(row, 'current_name'),
+    isDefault: flag(row, 'own'),
   }))
 }
 
@@ -107,7 +133,8 @@ export async function refine(connection: SchemaConnection, catalogue: Catalogue)
 
 async function hasTime(connection: SchemaConnection, table: string, column: string): Promise<boolean> {
   const name = quote(column)
-  const sql = `select 1 as found from ${quote(table)} where ${name} <> trunc(${name}) fetch first 1 rows only`
+  const from = quoteTable(table, { schemas: true, quote })
+  const sql = `select 1 as found from ${from} where ${name} <> trunc(${name}) fetch first 1 rows only`
   return (await connection.rows(sql)).length > 0
 }
 
@@ -134,6 +161,7 @@ function columnInfo(row: SchemaRow): ColumnInfo {
     autoIncrement,
     generated,
     collation: undefined,
+    comment: text(row, 'remark') || undefined,
   }
 }
 
@@ -152,12 +180,17 @@ const rules: Readonly<Record<string, ForeignKeyInfo['onDelete']>> = {
   'SET NULL': 'setNull',
 }
 
-function foreignKeyInfos(rows: readonly SchemaRow[]): ForeignKeyInfo[] {
+function foreignKeyInfos(rows: readonly SchemaRow[], schema: string | undefined, own: string): ForeignKeyInfo[] {
   return [...Map.groupBy(rows, (row) => text(row, 'name'))].map(([name, members]) => ({
     name,
     columns: members.map((row) => text(row, 'col')),
-    table: text(members[0] as SchemaRow, 'target'),
+    table: targetOf(members[0] as SchemaRow),
     targetColumns: members.map((row) => text(row, 'target_column')),
     onDelete: rules[text(members[0] as SchemaRow, 'rule')] ?? 'other',
   }))
+
+  function targetOf(row: SchemaRow): string {
+    const owner = text(row, 'target_owner')
+    return schema === undefined || owner === own ? text(row, 'target') : `${owner}.${text(row, 'target')}`
+  }
 }

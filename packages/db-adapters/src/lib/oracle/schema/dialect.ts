@@ -6,7 +6,7 @@ import type { SchemaDialect } from '../../schema/dialect.js'
 import { oldNames } from '../../schema/old-names.js'
 import { runChange } from '../../schema/run-change.js'
 import { quote, sql } from '../../sql/text.js'
-import { readOracle, readOtherSchemas, refine } from './catalogue.js'
+import { readOracle, readSchemas, refine } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { isLost, isReplaced, statementsOf } from './statements.js'
 import { oracleTypes } from './types.js'
@@ -27,7 +27,7 @@ export function createOracleSchema(open: () => Promise<OtherConnection>): Schema
     name: 'oracle' as const,
     transactionalDdl: false,
     types: oracleTypes,
-    introspection: { decimalDigits: 38, defaultIdsAreKnown: true, refine, otherSchemas: readOtherSchemas },
+    introspection: { decimalDigits: 38, defaultIdsAreKnown: true, refine, schemas: readSchemas },
     quote,
     page: (limit) => sql` fetch first ${limit} rows only`,
     read: readOracle,

@@ -9,8 +9,9 @@ import { oracleWords } from './words.js'
 /** Items of one list. */
 const longestList = 1_000
 
-/** Characters by which long texts are sorted and grouped. */
+/** Characters of one key of a long text, which have as many bytes as a varchar2; and by how many it is sorted and grouped. */
 const longestKey = 1_000
+const keys = 11
 
 /**
  * Oracle. Values go as texts, and numbers, dates and long texts come as texts. An empty text is NULL, as an empty value is
@@ -37,6 +38,7 @@ export function createOracleDialect(lockSeconds: number): Dialect {
     lock: { change: lock, delete: lock, joined: true },
     schemas: true,
     falseLiteral: '0',
+    trueLiteral: '1',
 
     words: oracleWords,
     encode,
@@ -81,14 +83,19 @@ export function createOracleDialect(lockSeconds: number): Dialect {
       return lists.length === 1 ? (lists[0] as string) : `(${lists.join(' or ')})`
     },
     // The pattern of an empty text is NULL, and would make the opposite of the condition unknown.
-    like: (column, type, escaped) =>
+    like: (column, type, { escaped }) =>
       `lower(${wireText(column, type)}) like nvl(lower(?), chr(0))${escaped ? " escape '\\'" : ''}`,
     contains: (column) => `instr(${column}, ?) > 0`,
-    group: keyOf,
+    group(column, type) {
+      if (!isLong(type)) return undefined
+      const parts = keysOf(column, type)
+      return { group: parts.join(', '), read: parts.map((part) => `to_clob(${part})`).join(' || ') }
+    },
     order(column, descending, type) {
-      const direction = `${keyOf(column, type)} ${descending ? 'desc' : 'asc'}`
+      const direction = descending ? 'desc' : 'asc'
       // The row id is never empty, and without "nulls" its index can give the order.
-      return type.kind === 'id' ? direction : `${direction} nulls ${descending ? 'last' : 'first'}`
+      if (type.kind === 'id') return `${column} ${direction}`
+      return keysOf(column, type).map((part) => `${part} ${direction} nulls ${descending ? 'last' : 'first'}`).join(', ')
     },
 
     datePart(column, part) {
@@ -144,8 +151,9 @@ function wireText(column: string, type: ColumnType): string {
 }
 
 /** What can be sorted and grouped of a column. */
-function keyOf(column: string, type: ColumnType): string {
-  return isLong(type) ? `dbms_lob.substr(${column}, ${longestKey}, 1)` : column
+function keysOf(column: string, type: ColumnType): string[] {
+  if (!isLong(type)) return [column]
+  return Array.from({ length: keys }, (_, key) => `dbms_lob.substr(${column}, ${longestKey}, ${key * longestKey + 1})`)
 }
 
 /** `.5` and `-.5`, as the server writes numbers as texts. */
