@@ -71,7 +71,7 @@ function createCommand(action: (folder: string | undefined, flags: Flags) => voi
     .argument('[folder]', 'folder of the application; without it --database is served as it is')
     .option(
       '--database <url>',
-      'sqlite:<file>, postgres://… or mysql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)',
+      'sqlite:<file>, postgres://…, mysql://…, oracle://… or mssql://… (prefer STEWARD_DATABASE: a password in a command line can be read by others)',
     )
     .option('--name <name>', 'of the service without a folder, in addresses (default: database)', parseName)
     .option(

@@ -98,8 +98,10 @@ const words = new RegExp(
 
 /** Functions that H2 does not have, or where it errs. */
 const functions: Readonly<Record<string, (args: readonly string[]) => string>> = {
-  'dbms_lob.substr': ([text = '', count = '', from = '']) => `cast(substring(${text} from ${from} for ${count}) as varchar)`,
-  'dbms_lob.compare': ([a = '', b = '']) => `(case when ${a} = ${b} then 0 when ${a} < ${b} then -1 when ${a} > ${b} then 1 end)`,
+  'dbms_lob.substr': ([text = '', count = '', from = '']) =>
+    `cast(substring(${text} from ${from} for ${count}) as varchar)`,
+  'dbms_lob.compare': ([a = '', b = '']) =>
+    `(case when ${a} = ${b} then 0 when ${a} < ${b} then -1 when ${a} > ${b} then 1 end)`,
   'dbms_lob.getlength': ([text = '']) => `length(${text})`,
   to_clob: ([text = '']) => `cast(${text} as clob)`,
   to_number: ([text = '']) => `cast(${text} as decfloat(60))`,
@@ -111,7 +113,7 @@ const functions: Readonly<Record<string, (args: readonly string[]) => string>> =
 
 /** Writes every call of a function otherwise, the inner ones first. */
 function replaceCalls(sql: string, name: string, write: (args: readonly string[]) => string): string {
-  for (let text = sql; ; ) {
+  for (let text = sql; ;) {
     const start = text.lastIndexOf(`${name}(`)
     if (start < 0) return text
     const args: string[] = []

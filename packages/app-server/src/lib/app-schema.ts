@@ -10,7 +10,10 @@ const values = {
     enum: [...levels, ...levels.map(Number)],
     description: 'Compatibility level of the service. Default: the latest.',
   },
-  database: { ...text, description: 'sqlite:<file>, postgres://… or mysql://…; default sqlite:data/<name>.db.' },
+  database: {
+    ...text,
+    description: 'sqlite:<file>, postgres://…, mysql://…, oracle://… or mssql://…; default sqlite:data/<name>.db.',
+  },
   synchronous: {
     enum: ['normal', 'full'],
     description:

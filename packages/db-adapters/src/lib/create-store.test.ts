@@ -55,7 +55,7 @@ test('createStore() chooses PostgreSQL, MySQL and SQL Server without connecting'
 })
 
 test('createStore() refuses other schemes, names the known ones and no secrets', async () => {
-  for (const url of ['oracle://scott:tiger@host/x', 'scott:tiger@host', 'data/app.db', '', '://tiger', 'sqlite:']) {
+  for (const url of ['db2://scott:tiger@host/x', 'scott:tiger@host', 'data/app.db', '', '://tiger', 'sqlite:']) {
     const error = await createStore(url).catch((reason: unknown) => reason)
     expect(error, url).toBeInstanceOf(TypeError)
     expect((error as Error).message, url).toContain('sqlite:')

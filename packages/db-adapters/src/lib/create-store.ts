@@ -4,6 +4,7 @@ import { databaseOfKnex, type KnexDatabase, type KnexInstance } from './knex.js'
 import type { MssqlStoreOptions } from './mssql/store/config.js'
 import type { MysqlStoreOptions } from './mysql/store/config.js'
 import { isMysqlPool, type MysqlPool, type MysqlPromisePool } from './mysql/store/pools.js'
+import type { OracleStoreOptions } from './oracle/store/config.js'
 import type { PoolOptions } from './pool/options.js'
 import type { PostgresqlStoreOptions } from './postgresql/store/config.js'
 import { isPostgresqlPool, type PostgresqlPool } from './postgresql/store/pools.js'
@@ -15,6 +16,7 @@ type ChosenOptions =
   | Omit<PostgresqlStoreOptions, 'connection'>
   | Omit<MysqlStoreOptions, 'connection'>
   | Omit<MssqlStoreOptions, 'connection'>
+  | Omit<OracleStoreOptions, 'connection'>
 
 /** A database by its URL, with options of the store that the URL chooses. */
 export type StoreOptions = { readonly url: string } & ChosenOptions
@@ -39,6 +41,8 @@ const factories: Readonly<Record<DatabaseName, (options: object) => Promise<Obje
     (await import('./postgresql/store/adapter.js')).createPostgresqlStore(options as PostgresqlStoreOptions),
   mysql: async (options) => (await import('./mysql/store/adapter.js')).createMysqlStore(options as MysqlStoreOptions),
   mssql: async (options) => (await import('./mssql/store/adapter.js')).createMssqlStore(options as MssqlStoreOptions),
+  oracle: async (options) =>
+    (await import('./oracle/store/adapter.js')).createOracleStore(options as OracleStoreOptions),
 }
 
 const schemes: ReadonlyMap<string, DatabaseName> = new Map([
@@ -50,6 +54,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
   ['mariadb', 'mysql'],
   ['mssql', 'mssql'],
   ['sqlserver', 'mssql'],
+  ['oracle', 'oracle'],
 ])
 
 /**
@@ -59,6 +64,7 @@ const schemes: ReadonlyMap<string, DatabaseName> = new Map([
  * - `postgresql://user:password@host:5432/database` (also `postgres:`)
  * - `mysql://user:password@host:3306/database` (also `mariadb:`)
  * - `mssql://user:password@host:1433/database`: SQL Server, with options of tedious behind `?`
+ * - `oracle://user:password@host:1521/service`
  *
  * Of `knex`, an instance of knex, the store takes where the database is, and the limits of its pool. Its connections are
  * its own, so that transactions are not shared; `wrapIdentifier` and the like are not asked.

@@ -18,7 +18,7 @@ export interface KnexInstance {
 
 /** Where a store finds the database, as options of that store. */
 export interface KnexDatabase {
-  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'mssql'
+  readonly name: 'sqlite' | 'postgresql' | 'mysql' | 'mssql' | 'oracle'
   readonly where: { readonly filename: string } | { readonly connection: object }
   readonly pool: PoolOptions
 }
@@ -42,6 +42,7 @@ const databases: ReadonlyMap<string, KnexDatabase['name']> = new Map([
   ['mysql2', 'mysql'],
   ['mysql', 'mysql'],
   ['mssql', 'mssql'],
+  ['oracledb', 'oracle'],
 ])
 
 /** @throws TypeError when a store could not find the same tables by what the instance knows */

@@ -59,7 +59,7 @@ function addWords({ table, name, column, id }: ChangeOf<'addWordIndex'>): string
   const [rows, row, place, word] = [quote(name), quote(rowColumn), quote(placeColumn), quote(column)]
   const target = `${quote(table)} (${quote(id.name)})`
   return [
-    `create table ${rows} (${row} ${id.declaration} not null references ${target} on delete cascade, ${place} number(9) not null, ${word} varchar2(${longestWord} char) not null, primary key (${row}, ${place}))`,
+    `create table ${rows} (${row} ${id.declaration} not null, ${place} number(9) not null, ${word} varchar2(${longestWord} char) not null, primary key (${row}, ${place}), foreign key (${row}) references ${target} on delete cascade)`,
     `create index ${quote(`${name}_w`)} on ${rows} (${word}, ${row}, ${place})`,
     oracleWords.rows?.add({ table: quote(table), column: word, id: quote(id.name), rows }, false) ?? '',
   ]

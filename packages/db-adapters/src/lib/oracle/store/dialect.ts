@@ -95,7 +95,9 @@ export function createOracleDialect(lockSeconds: number): Dialect {
       const direction = descending ? 'desc' : 'asc'
       // The row id is never empty, and without "nulls" its index can give the order.
       if (type.kind === 'id') return `${column} ${direction}`
-      return keysOf(column, type).map((part) => `${part} ${direction} nulls ${descending ? 'last' : 'first'}`).join(', ')
+      return keysOf(column, type)
+        .map((part) => `${part} ${direction} nulls ${descending ? 'last' : 'first'}`)
+        .join(', ')
     },
 
     datePart(column, part) {
