@@ -27,7 +27,8 @@ export function planWordIndexes(
       used.add(there)
       continue
     }
-    const reason = actual && types.wordLimit(actual)
+    const reason =
+      types.wordsNeedOneId && !wanted.id ? 'its rows are known by several columns' : actual && types.wordLimit(actual)
     if (reason !== undefined) {
       const text = `Table "${table}" cannot have an index of words: ${reason}. Take "indexable" from object "${wanted.objects[0]}".`
       throw new StoreError('schema', text)

@@ -101,11 +101,10 @@ function groupTerm(
   dialect: Dialect,
 ): Term & { readonly group: string } {
   if (by) return { ...dialect.datePart(place, by, type), empty }
-  const long = dialect.group?.(place, type)
-  if (long) return { ...long, decode: decoderOf(type, empty, dialect), empty }
-  const group = type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : place
+  const other = dialect.group?.(place, type)
+  const group = type.kind === 'boolean' ? `coalesce(${place}, ${dialect.falseLiteral})` : (other?.group ?? place)
   const also = dialect.alsoGroup?.(place, type)
-  const read = dialect.read(group, type)
+  const read = other?.read ?? dialect.read(group, type)
   return { group: also ? `${group}, ${also}` : group, read, decode: decoderOf(type, empty, dialect), empty }
 }
 

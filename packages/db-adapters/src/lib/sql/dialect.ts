@@ -70,8 +70,6 @@ export interface Dialect {
 
   /** A non-empty value as the driver wants it; integer ids and references are checked already. @throws StoreError `value` when the column cannot hold it. */
   encode(value: FieldValue, type: ColumnType): unknown
-  /** The placeholder of a value that is written into a column of this type. Absent: `?`. */
-  readonly written?: (type: ColumnType) => string
   /** What to select for a column, e.g. a cast to text; the column itself when nothing is needed. */
   read(column: string, type: ColumnType): string
   /** What is written for a column, with one `?`. Absent: `?`. */
@@ -103,7 +101,7 @@ export interface Dialect {
   /** A list column (`;a;b;`) holds the bound `;a;`, case-sensitive. */
   contains(column: string): string
   /** What stands for a column that cannot be grouped by itself, in `group by` and in what is read. */
-  readonly group?: (column: string, type: ColumnType) => { readonly group: string; readonly read: string } | undefined
+  readonly group?: (column: string, type: ColumnType) => { readonly group: string; readonly read?: string } | undefined
   /** What a group of its own is made for, too, where equal is not the same. */
   readonly alsoGroup?: (column: string, type: ColumnType) => string | undefined
   /** Columns of this type hold long texts, which are not given back by a write. */

@@ -23,6 +23,7 @@ export const oracleTypes: TypeRules = {
   uniqueLimit,
   isIndexable: (family) => !isLong(family),
   wordTable: wordsTableName,
+  wordsNeedOneId: true,
   wordLimit: ({ primaryKey }) => (primaryKey.length === 1 ? undefined : 'it has no primary key of one column'),
   schemasInNames: true,
   sizesBind: true,

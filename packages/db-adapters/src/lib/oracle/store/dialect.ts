@@ -42,7 +42,7 @@ export function createOracleDialect(lockSeconds: number): Dialect {
 
     words: oracleWords,
     encode,
-    written: mark,
+    bind: mark,
     read,
     decode(type) {
       switch (type.kind) {
