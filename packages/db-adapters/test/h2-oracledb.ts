@@ -93,7 +93,7 @@ function bound(sql: string, binds: readonly unknown[]): string {
 const place = String.raw`((?:"[^"]*"|\w+|\.)+)`
 
 const words = new RegExp(
-  String.raw` cross join json_table\('\["' \|\| replace\(${place}, ' ', '","'\) \|\| '"\]', '\$\[\*\]' columns \(place for ordinality, word varchar2\(\d+ char\) path '\$'\)\) x_words`,
+  String.raw`, json_table\('\["' \|\| replace\(${place}, ' ', '","'\) \|\| '"\]', '\$\[\*\]' columns \(place for ordinality, word varchar2\(\d+ char\) path '\$'\)\) x_words`,
 )
 
 /** Functions that H2 does not have, or where it errs. */
@@ -169,10 +169,10 @@ function nextId(_: string, table: string, column: string): string {
 
 /** `… returning … into …` */
 function answering(sql: string): string {
-  const found = /^((?:insert into|update) ((?:"[^"]*"\.?)+) .*) returning (.*) into [:\d, ]+$/s.exec(sql)
+  const found = /^((?:insert into|update) .*) returning (.*) into [:\d, ]+$/s.exec(sql)
   if (!found) return sql
-  const [, write = '', table = '', reads = ''] = found
-  return `select ${reads.replaceAll(`${table}.`, '')} from final table (${write})`
+  const [, write = '', reads = ''] = found
+  return `select ${reads} from final table (${write})`
 }
 
 /** Oracle's data dictionary, as far as it is read. */

@@ -148,7 +148,7 @@ function answering(dialect: Dialect, { object, columns, selected }: WriteParts, 
     const { reads: own } = readsOf(selected)
     const isGiven = own.every(({ path, type }) => path.length === 0 && !dialect.isLong?.(type))
     const given = isGiven ? own : keyReads(columns)
-    const reads = given.map(({ column, type }) => dialect.read(`${table}.${dialect.quote(column)}`, type)).join(', ')
+    const reads = given.map(({ column, type }) => dialect.read(dialect.quote(column), type)).join(', ')
     const outs = given.length
     const into = Array(outs).fill('?').join(', ')
     return { ...sql`${write} returning ${reads} into ${into}`, gives: isGiven ? 'records' : 'id', outs }

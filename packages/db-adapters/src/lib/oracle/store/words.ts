@@ -5,7 +5,7 @@ import { quote } from '../../sql/text.js'
 export const oracleWords = createWordsTable({
   quote,
   split: (column) => ({
-    join: ` cross join json_table('["' || replace(${column}, ' ', '","') || '"]', '$[*]' columns (place for ordinality, word varchar2(${longestWord} char) path '$')) x_words`,
+    join: `, json_table('["' || replace(${column}, ' ', '","') || '"]', '$[*]' columns (place for ordinality, word varchar2(${longestWord} char) path '$')) x_words`,
     word: 'x_words.word',
     place: 'x_words.place',
   }),
