@@ -5,7 +5,7 @@ import { filterFields, filterSql } from './filter.js'
 import { createJoins, linked } from './joins.js'
 import { firstRows } from './page.js'
 import { hasId } from './select.js'
-import { joinTexts, slots, sql, type Text } from './text.js'
+import { joinTexts, slots, sql, value, type Text } from './text.js'
 
 export interface WriteParts {
   readonly object: ObjectModel
