@@ -96,8 +96,7 @@ export const mssqlDialect: Dialect = {
   },
   contains: (column) => `charindex(? collate ${byCodePoint}, ${column} collate ${byCodePoint}) > 0`,
   order: (column, descending, type) => `${isText(type) ? sortable(column, type) : column}${descending ? ' desc' : ''}`,
-  group: (column, type) =>
-    isText(type) ? { group: `${asText(column, type)} collate ${byCodePoint}` } : undefined,
+  group: (column, type) => (isText(type) ? { group: `${asText(column, type)} collate ${byCodePoint}` } : undefined),
   alsoGroup: (column, type) => (isText(type) ? `datalength(${column})` : undefined),
 
   deleteRow,
