@@ -43,7 +43,7 @@ function connect(h2: H2Client): Client {
   const client: Client = {
     callTimeout: 0,
     async execute(sql, binds, { autoCommit = false, resultSet = false }): Promise<Result> {
-      if (/^alter session/.test(sql)) return {}
+      if (sql.startsWith('alter session')) return {}
       const limit = client.callTimeout
       const text = bound(rewrite(sql), binds)
       if (text === '') return {}

@@ -67,8 +67,8 @@ export type Change =
       readonly table: string
       readonly name: string
       readonly column: string
-      /** The row id of the table; `declaration` gives a column that can refer to it. */
-      readonly id: { readonly name: string; readonly declaration: string }
+      /** What identifies the rows of the table; `declaration` gives a column that can refer to it. */
+      readonly ids: readonly { readonly name: string; readonly declaration: string }[]
     }
   | { readonly kind: 'dropWordIndex'; readonly table: string; readonly name: string; readonly column: string }
 

@@ -107,8 +107,6 @@ export interface TypeRules {
    * table itself.
    */
   readonly wordTable?: (table: string) => string
-  /** The table of words knows rows by one column. Default false. */
-  readonly wordsNeedOneId?: boolean
   /** Why rows of an existing table cannot be found by words; undefined when they can. */
   wordLimit(table: TableInfo): string | undefined
   /** Most bytes of an identifier. */

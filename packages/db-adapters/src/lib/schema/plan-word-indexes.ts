@@ -18,23 +18,26 @@ export function planWordIndexes(
   const { name: table } = wanted
   const changes: Change[] = []
   const used = new Set<WordIndexInfo>()
-  const { name: idName, values } = wanted.id ?? { name: wanted.key[0] as string, values: 'string' }
-  const { declaration } = (actual && lookup.column(actual, idName)) ?? types.column({ kind: 'id', values })
-  const id = { name: idName, declaration }
+  const wantedIds = wanted.id
+    ? [{ name: wanted.id.name, type: { kind: 'id', values: wanted.id.values } as const }]
+    : wanted.key.flatMap((key) => wanted.columns.filter(({ name }) => name === key))
+  const ids = wantedIds.map(({ name, type }) => {
+    const { declaration } = (actual && lookup.column(actual, name)) ?? types.column(type)
+    return { name, declaration }
+  })
   for (const column of wanted.words) {
     const there = actual?.wordIndexes.find((index) => lookup.sameColumn(index.column, column) && isFound(index))
     if (there) {
       used.add(there)
       continue
     }
-    const reason =
-      types.wordsNeedOneId && !wanted.id ? 'its rows are known by several columns' : actual && types.wordLimit(actual)
+    const reason = actual && types.wordLimit(actual)
     if (reason !== undefined) {
       const text = `Table "${table}" cannot have an index of words: ${reason}. Take "indexable" from object "${wanted.objects[0]}".`
       throw new StoreError('schema', text)
     }
     const name = types.wordTable?.(table) ?? giveName(ownName('words', table, [column]))
-    changes.push({ kind: 'addWordIndex', table, name, column, id })
+    changes.push({ kind: 'addWordIndex', table, name, column, ids })
   }
   for (const index of actual?.wordIndexes ?? []) {
     if (!used.has(index)) changes.push({ kind: 'dropWordIndex', table, ...index })

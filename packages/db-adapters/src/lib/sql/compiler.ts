@@ -15,7 +15,7 @@ import type {
 } from '@steward/rest-core'
 import { LRUCache } from 'lru-cache'
 import { aggregateText } from './aggregate.js'
-import { columnOf, columnsOf, type Column, type Columns } from './columns.js'
+import { columnOf, columnsOf, keyColumns, type Column, type Columns } from './columns.js'
 import { compileDecoder } from './decoder.js'
 import { quoteTable, type Dialect, type WordsPlace } from './dialect.js'
 import type { TableFacts } from './facts.js'
@@ -25,7 +25,7 @@ import { indexCountText, indexSearchText, wordsColumn } from './index-search.js'
 import { isIntegerId } from './row-id.js'
 import { countText, selectText, type Paging } from './select.js'
 import type { BoundStatement, Statement } from './statement.js'
-import { numberPlaceholders, type Text } from './text.js'
+import { numberPlaceholders, slots as slotsFrom, type Text } from './text.js'
 import { deleteText, insertText, updateText } from './write.js'
 
 /**
@@ -440,16 +440,20 @@ export function createCompiler(dialect: Dialect, { shapes = 500 }: CompilerOptio
       const place: WordsPlace = {
         table: quoteTable(object.table, dialect),
         column: quote(wordsColumn(object)),
-        id: quote(object.id.column),
+        ids: keyColumns(object.id).map(quote),
         rows: quoteTable(rows.table(object.table), dialect),
       }
-      const id = encodeId(object, rowId) ?? []
+      const ids = encodeId(object, rowId) ?? []
       const statement = (name: string, text: () => string): BoundStatement =>
         call(
-          shapeOf(`${name} ${columns(object).number}`, 1, () => ({ sql: text(), slots: [0], gives: 'changes' })),
-          id,
+          shapeOf(`${name} ${columns(object).number}`, ids.length, () => ({
+            sql: text(),
+            slots: slotsFrom(0, ids.length),
+            gives: 'changes',
+          })),
+          ids,
         )
-      const remove = isNew ? [] : [statement('remove words', () => rows.remove(place.rows))]
+      const remove = isNew ? [] : [statement('remove words', () => rows.remove(place))]
       const isEmpty = values[object.index?.words.name as string] === ''
       return isEmpty ? remove : [...remove, statement('add words', () => rows.add(place, true))]
     },

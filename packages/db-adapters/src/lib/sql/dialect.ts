@@ -146,8 +146,8 @@ export interface WordMatch {
 export interface WordsColumn {
   readonly table: string
   readonly column: string
-  /** The row id of the found row, qualified. */
-  readonly id: string
+  /** The columns that identify the found row, qualified. */
+  readonly ids: readonly string[]
   /** The table with a row per word, where there is one. */
   readonly rows: string | undefined
 }
@@ -155,17 +155,17 @@ export interface WordsColumn {
 /** Statements that keep a table with a row per word in step; all names are quoted. */
 export interface WordRows {
   readonly table: (table: string) => string
-  /** Writes the words of rows, or of the one whose id is bound as `?`, from the column. */
+  /** Writes the words of rows, or of the one whose ids are bound as `?`, from the column. */
   readonly add: (place: WordsPlace, one: boolean) => string
-  /** Removes the words of the row whose id is bound as `?`. */
-  readonly remove: (rows: string) => string
+  /** Removes the words of the row whose ids are bound as `?`. */
+  readonly remove: (place: WordsPlace) => string
 }
 
-/** Where words are: the table, its column of words, its row id, and the table with a row per word. */
+/** Where words are: the table, its column of words, what identifies its rows, and the table with a row per word. */
 export interface WordsPlace {
   readonly table: string
   readonly column: string
-  readonly id: string
+  readonly ids: readonly string[]
   readonly rows: string
 }
 

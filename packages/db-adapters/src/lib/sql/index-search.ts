@@ -70,8 +70,6 @@ function matching(
   { object, columns, match, where, filterValues, guards }: Omit<IndexSearchParts, 'selected' | 'offset'>,
 ): { readonly rows: Text; readonly ids: readonly string[]; readonly at: WordsColumn } {
   const { quote } = dialect
-  if (dialect.words.rows && object.id.parts)
-    throw new StoreError('internal', `Cannot search the index of "${object.name}": its row id has several fields.`)
   const joins = createJoins(root, dialect, { guards })
   const table = `${quoteTable(object.table, dialect)} ${root}`
   const beside = dialect.words.table && quote(dialect.words.table(object.table))
@@ -82,7 +80,7 @@ function matching(
   const ids = alone ? [`${words}.rowid`] : keyTests(columns.id).map((column) => joins.place(column))
   const rowsTable = dialect.words.rows && quoteTable(dialect.words.rows.table(object.table), dialect)
   const column = beside ?? quote(wordsColumn(object))
-  const at = { table: beside === undefined ? root : words, column, id: ids[0] as string, rows: rowsTable }
+  const at = { table: beside === undefined ? root : words, column, ids, rows: rowsTable }
   const conditions = [match.condition(at)]
   if (where)
     conditions.push({

@@ -3,7 +3,7 @@ import type { Catalogue, SchemaInfo } from '../../schema/dialect.js'
 import { isOwnName } from '../../schema/names.js'
 import { flag, number, text } from '../../schema/rows.js'
 import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo, WordIndexInfo } from '../../schema/table-info.js'
-import { placeColumn, rowColumn, wordsTableName } from '../../words-table/words-table.js'
+import { isWordColumn, wordsTableName } from '../../words-table/words-table.js'
 import { quoteTable } from '../../sql/dialect.js'
 import { quote } from '../../sql/text.js'
 import { declarationOf, familyOf, type CatalogueType } from './types.js'
@@ -103,7 +103,7 @@ async function readSchema(connection: SchemaConnection, schema: string | undefin
   function wordIndexes(name: string): WordIndexInfo[] {
     if (!ours.has(name)) return []
     const names = columns(name).map((column) => text(column, 'name'))
-    const column = names.find((each) => each !== rowColumn && each !== placeColumn) ?? ''
+    const column = names.find(isWordColumn) ?? ''
     return [{ name, column }]
   }
 }

@@ -56,13 +56,22 @@ function createTable({ table, id, key, columns }: ChangeOf<'createTable'>): stri
 }
 
 /** Words go with their row, and are found by an index over word, row and place. */
-function addWords({ table, name, column, id }: ChangeOf<'addWordIndex'>): string[] {
-  const [rows, row, place, word] = [quote(name), quote(rowColumn), quote(placeColumn), quote(column)]
-  const target = `${quote(table)} (${quote(id.name)})`
+function addWords({ table, name, column, ids }: ChangeOf<'addWordIndex'>): string[] {
+  const [rows, place, word] = [quote(name), quote(placeColumn), quote(column)]
+  const rowIds = ids.map((_, at) => quote(rowColumn(at))).join(', ')
+  const target = `${quote(table)} (${ids.map((id) => quote(id.name)).join(', ')})`
+  const lines = [
+    ...ids.map(({ declaration }, at) => `${quote(rowColumn(at))} ${declaration} not null`),
+    `${place} number(9) not null`,
+    `${word} varchar2(${longestWord} char) not null`,
+    `primary key (${rowIds}, ${place})`,
+    `foreign key (${rowIds}) references ${target} on delete cascade`,
+  ]
+  const from = { table: quote(table), column: word, ids: ids.map((id) => quote(id.name)), rows }
   return [
-    `create table ${rows} (${row} ${id.declaration} not null, ${place} number(9) not null, ${word} varchar2(${longestWord} char) not null, primary key (${row}, ${place}), foreign key (${row}) references ${target} on delete cascade)`,
-    `create index ${quote(`${name}_w`)} on ${rows} (${word}, ${row}, ${place})`,
-    oracleWords.rows?.add({ table: quote(table), column: word, id: quote(id.name), rows }, false) ?? '',
+    `create table ${rows} (${lines.join(', ')})`,
+    `create index ${quote(`${name}_w`)} on ${rows} (${word}, ${rowIds}, ${place})`,
+    ...(oracleWords.rows ? [oracleWords.rows.add(from, false)] : []),
   ]
 }
 

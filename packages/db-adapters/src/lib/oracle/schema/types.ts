@@ -23,8 +23,7 @@ export const oracleTypes: TypeRules = {
   uniqueLimit,
   isIndexable: (family) => !isLong(family),
   wordTable: wordsTableName,
-  wordsNeedOneId: true,
-  wordLimit: ({ primaryKey }) => (primaryKey.length === 1 ? undefined : 'it has no primary key of one column'),
+  wordLimit: ({ primaryKey }) => (primaryKey.length > 0 ? undefined : 'it has no primary key'),
   schemasInNames: true,
   sizesBind: true,
   longestName: 128,
@@ -88,7 +87,7 @@ export interface CatalogueType {
 
 export function familyOf({ name, characters, precision, scale }: CatalogueType): ColumnFamily {
   if (/^TIMESTAMP(\(\d\))?( WITH LOCAL TIME ZONE)?$/.test(name)) return { kind: 'datetime' }
-  if (/^INTERVAL DAY/.test(name)) return { kind: 'time' }
+  if (name.startsWith('INTERVAL DAY')) return { kind: 'time' }
   switch (name) {
     case 'VARCHAR2':
     case 'NVARCHAR2':
