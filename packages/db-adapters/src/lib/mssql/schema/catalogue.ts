@@ -4,7 +4,7 @@ import { flag, number, text } from '../../schema/rows.js'
 import type { ColumnInfo, ForeignKeyInfo, IndexInfo, TableInfo, WordIndexInfo } from '../../schema/table-info.js'
 import { isOwnName } from '../../schema/names.js'
 import { quote } from '../../sql/text.js'
-import { placeColumn, rowColumn, wordsTableName } from '../../words-table/words-table.js'
+import { isWordColumn, wordsTableName } from '../../words-table/words-table.js'
 import { byCodePoint } from '../collation.js'
 import { familyOf } from './types.js'
 
@@ -100,7 +100,7 @@ export async function readMssql(connection: SchemaConnection, schemas?: readonly
     const id = ours.get(name)
     if (id === undefined) return []
     const names = (columns.get(id) ?? []).map((column) => text(column, 'name'))
-    return [{ name, column: names.find((each) => each !== rowColumn && each !== placeColumn) ?? '' }]
+    return [{ name, column: names.find(isWordColumn) ?? '' }]
   }
 }
 

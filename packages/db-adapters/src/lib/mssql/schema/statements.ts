@@ -2,9 +2,17 @@ import type { Change, ChangeOf } from '../../schema/changes.js'
 import { hasTime, onDelete } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { quote } from '../../sql/text.js'
-import { longestWord, placeColumn, rowColumn } from '../../words-table/words-table.js'
+import { addWordsTable } from '../../words-table/statements.js'
+import { longestWord } from '../../words-table/words-table.js'
 import { byCodePoint } from '../collation.js'
 import { mssqlWords } from '../store/words.js'
+
+const wordsTable = {
+  quote,
+  words: mssqlWords,
+  place: 'int',
+  word: `nvarchar(${2 * longestWord}) collate ${byCodePoint}`,
+}
 
 /** SQL of one change. */
 export function statementsOf(change: Change): string[] {
@@ -39,7 +47,7 @@ export function statementsOf(change: Change): string[] {
     case 'dropForeignKey':
       return [`alter table ${table} drop constraint ${quote(change.name)}`]
     case 'addWordIndex':
-      return addWords(change)
+      return addWordsTable(change, wordsTable)
     case 'dropWordIndex':
       return [`drop table ${quote(change.name)}`]
   }
@@ -55,24 +63,6 @@ function createTable({ table, id, key, columns }: ChangeOf<'createTable'>): stri
     ...(id ? [] : [`primary key (${key.map(quote).join(', ')})`]),
   ]
   return `create table ${quote(table)} (${lines.join(', ')})`
-}
-
-/** Words go with their row, and are found by an index over word, row and place. */
-function addWords({ table, name, column, id }: ChangeOf<'addWordIndex'>): string[] {
-  const [rows, row, place, word] = [quote(name), quote(rowColumn), quote(placeColumn), quote(column)]
-  const target = `${quote(table)} (${quote(id.name)})`
-  const columns = [
-    `${row} ${id.declaration} not null`,
-    `${place} int not null`,
-    `${word} nvarchar(${2 * longestWord}) collate ${byCodePoint} not null`,
-    `primary key (${row}, ${place})`,
-    `foreign key (${row}) references ${target} on delete cascade`,
-  ]
-  return [
-    `create table ${rows} (${columns.join(', ')})`,
-    `create index ${quote(`${name}_w`)} on ${rows} (${word}, ${row}, ${place})`,
-    mssqlWords.rows?.add({ table: quote(table), column: word, id: quote(id.name), rows }, false) ?? '',
-  ]
 }
 
 /** Without its collation a text would get the one of the database. */

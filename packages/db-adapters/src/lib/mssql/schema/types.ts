@@ -21,7 +21,7 @@ export const mssqlTypes: TypeRules = {
       ? 'an index of this database cannot hold texts of any length. Give the fields a "length" of 425 or less.'
       : undefined,
   wordTable: wordsTableName,
-  wordLimit: ({ primaryKey }) => (primaryKey.length === 1 ? undefined : 'it has no primary key of one column'),
+  wordLimit: ({ primaryKey }) => (primaryKey.length > 0 ? undefined : 'it has no primary key'),
   schemasInNames: true,
   sizesBind: true,
   isIndexable: (family) => family.kind !== 'string' || (family.length ?? Infinity) <= longestInIndex,

@@ -1,9 +1,12 @@
 import type { Change, ChangeOf } from '../../schema/changes.js'
 import { onDelete } from '../../schema/sql.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
-import { longestWord, placeColumn, rowColumn } from '../../words-table/words-table.js'
+import { addWordsTable } from '../../words-table/statements.js'
+import { longestWord } from '../../words-table/words-table.js'
 import { quote } from '../../sql/text.js'
 import { oracleWords } from '../store/words.js'
+
+const wordsTable = { quote, words: oracleWords, place: 'number(9)', word: `varchar2(${longestWord} char)` }
 
 /** What a converted column is called until it takes the place of the old one. */
 export const newColumn = 'stw_new'
@@ -39,7 +42,7 @@ export function statementsOf(change: Change): string[] {
     case 'dropForeignKey':
       return [`alter table ${table} drop constraint ${quote(change.name)}`]
     case 'addWordIndex':
-      return addWords(change)
+      return addWordsTable(change, wordsTable)
     case 'dropWordIndex':
       return [`drop table ${quote(change.name)} purge`]
   }
@@ -53,26 +56,6 @@ function createTable({ table, id, key, columns }: ChangeOf<'createTable'>): stri
     ...(id ? [] : [`primary key (${key.map(quote).join(', ')})`]),
   ]
   return `create table ${quote(table)} (${lines.join(', ')})`
-}
-
-/** Words go with their row, and are found by an index over word, row and place. */
-function addWords({ table, name, column, ids }: ChangeOf<'addWordIndex'>): string[] {
-  const [rows, place, word] = [quote(name), quote(placeColumn), quote(column)]
-  const rowIds = ids.map((_, at) => quote(rowColumn(at))).join(', ')
-  const target = `${quote(table)} (${ids.map((id) => quote(id.name)).join(', ')})`
-  const lines = [
-    ...ids.map(({ declaration }, at) => `${quote(rowColumn(at))} ${declaration} not null`),
-    `${place} number(9) not null`,
-    `${word} varchar2(${longestWord} char) not null`,
-    `primary key (${rowIds}, ${place})`,
-    `foreign key (${rowIds}) references ${target} on delete cascade`,
-  ]
-  const from = { table: quote(table), column: word, ids: ids.map((id) => quote(id.name)), rows }
-  return [
-    `create table ${rows} (${lines.join(', ')})`,
-    `create index ${quote(`${name}_w`)} on ${rows} (${word}, ${rowIds}, ${place})`,
-    ...(oracleWords.rows ? [oracleWords.rows.add(from, false)] : []),
-  ]
 }
 
 /**
