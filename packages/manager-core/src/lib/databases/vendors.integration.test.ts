@@ -1,13 +1,9 @@
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../../../tests/servers/index.js'
 import type { DatabaseType } from '../domain/instance.js'
-import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
-import { databaseConfig } from '../testing/database-config.js'
-import { addCompany, realApplication } from '../testing/real-manager.js'
+import type { TestManager } from '../testing/create-test-manager.js'
+import { addCompany, createRealManager } from '../testing/real-manager.js'
 
 const rules = fileURLToPath(new URL('../../../../../examples/anonymise/rules.yaml', import.meta.url))
 
@@ -18,21 +14,12 @@ const otherTypes: readonly DatabaseType[] = [
   ...(process.env['TEST_MYSQL_URL'] ? (['mysql'] as const) : []),
 ]
 
-const folders: string[] = []
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true })
-})
-
 for (const type of ['mssql', 'oracle'] as const)
   needs(type, (url) => {
     describe('a real application', () => {
       let manager: TestManager
       beforeAll(async () => {
-        manager = await createTestManager({
-          ...realApplication,
-          defaultTemplate: templateWithoutIndexes(),
-          config: databaseConfig(url, ...others),
-        })
+        manager = await createRealManager(url, ...others)
       }, 60_000)
       afterAll(() => manager?.close())
 
@@ -94,18 +81,6 @@ for (const type of ['mssql', 'oracle'] as const)
       }, 600_000)
     })
   })
-
-/** The template that ships, without indexes of words: not every store has these. */
-function templateWithoutIndexes(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'steward-template-'))
-  folders.push(folder)
-  cpSync(realApplication.defaultTemplate, folder, { recursive: true })
-  for (const name of globSync('objects/*.yaml', { cwd: folder })) {
-    const file = join(folder, name)
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^indexable:.*\n/m, ''))
-  }
-  return folder
-}
 
 async function rowsOf({ context, path, instance }: TestManager, name: string) {
   const account = context.databases.account(path(name), await context.settings.instance(path(name)))
