@@ -10,6 +10,8 @@ import {
 export interface MssqlConnectionOptions {
   /** Host name or address. Default `localhost`. */
   readonly server?: string
+  /** The same, as knex calls it. */
+  readonly host?: string
   /** Default 1433. */
   readonly port?: number
   readonly user?: string
@@ -43,7 +45,7 @@ export function mssqlConfig(options: MssqlStoreOptions): MssqlConfig {
   const limits = serverStoreLimits(options)
   const given = checkConnection<MssqlConnectionOptions>(options.connection, ['mssql:', 'sqlserver:'])
   const where = typeof given === 'string' ? readUrl(new URL(given)) : given
-  const { server = 'localhost', port, user, password, database, authentication } = where
+  const { server = where.host ?? 'localhost', port, user, password, database, authentication } = where
   const { statementTimeoutMs, lockTimeoutMs, pool } = limits
   const client: ConnectionConfiguration = {
     server,
