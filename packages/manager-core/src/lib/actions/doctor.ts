@@ -3,6 +3,7 @@ import { doctorCategories } from '../doctor/check.js'
 import { examine } from '../doctor/doctor.js'
 import type { Json } from '../domain/json.js'
 import { countText } from '../domain/readable.js'
+import { leftFolders } from '../instances/left-step.js'
 import { rebuildRegistry, type RebuildReport } from '../rebuild/rebuild-registry.js'
 import { defineAction } from './define-action.js'
 
@@ -97,7 +98,9 @@ export const doctorActions: readonly Action[] = [
       const id = input.operation
       if (caller.dryRun) return { message: `Would give up operation ${id}.` }
       const { title } = await context.operations.giveUp(id, caller)
-      return { message: `Given up: ${title}. What it left is as it was.`, operation: id }
+      const folders = leftFolders(context.home, id)
+      const where = folders.length > 0 ? ` Its work is in ${folders.join(' and ')}: nothing removes it by itself.` : ''
+      return { message: `Given up: ${title}. What it left is as it was.${where}`, operation: id }
     },
   }),
 ]

@@ -1,14 +1,13 @@
 import { checkHost } from '../access/check-host.js'
-import type { Action, ActionResult } from '../action.js'
+import type { Action } from '../action.js'
 import { deleteKind } from '../instances/delete.js'
-import { purgeExpired } from '../instances/purge.js'
 import { renameKind } from '../instances/rename.js'
 import { resetKind } from '../instances/reset.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { standardUrlOf } from '../settings/public-url.js'
 import { add, clone } from './create.js'
-import { defineAction, type CallPlace } from './define-action.js'
-import { runOperation } from './run-operation.js'
+import { defineAction } from './define-action.js'
+import { runOperation, withPurge } from './run-operation.js'
 import { purge, trash, undelete } from './trash.js'
 
 const rename = defineAction({
@@ -104,11 +103,3 @@ const remove = defineAction({
 })
 
 export const lifecycleActions: readonly Action[] = [add, clone, rename, reset, remove, trash, undelete, purge]
-
-/** The moment for removing what has been long enough in the trash: it was looked into anyway. */
-async function withPurge({ context, caller }: CallPlace, result: ActionResult): Promise<ActionResult> {
-  if (caller.dryRun) return result
-  const failures = await purgeExpired(context, caller)
-  const warnings = [...(result.warnings ?? []), ...failures]
-  return { ...result, ...(warnings.length > 0 && { warnings }) }
-}

@@ -16,7 +16,7 @@ import { sizeText } from '../domain/readable.js'
 import { wireInstance } from '../instances/wire-instance.js'
 import { urlOf } from '../settings/public-url.js'
 import { defineAction, type CallOf } from './define-action.js'
-import { runOperation } from './run-operation.js'
+import { runOperation, withPurge } from './run-operation.js'
 import { nameOfBackup } from './shared-inputs.js'
 
 const options = [
@@ -130,7 +130,7 @@ async function newerDamaged({ backups }: ManagerContext, name: string, key: stri
   return damaged.map((one) => `${one.key}, which is newer, was passed over. ${one.message}`)
 }
 
-function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionResult> {
+async function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionResult> {
   const { context, input } = call
   const instance = context.registry.find(input.name)
   const as = input.as
@@ -150,7 +150,7 @@ function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionResult> {
     otherInstance: input['other-instance'],
     discard: input.discard,
   }
-  return runOperation(call, restoreKind, request, ({ outcomes }) => {
+  const result = await runOperation(call, restoreKind, request, ({ outcomes }) => {
     const kept = outcomes.get('restore-old') as { readonly entry: string } | undefined
     const way = kept ? ` What it held before is in the trash: undelete ${kept.entry} --as <name>` : ''
     return {
@@ -158,6 +158,7 @@ function restoreFrom(call: RestoreCall, backup: Origin): Promise<ActionResult> {
       item: wireInstance(context.registry.byId(id) ?? context.registry.get(name), context.settings.global),
     }
   })
+  return withPurge(call, result)
 }
 
 async function recreate(

@@ -12,6 +12,7 @@ import { fileError } from '../files/file-error.js'
 import { readForeignBytes } from '../files/foreign.js'
 import { syncPath } from '../files/tree.js'
 import { noteData } from '../instances/data-there.js'
+import { restoredNames, restoreWorkIn } from '../instances/stage.js'
 import type { InstanceSettings } from '../settings/settings.js'
 import { databaseFileOf, dropTemporary, fillDatabase } from './database-of-backup.js'
 import { needManifest, plainBytes } from './manifest.js'
@@ -28,23 +29,13 @@ export interface RestoreDataOptions {
   readonly parts: 'all' | 'data' | 'app'
 }
 
-/** Beside the homes of instances, on the same file system: what comes, and under `old` what was there. */
 function workOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>): string {
-  return join(context.home.instances, `.${operation}.restore`)
+  return restoreWorkIn(context.home, operation)
 }
 
 /** Where these steps work: what comes, until it is in its place, and in `old` what it replaced. */
 export function restoreWorkOf(run: Pick<StepRun, 'context' | 'operation'>) {
   return { ...instanceHomeAt(workOf(run)), old: instanceHomeAt(join(workOf(run), 'old')) }
-}
-
-/** Of a server's database that takes the place of the other one. */
-function newNames(
-  { operation }: Pick<StepRun, 'operation'>,
-  id: string,
-): { readonly name: string; readonly user: string } {
-  const name = `steward_${id}_${operation.replaceAll('-', '').slice(0, 8)}`
-  return { name, user: name }
 }
 
 /** Lays out beside what a backup holds; `swapStep` follows when the instance is stopped, `removeOldStep` when all is well. */
@@ -112,15 +103,16 @@ function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): 
       const account = context.databases.account(work, settings)
       await server.drop(account)
       await server.create(account)
-      const temporary = { folder: work, name: `${newNames(run, instance.id).name}t` }
+      const temporary = { folder: work, name: `${restoredNames(run.operation, instance.id).name}t` }
       const to = { folder: work, settings }
       await fillDatabase(run, { backup, manifest: await needManifest(backup), to, temporary })
     },
     async undo(run) {
       const { database, kind } = run.intent as { database: DatabaseType; kind: 'portable' | DatabaseType }
-      if (kind !== database) await dropTemporary(run.context, kind, `${newNames(run, instance.id).name}t`)
+      if (kind !== database)
+        await dropTemporary(run.context, kind, `${restoredNames(run.operation, instance.id).name}t`)
       if (database === 'sqlite') return
-      await run.context.databases.server(database).drop({ ...newNames(run, instance.id), password: '' })
+      await run.context.databases.server(database).drop({ ...restoredNames(run.operation, instance.id), password: '' })
     },
     check: () => 'not-done',
   }
@@ -128,7 +120,7 @@ function restoreDatabaseStep({ instance, folder, backup }: RestoreDataOptions): 
 
 async function newSettings(run: StepRun, id: string, settings: InstanceSettings): Promise<InstanceSettings> {
   if (settings.database === 'sqlite') return settings
-  const { name, user } = newNames(run, id)
+  const { name, user } = restoredNames(run.operation, id)
   return { ...settings, databaseName: name, databaseUser: user, databasePassword: newPassword() }
 }
 

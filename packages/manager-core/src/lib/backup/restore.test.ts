@@ -14,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { tellFake } from '../testing/fake-application.js'
+import { leaveStuck } from '../testing/leave-stuck.js'
 import { createTestManager, type TestManager } from '../testing/create-test-manager.js'
 
 describe('restore', () => {
@@ -63,6 +64,21 @@ describe('restore', () => {
     expect(words()).toEqual(all('saved'))
     expect(test.instance('demo')).toMatchObject({ id, port, observed: 'started', operation: '' })
     expect(instances()).toEqual([id])
+  })
+
+  it('keeps what stuck operations had replaced, also when it discards, and removes what never went live', async () => {
+    await test.perform('purge', { all: true })
+    leaveStuck(test, 'demo')
+    await test.perform('restore', { name: 'demo', from, discard: true })
+    expect(words()).toEqual(all('saved'))
+    expect(instances()).toEqual([test.instance('demo').id])
+    const entries = (await test.perform('trash')).list as readonly Record<string, string>[]
+    const [kept, ...others] = entries
+    await test.perform('undelete', { entry: kept?.['entry'], as: 'kept' })
+    expect(words('kept')).toEqual(all('later'))
+    expect(readFileSync(test.path('kept', 'data', 'letter.txt'), 'utf8')).toBe('Dear Ada')
+    expect(others).toEqual([])
+    await test.perform('delete', { name: 'kept', purge: true })
   })
 
   it.each(['all', 'data'] as const)(

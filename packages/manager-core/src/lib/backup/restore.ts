@@ -3,6 +3,7 @@ import type { ManagerContext, OperationKind, Plan } from '../context.js'
 import type { Instance } from '../domain/instance.js'
 import { reachDatabaseServer } from '../instances/database-step.js'
 import { checkSpace } from '../instances/inspect-creation.js'
+import { leftOf, leftStep, type Left } from '../instances/left-step.js'
 import { moveToTrash } from '../instances/move-to-trash.js'
 import { startStep, stopStep } from '../instances/runtime-steps.js'
 import { unprotected } from '../instances/unprotected.js'
@@ -41,6 +42,8 @@ type RestoreFacts = {
   readonly after: InstanceVersion
   /** null: what is there now is removed. */
   readonly kept: KeptState | null
+  /** Absent: nothing. */
+  readonly left?: Left
 }
 
 /** Puts what a backup holds in the place of what an instance has; the instance is stopped for the switch only. */
@@ -74,6 +77,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
       revision,
       installedVersion,
     })
+    const left = parts === 'all' ? leftOf(context, instance) : null
     return {
       name: instance.name,
       folder: context.home.instance(id).folder,
@@ -83,6 +87,7 @@ export const restoreKind: OperationKind<RestoreRequest, RestoreFacts> = {
       before: versionOf(instance),
       after: versionOf(parts === 'data' ? instance : manifest.instance),
       kept: discard || parts === 'app' ? null : await keptState(context, instance),
+      ...(left && { left }),
     }
   },
   plan: planRestore,
@@ -101,7 +106,7 @@ function describeOther({ instance: { id, name } }: Manifest, { registry }: Manag
 }
 
 function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts): Plan {
-  const { name, folder, before, after, kept } = facts
+  const { name, folder, before, after, kept, left } = facts
   const instance = { id, name }
   const data = { instance, folder, backup, parts }
   const what = { all: 'What it holds', data: 'Its data', app: 'Its application' }[parts]
@@ -116,6 +121,7 @@ function planRestore({ id, backup, parts }: RestoreRequest, facts: RestoreFacts)
       versionStep(id, after, before),
       startStep({ instance, folder, stopStepId: 'stop' }),
       kept ? keepOldStep(folder, kept) : removeOldStep({ instance }),
+      ...(left ? [leftStep(left)] : []),
     ],
     notes: [
       `${what} now is replaced by what was saved at ${facts.saved}.`,

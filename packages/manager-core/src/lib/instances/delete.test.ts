@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import { processesOf } from '../testing/end-processes.js'
+import { leaveStuck } from '../testing/leave-stuck.js'
 import { writeHook } from '../testing/write-hook.js'
 
 let manager: TestManager
@@ -145,4 +146,39 @@ test('what in the trash is none of ours, or was changed by hand, is left alone',
   await perform('delete', { name: 'demo' })
   expect(await entriesOf()).toEqual([])
   expect(readdirSync(join(home, 'trash')).toSorted()).toEqual(['cut', 'file', 'mine', 'null', 'other'])
+})
+
+test('what stuck operations had replaced goes to the trash with the instance, and what never went live is removed', async () => {
+  const { perform, path, home, context } = await managerWithStoppedDemo()
+  leaveStuck(manager, 'demo')
+  const { warnings = [] } = await perform('delete', { name: 'demo' })
+  expect(readdirSync(join(home, 'instances'))).toEqual([])
+  expect(context.registry.history().filter(({ action }) => action === 'giveup')).toHaveLength(2)
+  const entries = await entriesOf()
+  expect(entries.map(({ reason }) => reason).toSorted()).toEqual(['delete', 'restore'])
+  const kept = String(entries.find(({ reason }) => reason === 'restore')?.['entry'])
+  expect(warnings).toContain(`What an earlier operation had replaced is in the trash: ${kept}.`)
+  await perform('undelete', { entry: kept, as: 'old' })
+  expect(readFileSync(path('old', 'data', 'letter.txt'), 'utf8')).toBe('Dear Ada')
+})
+
+test('with --purge nothing of it is kept', async () => {
+  const { perform, home } = await managerWithStoppedDemo()
+  leaveStuck(manager, 'demo')
+  await perform('delete', { name: 'demo', purge: true })
+  expect(readdirSync(join(home, 'instances'))).toEqual([])
+  expect(readdirSync(join(home, 'trash'))).toEqual([])
+})
+
+test('a deletion that fails leaves it where it is, and so does giveup, which says where', async () => {
+  const { perform, home } = await managerWithStoppedDemo()
+  const [restore, reset] = leaveStuck(manager, 'demo')
+  const work = join(home, 'instances', `.${restore}.restore`)
+  writeHook(home, 'pre-del', 'exit 1')
+  await expect(perform('delete', { name: 'demo' })).rejects.toMatchObject({ code: expect.any(String) })
+  expect(readFileSync(join(work, 'old', 'data', 'letter.txt'), 'utf8')).toBe('Dear Ada')
+  const { message } = await perform('giveup', { operation: restore })
+  expect(message).toContain(work)
+  await perform('giveup', { operation: reset })
+  expect(existsSync(work)).toBe(true)
 })

@@ -1,6 +1,7 @@
 import type { OperationKind, Plan } from '../context.js'
 import { undefineStep } from './define-step.js'
 import { hookStep } from './hook-steps.js'
+import { leftOf, leftStep, type Left } from './left-step.js'
 import { moveToTrash, type TrashMove } from './move-to-trash.js'
 import { stopStep } from './runtime-steps.js'
 import { trashStep } from './trash-step.js'
@@ -14,20 +15,26 @@ export type DeleteRequest = {
   readonly purge: boolean
 }
 
+type DeleteFacts = TrashMove & {
+  /** Absent: nothing. */
+  readonly left?: Left
+}
+
 /** Puts an instance into the trash; its name and port are free, its database stays until it is purged. */
-export const deleteKind: OperationKind<DeleteRequest, TrashMove> = {
+export const deleteKind: OperationKind<DeleteRequest, DeleteFacts> = {
   kind: 'delete',
   frees: true,
   replacesAll: () => true,
   locks: ({ id }) => [`instance:${id}`],
   async inspect(request, context) {
     const instance = unprotected(request, 'deleted', context)
-    return moveToTrash(context, instance, request.purge ? 'purge' : 'delete')
+    const left = leftOf(context, instance, request)
+    return { ...(await moveToTrash(context, instance, request.purge ? 'purge' : 'delete')), ...(left && { left }) }
   },
   plan: planDelete,
 }
 
-function planDelete({ force }: DeleteRequest, { folder, lost, trash, entry, record }: TrashMove): Plan {
+function planDelete({ force }: DeleteRequest, { folder, lost, trash, entry, record, left }: DeleteFacts): Plan {
   const { id, name, database } = record.instance
   const instance = { id, name }
   const hook = {
@@ -45,6 +52,7 @@ function planDelete({ force }: DeleteRequest, { folder, lost, trash, entry, reco
       ...(lost ? [] : [undefineStep({ row: { id }, folder })]),
       trashStep({ folder, trash, record }),
       { ...hookStep({ ...hook, hook: 'post-del', folder: lost ? undefined : trash }), pointOfNoReturn: true },
+      ...(left ? [leftStep(left)] : []),
     ],
     notes: [record.expires > record.deleted ? kept : 'Its data and database are removed for good.'],
     commit: (registry) => registry.deleteInstance(id),

@@ -43,7 +43,7 @@ export const purgeKind: OperationKind<PurgeRequest, PurgeFacts> = {
     const found = await readEntry(context.home, entry)
     if (!found) throw new ManagerError('ERR_NOT_FOUND', `There is no "${entry}" in the trash.`, { command: 'trash' })
     const { name, database } = found.instance
-    await reachDatabaseServer(context, database)
+    if (found.database.name !== '') await reachDatabaseServer(context, database)
     const folder = join(context.home.trash, entry)
     return { folder, name, database, account: accountNameAt(folder), names: found.database }
   },
@@ -56,8 +56,8 @@ function planPurge({ entry }: PurgeRequest, { folder, name, database, account, n
     // Its id may belong to a living one: that was reset.
     instance: { id: '', name },
     steps: [
-      // The embedded one goes with the folder.
-      ...(database === 'sqlite' ? [] : [dropDatabaseStep('database', database, names)]),
+      // The embedded one goes with the folder, and what was left half-done may have none.
+      ...(database === 'sqlite' || names.name === '' ? [] : [dropDatabaseStep('database', database, names)]),
       {
         id: 'folder',
         title: 'Remove its folder',

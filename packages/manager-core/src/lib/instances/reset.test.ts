@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
 import { createTestManager, type TestManager, type TestManagerOptions } from '../testing/create-test-manager.js'
 import { writeTemplate } from '../testing/fake-application.js'
+import { leaveStuck } from '../testing/leave-stuck.js'
 import { writeHook } from '../testing/write-hook.js'
 
 let manager: TestManager
@@ -111,4 +112,16 @@ test('an instance that lost its home is made anew', async () => {
   await perform('reset', { name: 'demo' })
   await perform('start', { name: 'demo' })
   expect(notes()).toEqual([{ text: 'first' }])
+})
+
+test('what stuck operations had replaced goes to the trash, and what never went live is removed', async () => {
+  const { perform, path, home, instance } = await managerWithDemo()
+  leaveStuck(manager, 'demo')
+  await perform('reset', { name: 'demo' })
+  expect(readdirSync(join(home, 'instances'))).toEqual([instance('demo').id])
+  const entries = (await perform('trash')).list as readonly Record<string, string>[]
+  expect(entries.map(({ reason }) => reason).toSorted()).toEqual(['reset', 'restore'])
+  await perform('undelete', { entry: entries.find(({ reason }) => reason === 'restore')?.['entry'], as: 'old' })
+  expect(readFileSync(path('old', 'data', 'letter.txt'), 'utf8')).toBe('Dear Ada')
+  expect(notes(undefined, 'old')).toEqual([{ text: 'first' }, { text: 'mine' }])
 })

@@ -9,6 +9,7 @@ import { databaseStep, reachDatabaseServer } from './database-step.js'
 import { defineStep, undefineStep } from './define-step.js'
 import { hookStep } from './hook-steps.js'
 import { checkSpace } from './inspect-creation.js'
+import { leftOf, leftStep, type Left } from './left-step.js'
 import { moveToTrash, type TrashMove } from './move-to-trash.js'
 import { startStep, stopStep } from './runtime-steps.js'
 import { settingsStep } from './settings-step.js'
@@ -33,6 +34,8 @@ type ResetFacts = TrashMove & {
   readonly isolated: boolean
   /** Of the new database: the old one stays with what goes to the trash. */
   readonly names: { readonly name: string; readonly user: string }
+  /** Absent: nothing. */
+  readonly left?: Left
 }
 
 /**
@@ -54,6 +57,7 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
     await checkSpace(context.home.folder, await folderSize(application))
     const names = context.databases.names(database, id)
     const suffix = `_${randomId(4)}`
+    const left = leftOf(context, instance)
     return {
       application,
       version: { version, versionDate: date, revision },
@@ -61,13 +65,14 @@ export const resetKind: OperationKind<ResetRequest, ResetFacts> = {
       isolated: getsAccount(context),
       names: database === 'sqlite' ? names : { name: names.name + suffix, user: names.user + suffix },
       ...(await moveToTrash(context, instance, 'reset')),
+      ...(left && { left }),
     }
   },
   plan: planReset,
 }
 
 function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
-  const { folder, lost, application, version, database, isolated, names, trash, entry, record } = facts
+  const { folder, lost, application, version, database, isolated, names, trash, entry, record, left } = facts
   const instance = { id, name: record.instance.name }
   const row = { id, name, version: version.version, database }
   const hook = {
@@ -92,6 +97,7 @@ function planReset({ id, name }: ResetRequest, facts: ResetFacts): Plan {
       defineStep({ row, folder }),
       startStep({ instance, folder, stopStepId: 'stop' }),
       { ...hookStep({ ...hook, hook: 'post-reset', folder }), pointOfNoReturn: true },
+      ...(left ? [leftStep(left)] : []),
     ],
     notes: [
       'All its configuration and data are lost.',

@@ -6,14 +6,29 @@ import { copyFolder } from '../accounts/copy-folder.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { giveHome, openHome } from '../accounts/give.js'
 import type { Step, StepRun } from '../context.js'
-import { instanceHomeAt, type InstanceHome } from '../domain/home.js'
+import { instanceHomeAt, type Home, type InstanceHome } from '../domain/home.js'
 import { fileError } from '../files/file-error.js'
 import { pinServerIn } from '../servers/application-server.js'
 import { madeAccount } from './account-step.js'
 
 /** Where an operation lays out an instance's home before it goes live: `instances/.<operation>`. */
+export function stageIn({ instances }: Pick<Home, 'instances'>, operation: string): string {
+  return join(instances, `.${operation}`)
+}
+
+/** Where a restore works, beside the homes of instances: what comes, and under `old` what was there. */
+export function restoreWorkIn({ instances }: Pick<Home, 'instances'>, operation: string): string {
+  return join(instances, `.${operation}.restore`)
+}
+
 export function stageOf({ context, operation }: Pick<StepRun, 'context' | 'operation'>): InstanceHome {
-  return instanceHomeAt(join(context.home.instances, `.${operation}`))
+  return instanceHomeAt(stageIn(context.home, operation))
+}
+
+/** Of the server's database that a restore puts in the place of the other one. */
+export function restoredNames(operation: string, id: string): { readonly name: string; readonly user: string } {
+  const name = `steward_${id}_${operation.replaceAll('-', '').slice(0, 8)}`
+  return { name, user: name }
 }
 
 export interface LayoutOptions {

@@ -90,13 +90,12 @@ function leaks(folder: string): readonly string[] {
     ...namesIn(`${folder}/instances`).map((name) => `${folder}/instances/${name}`),
     ...trash.map((name) => `${folder}/trash/${name}`),
   ]
-  const named = new Set(owners.flatMap((owner) => textOfFile(`${owner}/settings.sh`)?.match(/steward_\w+/g) ?? []))
+  const texts = owners.flatMap((owner) => [textOfFile(`${owner}/settings.sh`), textOfFile(`${owner}/trash.json`)])
+  const named = new Set(texts.flatMap((text) => text?.match(/steward_\w+/g) ?? []))
   const { databases, users, instances } = machine.state
   const open = unended(folder).length > 0
-  const isKnown = leftByGivingUp(folder)
   const temporary = [...walk(folder)].filter((path) => {
     const name = basename(path)
-    if (isKnown(path)) return false
     return (
       (/^\.(?!application-server|revisions$)/.test(name) && !isStatusOfBackup(path) && !isTidied(path)) ||
       (/\.(part|new|tmp)$/.test(name) && !isTidied(path))
@@ -104,7 +103,7 @@ function leaks(folder: string): readonly string[] {
   })
   return [
     ...namesIn(`${folder}/instances`)
-      .filter((name) => !ids.has(name) && !isKnown(name) && !(open && name.startsWith('.')))
+      .filter((name) => !ids.has(name) && !(open && name.startsWith('.')))
       .map((name) => `instances/${name} belongs to no instance.`),
     ...[...ids]
       .filter((id) => !open && !existsSync(`${folder}/instances/${id}`))
@@ -115,12 +114,8 @@ function leaks(folder: string): readonly string[] {
     ...(open
       ? []
       : [
-          ...[...databases.keys()]
-            .filter((name) => !named.has(name) && !isKnown(name))
-            .map((name) => `The database ${name} is leaked.`),
-          ...[...users.keys()]
-            .filter((name) => !named.has(name) && !isKnown(name))
-            .map((name) => `The user ${name} is leaked.`),
+          ...[...databases.keys()].filter((name) => !named.has(name)).map((name) => `The database ${name} is leaked.`),
+          ...[...users.keys()].filter((name) => !named.has(name)).map((name) => `The user ${name} is leaked.`),
           ...temporary.map((path) => `${path.slice(folder.length + 1)} was left.`),
           ...query(folder, 'select port from reserved_port').map(({ port }) => `Port ${String(port)} stays reserved.`),
           ...backupFolders(folder).map((path) => `${path} was left.`),
@@ -129,16 +124,6 @@ function leaks(folder: string): readonly string[] {
       .filter(([key, { state }]) => state === 'started' && !ids.has(key.split('/')[0] ?? ''))
       .map(([key]) => `${key} runs and is no instance.`),
   ]
-}
-
-/**
- * Whether a folder or database was made by an operation that needed attention and was ended by another one, which leaves
- * it. A weakness of the manager: whoever cures it removes this.
- */
-export function leftByGivingUp(folder: string): (name: string) => boolean {
-  const rows = query(folder, `select operation, instance_id as instance from history where action = 'giveup'`)
-  return (name) =>
-    rows.some(({ operation, instance }) => name.includes(String(operation)) || name.includes(`_${String(instance)}_`))
 }
 
 /** What a killed process was writing that the next one removes which writes there. */

@@ -42,4 +42,10 @@ export const onceMade: readonly Mistake[] = [
       },
     ],
   },
+  {
+    mistake: 'what stuck operations leave stays when others replace all',
+    seed: 51308,
+    finds: /is leaked|was left|belongs to no instance|After all was removed/,
+    mutations: [{ file: 'instances/left-step.ts', replace: 'if (!entry) continue', by: 'continue' }],
+  },
 ]

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { ActionResult } from '../../action.js'
 import type { Caller } from '../../domain/caller.js'
 import type { Manager } from '../../manager.js'
-import { backupsIn, leftByGivingUp, problemsOf, unended, type MadeBackup } from './check.js'
+import { backupsIn, problemsOf, unended, type MadeBackup } from './check.js'
 import { historyOf, textOf, type Command, type Happening } from './history.js'
 import { createSimulatedHome, type SimulatedHome } from './home.js'
 import { difference, pictureOf, query, rowsOf, walk, type Picture } from './look.js'
@@ -373,9 +373,8 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     await mustDo({ action: 'backups prune', input: {} })
     await check()
     const { databases, users, instances } = state
-    const isKnown = leftByGivingUp(folder)
     const files = [...walk(folder)].filter((path) => /\.status\.json\.\d+\.part$/.test(path))
-    const left = [...databases.keys(), ...users.keys(), ...instances.keys(), ...files].filter((name) => !isKnown(name))
+    const left = [...databases.keys(), ...users.keys(), ...instances.keys(), ...files]
     if (left.length > 0) throw new Broken(`After all was removed there is: ${left.join(', ')}`)
   }
 

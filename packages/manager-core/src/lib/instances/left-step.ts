@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ManagerContext, Step, StepRun } from '../context.js'
+import { instanceHomeAt, type Home, type InstanceHome } from '../domain/home.js'
+import type { Instance } from '../domain/instance.js'
+import { fileError } from '../files/file-error.js'
+import { createJournal, type JournalEntry } from '../store/journal.js'
+import { restoredNames, restoreWorkIn, stageIn } from './stage.js'
+import { listTrash, newEntryName } from './trash.js'
+import { writeRecord, type TrashFacts } from './trash-step.js'
+import type { InstanceVersion } from './version-step.js'
+
+/** What operations that need attention have left of an instance, when another one replaces all that it has. */
+export type Left = {
+  /** Their ids. */
+  readonly operations: readonly string[]
+  readonly instance: TrashFacts['instance']
+  /** Of the entries in the trash. */
+  readonly deleted: string
+  readonly expires: string
+}
+
+/** @returns null: no operation on it needs attention */
+export function leftOf(
+  { registry, clock, settings }: ManagerContext,
+  instance: Instance,
+  { purge = false } = {},
+): Left | null {
+  const stuck = createJournal(registry, { clock })
+    .open()
+    .filter(({ state, instanceId }) => state === 'attention' && instanceId === instance.id)
+  if (stuck.length === 0) return null
+  const now = clock()
+  const days = purge ? 0 : settings.global.trashDays
+  return {
+    operations: stuck.map(({ id }) => id),
+    instance: { ...instance, operation: '' },
+    deleted: now.toISOString(),
+    expires: new Date(now.getTime() + days * 86_400_000).toISOString(),
+  }
+}
+
+/** Folders that a reset or restore works in and that are there. */
+export function leftFolders(home: Pick<Home, 'instances'>, operation: string): readonly string[] {
+  return [stageIn(home, operation), restoreWorkIn(home, operation)].filter((folder) => existsSync(folder))
+}
+
+/**
+ * Moves what they left to the trash, after all that may fail. What was replaced stays there as long as what is replaced
+ * now; what never went live has expired, and the next purge removes it with its database. Nothing is removed here.
+ */
+export function leftStep(left: Left): Step {
+  return {
+    id: 'left',
+    title: 'Move what earlier operations left to the trash',
+    pointOfNoReturn: true,
+    async do(run) {
+      const journal = createJournal(run.context.registry, { clock: run.context.clock })
+      for (const id of left.operations) {
+        const entry = journal.entry(id)
+        if (!entry) continue
+        try {
+          await clear(run, left, entry, new Set(journal.steps(id).map(({ step }) => step)))
+        } catch (error) {
+          throw fileError(error, `Cannot move what was left to the trash: ${entry.title}`)
+        }
+      }
+    },
+    check: () => 'not-done',
+  }
+}
+
+async function clear(run: StepRun, left: Left, entry: JournalEntry, begun: ReadonlySet<string>): Promise<void> {
+  const { home } = run.context
+  const work = instanceHomeAt(restoreWorkIn(home, entry.id))
+  const old = instanceHomeAt(join(work.folder, 'old'))
+  const neverLive = { ...left, expires: left.deleted }
+  // Its settings are gone when the instance has its own again; while it has these, its database is the instance's.
+  const isBeside = begun.has('restore-database') && !begun.has('restore-old') && !existsSync(old.settings)
+  const made = isBeside ? restoredNames(entry.id, left.instance.id) : undefined
+  if (wasReplaced(entry, old)) {
+    const { before, kept } = entry.facts as { readonly before?: InstanceVersion; readonly kept?: object | null }
+    // It was to be discarded, and nothing could have put it back any more.
+    const isDiscarded = kept === null && begun.has('restore-old')
+    const told = isDiscarded ? neverLive : left
+    await toTrash(run, old, { ...told, instance: { ...left.instance, ...before } }, 'restore')
+  }
+  await toTrash(run, work, neverLive, 'restore', made)
+  await toTrash(run, instanceHomeAt(stageIn(home, entry.id)), neverLive, 'reset')
+}
+
+/** Of a restore of data only, the application is a copy for the trash. */
+function wasReplaced({ request }: JournalEntry, old: InstanceHome): boolean {
+  const { parts } = request as { readonly parts?: string }
+  return existsSync(old.data) || existsSync(old.settings) || (existsSync(old.app) && parts !== 'data')
+}
+
+async function toTrash(
+  { context, warn }: StepRun,
+  from: InstanceHome,
+  { instance, deleted, expires }: Omit<Left, 'operations'>,
+  reason: TrashFacts['reason'],
+  made?: TrashFacts['database'],
+): Promise<void> {
+  if (!existsSync(from.folder)) return
+  const { home } = context
+  await mkdir(home.trash, { recursive: true, mode: 0o700 })
+  for (const folder of [from.logs, from.run]) await mkdir(folder, { recursive: true })
+  const database = await databaseOf(context, from, instance, made)
+  await writeRecord(from.folder, { format: 1, reason, deleted, expires, instance, database })
+  const entry = newEntryName(home, instance, new Date(deleted))
+  await rename(from.folder, join(home.trash, entry))
+  if (expires > deleted) warn(`What an earlier operation had replaced is in the trash: ${entry}.`)
+}
+
+/**
+ * Name and user of the database that goes with a folder; empty: none does.
+ *
+ * @param made what it is when the folder has no settings
+ */
+async function databaseOf(
+  context: ManagerContext,
+  { folder, settings, data }: InstanceHome,
+  { id, database }: TrashFacts['instance'],
+  made: TrashFacts['database'] | undefined,
+): Promise<TrashFacts['database']> {
+  const live = context.home.instance(id)
+  const trash = (await listTrash(context.home)).filter(({ instance }) => instance.id === id)
+  if (database === 'sqlite') {
+    // An embedded database needs no other settings.
+    const sources = [live, ...trash.map((entry) => instanceHomeAt(entry.folder))]
+    const source = sources.find((other) => existsSync(other.settings))
+    if (source && existsSync(data) && !existsSync(settings)) await copyFile(source.settings, settings)
+    return context.databases.names(database, id)
+  }
+  const own = (await namesIn(context, folder)) ?? made
+  if (!own) return { name: '', user: '' }
+  const used = [(await namesIn(context, live.folder))?.name, ...trash.map((entry) => entry.database.name)]
+  if (!used.includes(own.name)) return own
+  // Whoever has the database has its settings, and is the only one that drops it.
+  await rm(settings, { force: true })
+  return { name: '', user: '' }
+}
+
+/** undefined: it has no settings that can be read. */
+async function namesIn(context: ManagerContext, folder: string): Promise<TrashFacts['database'] | undefined> {
+  if (!existsSync(instanceHomeAt(folder).settings)) return undefined
+  return context.settings.instance(folder).then(
+    ({ databaseName: name, databaseUser: user }) => ({ name, user }),
+    () => undefined,
+  )
+}
