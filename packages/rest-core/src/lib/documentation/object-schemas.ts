@@ -34,7 +34,9 @@ export function bodySchema(access: Access, operation: 'create' | 'update'): Sche
   const { object, hides } = access
   const isLocked = (field: FieldModel): boolean => access.locks(field, operation === 'create' ? 'C' : 'U')
   const known = [...object.readable.values()].filter((field) => !hides(field) || !(isJoined(field) || isLocked(field)))
-  const required = operation === 'create' ? requiredFields(access).map(({ name }) => name) : []
+  const needs = operation === 'create' ? neededFields(access) : []
+  const required = needs.flatMap((names) => (names.length === 1 ? names : []))
+  const chosen = needs.filter(({ length }) => length > 1)
   return {
     type: 'object',
     title: `${object.label}: ${operation}`,
@@ -47,21 +49,26 @@ export function bodySchema(access: Access, operation: 'create' | 'update'): Sche
       ]),
     ),
     ...(required.length > 0 && { required }),
+    ...(chosen.length > 0 && {
+      allOf: chosen.map((names) => ({ anyOf: names.map((name) => ({ required: [name] })) })),
+    }),
     additionalProperties: false,
   }
 }
 
-/** What a creation must give. */
-export function requiredFields({ object, locks }: Access): FieldModel[] {
-  return [object.id, ...object.fields].filter(
+/** What a creation must give: names of which one is enough, as a reference of several fields gives them their values. */
+export function neededFields({ object, locks }: Access): string[][] {
+  const canBeGiven = (field: FieldModel): boolean => !locks(field, 'C') && !isIgnored(field, 'create')
+  const needed = [object.id, ...object.fields].filter(
     (field) =>
       field.required &&
-      !locks(field, 'C') &&
-      !isIgnored(field, 'create') &&
+      canBeGiven(field) &&
       field.type.empty !== false &&
       field.definition.default === undefined &&
       field !== object.state,
   )
+  const givers = object.references.filter((reference) => reference.parts && canBeGiven(reference))
+  return needed.map((field) => [field, ...givers.filter(({ parts }) => parts?.includes(field))].map(({ name }) => name))
 }
 
 function propertiesOf(entries: readonly (readonly [string, Schema])[]): Schema {

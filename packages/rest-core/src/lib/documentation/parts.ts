@@ -3,7 +3,7 @@ import { jsonContent } from './answers.js'
 import { reference } from './description.js'
 import type { AnswerDescription, BodyDescription, Content, ParameterDescription } from './description.js'
 import { code } from './markdown-text.js'
-import { requiredFields, schemaNames } from './object-schemas.js'
+import { neededFields, schemaNames } from './object-schemas.js'
 import type { Route } from './service-interface.js'
 
 /** What an operation does on an object, besides its address and its general parameters. */
@@ -39,7 +39,8 @@ export function recordContent({ object }: Access): Content {
 }
 
 export function bodyOf(access: Access, operation: 'create' | 'update'): BodyDescription {
-  const needed = operation === 'create' ? requiredFields(access).map(({ name }) => code(name)) : []
+  const needs = operation === 'create' ? neededFields(access) : []
+  const needed = needs.map((names) => names.map(code).join(' or '))
   return {
     required: needed.length > 0,
     text: `Values by field name.${needed.length > 0 ? ` Required: ${needed.join(', ')}.` : ''}`,

@@ -75,6 +75,36 @@ describe('OpenAPI', () => {
     expect([status, refusal.messages]).toEqual([400, [expect.objectContaining({ field: 'row_id' })]])
   })
 
+  it('requires the fields of a reference or the reference, as a creation does', async () => {
+    const string = { type: 'string' } as const
+    const call = await start([
+      { name: 'Site', timestamps: false, fields: { row_id: { type: 'id', fields: ['a', 'b'] }, a: string, b: string } },
+      {
+        name: 'Visit',
+        timestamps: false,
+        fields: {
+          title: { type: 'string', required: true },
+          a: { type: 'string', required: true },
+          b: string,
+          site: { type: 'reference', object: 'Site', via: ['a', 'b'] },
+        },
+      },
+    ])
+    const { json } = await call('GET', '/_doc?_output=openapi')
+    expect(json.components.schemas['Visit.create']).toMatchObject({
+      required: ['title'],
+      allOf: [{ anyOf: [{ required: ['a'] }, { required: ['site'] }] }],
+    })
+    expect(json.paths['/Visit'].post.requestBody.description).toContain('Required: `title`, `a` or `site`.')
+    expect((await new Validator().validate(json)).valid).toBe(true)
+    const { row_id } = (await call('POST', '/Site', { json: { a: '1', b: '2' } })).json
+    const statusOf = async (values: object) =>
+      (await call('POST', '/Visit', { json: { title: 'x', ...values } })).status
+    expect(await statusOf({ site: row_id })).toBe(200)
+    expect(await statusOf({ a: '1' })).toBe(200)
+    expect(await statusOf({ b: '2' })).toBe(400)
+  })
+
   it.each(['4.0', '5.0'] as const)('at level %s has no addresses that came later', async (level) => {
     const call = await start(all, level)
     const { json } = await call('GET', '/_doc?_output=openapi')
