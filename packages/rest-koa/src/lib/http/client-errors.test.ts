@@ -57,3 +57,14 @@ it('a client that keeps sending after its headers were refused is cut off', asyn
   clearInterval(sending)
   await expect.poll(() => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)))).toBe(0)
 })
+
+it('a client that sends much and reads late is told what was wrong', async () => {
+  const { socket, end } = await connectTo(server.port)
+  socket.pause()
+  for (let piece = 0; piece < 20; piece++)
+    await new Promise<void>((resolve, reject) =>
+      socket.write('x'.repeat(100_000), (error) => (error ? reject(error) : resolve())),
+    )
+  socket.end().resume()
+  expect(await end()).toMatch(/^HTTP\/1\.1 400 /)
+})

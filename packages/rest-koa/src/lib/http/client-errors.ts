@@ -41,7 +41,12 @@ export function sendRefusal(response: ServerResponse, code: ErrorCode, text: str
   response.writeHead(statusOf[code], { ...headersOf(body), Connection: 'close' }).end(body)
 }
 
+const refused = new WeakSet<Socket>()
+
 function answer(error: NodeJS.ErrnoException, socket: Socket): void {
+  // The parser fails again with each piece that it gets.
+  if (refused.has(socket)) return
+  refused.add(socket)
   // An answer that has begun would be mixed up with this one.
   const { _httpMessage: running } = socket as { _httpMessage?: { headersSent: boolean } }
   if (error.code === 'ECONNRESET' || !socket.writable || running?.headersSent) return void socket.destroy()
@@ -51,6 +56,11 @@ function answer(error: NodeJS.ErrnoException, socket: Socket): void {
   const headers = Object.entries({ ...headersOf(body), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}`,
   )
+  // A socket that is destroyed with unread bytes takes the answer back that the client has not read yet.
+  socket
+    .removeAllListeners('data')
+    .on('data', () => {})
+    .resume()
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, '', body].join('\r\n'))
   // A client that keeps sending would never let go of the connection.
   setTimeout(() => socket.destroy(), lingerMs).unref()
