@@ -29,6 +29,14 @@ export function backupsIn(folder: string): readonly MadeBackup[] {
   )
 }
 
+/** Whether something has been long enough in the trash. */
+export function hasExpired(folder: string, now: number): boolean {
+  return namesIn(`${folder}/trash`).some((name) => {
+    const text = textOfFile(`${folder}/trash/${name}/trash.json`)
+    return text !== undefined && Date.parse((JSON.parse(text) as { readonly expires: string }).expires) <= now
+  })
+}
+
 /** Operations that have not ended, with what they say. */
 export function unended(folder: string): readonly string[] {
   const rows = query(

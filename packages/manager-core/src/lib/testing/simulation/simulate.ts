@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { ActionResult } from '../../action.js'
 import type { Caller } from '../../domain/caller.js'
 import type { Manager } from '../../manager.js'
-import { backupsIn, problemsOf, unended, type MadeBackup } from './check.js'
+import { backupsIn, hasExpired, problemsOf, unended, type MadeBackup } from './check.js'
 import { historyOf, textOf, type Command, type Happening } from './history.js'
 import { createSimulatedHome, type SimulatedHome } from './home.js'
 import { difference, pictureOf, query, rowsOf, walk, type Picture } from './look.js'
@@ -260,6 +260,8 @@ function createWorld(home: SimulatedHome, tally?: Tally, tell?: (line: string) =
     await check()
     if (ending !== 'killed') return
     const now = pictureOf(folder)
+    // Who is not killed purges that, too.
+    if (hasExpired(folder, machine.state.now)) return
     if (isOfSeveral(happening) || difference(now, before) === undefined || unended(folder).length > 0) return
     const wasMade = [...made]
     const after = await pictureAfter(happening, state, seed)
