@@ -361,7 +361,7 @@ test.each([
   [['.', '--title', 'Shop'], 1, '--name and --title are for a database without a folder'],
   [[], 1, 'Give the folder of an application, or a database'],
   [['/nowhere'], 1, '/nowhere has no app.yaml'],
-  [['--database', 'oracle://x'], 1, 'oracle:'],
+  [['--database', 'db2://x'], 1, 'db2:'],
 ])('wrong usage %j is explained', async (args, expected, text) => {
   const { code, errors } = await runHere(args, { cwd: await folderOf({}), env })
   expect(errors).toContain(text)
