@@ -1,6 +1,7 @@
 import type { Compiler } from '../sql/compiler.js'
 import type { TableFacts } from '../sql/facts.js'
 import type { ServerConnection } from './connection.js'
+import { ForeignPool, type Borrowed } from './foreign-pool.js'
 
 export type ReadFacts = (connection: ServerConnection) => Promise<TableFacts>
 
@@ -28,4 +29,17 @@ export function learning<T>(
     }
     return opened
   }
+}
+
+/** The application's own pool, from which the compiler learns too. */
+export function learningForeignPool<C extends ServerConnection>(
+  borrow: () => Promise<Borrowed<C>>,
+  timeoutMs: number,
+  compiler: Compiler,
+  readFacts: ReadFacts,
+): ForeignPool<C> {
+  return new ForeignPool(
+    learning(borrow, ({ connection }) => connection, compiler, readFacts),
+    timeoutMs,
+  )
 }

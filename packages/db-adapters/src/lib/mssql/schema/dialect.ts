@@ -3,7 +3,7 @@ import type { SchemaConnection } from '../../schema/connection.js'
 import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
 import { number } from '../../schema/rows.js'
-import { runChange } from '../../schema/run-change.js'
+import { changesByStatements, endTransaction } from '../../schema/transaction.js'
 import { quote } from '../../sql/text.js'
 import { mssqlDialect } from '../store/dialect.js'
 import { readMssql, readSchemas } from './catalogue.js'
@@ -16,6 +16,12 @@ const lockTimeouts = { sync: 600_000, table: 60_000 }
 
 const takeLock = `declare @taken int; exec @taken = sp_getapplock @Resource = N'steward-sync', @LockMode = N'Exclusive', @LockOwner = N'Transaction', @LockTimeout = ${lockTimeouts.sync}; select @taken as taken`
 
+const words = {
+  begin: 'begin transaction',
+  commit: 'commit transaction',
+  rollback: 'if @@trancount > 0 rollback transaction',
+}
+
 export const mssqlSchema = Object.freeze({
   name: 'mssql' as const,
   transactionalDdl: true,
@@ -27,8 +33,8 @@ export const mssqlSchema = Object.freeze({
   constraintColumns,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
-    await connection.run('set transaction isolation level read committed; begin transaction')
-    try {
+    await connection.run(`set transaction isolation level read committed; ${words.begin}`)
+    return endTransaction(connection, words, async () => {
       const [row] = await connection.rows(takeLock)
       // -1: not in time; -3: to end a deadlock.
       if (!row || (number(row, 'taken') ?? -1) < 0) {
@@ -36,30 +42,13 @@ export const mssqlSchema = Object.freeze({
         throw new StoreError('busy', text)
       }
       await connection.run(`set lock_timeout ${lockTimeouts.table}`)
-      const result = await work()
-      await connection.run('commit transaction')
-      return result
-    } catch (error) {
-      // A connection that is lost rolls back by itself, and its error is not the one to tell.
-      await connection.run('if @@trancount > 0 rollback transaction').catch(() => undefined)
-      throw error
-    }
+      return work()
+    })
   },
 
   countLost(connection, place, { actual, wanted }) {
     return countValues(connection, place, this, isLost(quote(place.column), actual.type, wanted.family))
   },
 
-  async apply(connection, changes) {
-    for (const change of changes) {
-      await runChange(change, true, async () => {
-        for (const sql of statementsOf(change)) await connection.run(sql)
-      })
-    }
-  },
-
-  async script(_, changes) {
-    const statements = changes.flatMap((change) => statementsOf(change).map((sql) => ({ sql, changes: [change] })))
-    return [{ sql: 'begin transaction', changes: [] }, ...statements, { sql: 'commit transaction', changes: [] }]
-  },
+  ...changesByStatements(statementsOf, words),
 } satisfies SchemaDialect)

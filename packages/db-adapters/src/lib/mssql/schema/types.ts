@@ -1,5 +1,6 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { TypeRules } from '../../schema/dialect.js'
+import { isWhole } from '../../schema/families.js'
 import type { ColumnFamily, ColumnInfo } from '../../schema/table-info.js'
 import { wordsTableName } from '../../words-table/words-table.js'
 import { byCodePoint } from '../collation.js'
@@ -149,10 +150,6 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
     default:
       return false
   }
-}
-
-function isWhole(family: ColumnFamily): boolean {
-  return family.kind === 'integer' || (family.kind === 'decimal' && (family.scale ?? 0) === 0)
 }
 
 /** Both ends of a foreign key need the same type, or texts of the same collation and length. */

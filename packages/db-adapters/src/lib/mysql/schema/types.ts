@@ -1,5 +1,6 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { TypeRules } from '../../schema/dialect.js'
+import { isWhole, tooLongForIndex } from '../../schema/families.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 
 /**
@@ -165,10 +166,6 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
   }
 }
 
-function isWhole(family: ColumnFamily): boolean {
-  return family.kind === 'integer' || (family.kind === 'decimal' && (family.scale ?? 0) === 0)
-}
-
 /** Both ends of a foreign key need the same integer type, or texts of the same character set and collation. */
 function comparable(declaration: string): string {
   const text = declaration.toLowerCase()
@@ -180,6 +177,5 @@ function uniqueLimit(columns: readonly ColumnFamily[]): string | undefined {
     (sum, family) => sum + (family.kind === 'string' ? (family.length ?? Infinity) * bytesPerCharacter : 8),
     0,
   )
-  if (bytes <= mostIndexBytes) return undefined
-  return `its columns may have ${bytes === Infinity ? 'any number of' : bytes} bytes, and an index of this database has at most ${mostIndexBytes}. Give the fields a shorter "length".`
+  return tooLongForIndex(bytes, mostIndexBytes)
 }

@@ -1,5 +1,6 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { TypeRules } from '../../schema/dialect.js'
+import { isWhole, tooLongForIndex } from '../../schema/families.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 import { wordsTableName } from '../../words-table/words-table.js'
 import { longestShort } from '../long.js'
@@ -152,13 +153,6 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
   }
 }
 
-function isWhole(family: ColumnFamily): boolean {
-  return (
-    family.kind === 'integer' ||
-    (family.kind === 'decimal' && family.precision !== undefined && (family.scale ?? 0) === 0)
-  )
-}
-
 export function isLong(family: ColumnFamily): boolean {
   return family.kind === 'json' || (family.kind === 'string' && family.length === undefined)
 }
@@ -169,6 +163,5 @@ function uniqueLimit(columns: readonly ColumnFamily[]): string | undefined {
     return family.length === undefined ? Infinity : Math.min(family.length * bytesPerCharacter, mostBytes)
   }
   const bytes = columns.reduce((sum, family) => sum + bytesOf(family), 0)
-  if (bytes <= mostIndexBytes) return undefined
-  return `its columns may have ${bytes === Infinity ? 'any number of' : bytes} bytes, and an index of this database has at most ${mostIndexBytes}. Give the fields a shorter "length".`
+  return tooLongForIndex(bytes, mostIndexBytes)
 }

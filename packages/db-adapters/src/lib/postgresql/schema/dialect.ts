@@ -1,7 +1,7 @@
 import type { SchemaConnection } from '../../schema/connection.js'
 import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
-import { runChange } from '../../schema/run-change.js'
+import { changesByStatements, endTransaction } from '../../schema/transaction.js'
 import { readPostgresql, readSchemas } from './catalogue.js'
 import { constraintColumns } from './constraint-columns.js'
 import { isLost, statementsOf } from './statements.js'
@@ -15,6 +15,8 @@ const lockKey = '8319385975070549107'
 /** Waiting for another server's sync, and for each table that somebody is reading or writing. */
 const lockTimeouts = { sync: '10min', table: '1min' }
 
+const words = { begin: 'begin', commit: 'commit', rollback: 'rollback' }
+
 export const postgresqlSchema = Object.freeze({
   name: 'postgresql' as const,
   transactionalDdl: true,
@@ -25,36 +27,19 @@ export const postgresqlSchema = Object.freeze({
   constraintColumns,
 
   async exclusively<T>(connection: SchemaConnection, work: () => Promise<T>): Promise<T> {
-    await connection.run('begin')
-    try {
+    await connection.run(words.begin)
+    return endTransaction(connection, words, async () => {
       await connection.run(`set local lock_timeout = '${lockTimeouts.sync}'`)
       await connection.run('set local statement_timeout = 0')
       await connection.rows(`select pg_advisory_xact_lock(${lockKey})`)
       await connection.run(`set local lock_timeout = '${lockTimeouts.table}'`)
-      const result = await work()
-      await connection.run('commit')
-      return result
-    } catch (error) {
-      // A connection that is lost rolls back by itself, and its error is not the one to tell.
-      await connection.run('rollback').catch(() => undefined)
-      throw error
-    }
+      return work()
+    })
   },
 
   countLost(connection, place, { actual, wanted }) {
     return countValues(connection, place, this, isLost(quote(place.column), actual.type, wanted.family))
   },
 
-  async apply(connection, changes) {
-    for (const change of changes) {
-      await runChange(change, true, async () => {
-        for (const sql of statementsOf(change)) await connection.run(sql)
-      })
-    }
-  },
-
-  async script(_, changes) {
-    const statements = changes.flatMap((change) => statementsOf(change).map((sql) => ({ sql, changes: [change] })))
-    return [{ sql: 'begin', changes: [] }, ...statements, { sql: 'commit', changes: [] }]
-  },
+  ...changesByStatements(statementsOf, words),
 } satisfies SchemaDialect)

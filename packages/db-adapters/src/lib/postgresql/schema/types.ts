@@ -1,5 +1,6 @@
 import type { ColumnType } from '@steward/rest-core'
 import type { TypeRules } from '../../schema/dialect.js'
+import { isWhole } from '../../schema/families.js'
 import type { ColumnFamily } from '../../schema/table-info.js'
 
 /** Texts are compared by code point, whatever the collation of the database. */
@@ -124,13 +125,6 @@ function serves(type: ColumnType, actual: ColumnFamily): boolean {
     default:
       return false
   }
-}
-
-function isWhole(family: ColumnFamily): boolean {
-  return (
-    family.kind === 'integer' ||
-    (family.kind === 'decimal' && family.precision !== undefined && (family.scale ?? 0) === 0)
-  )
 }
 
 /** Whether values of this family can be too long for a B-tree index. */

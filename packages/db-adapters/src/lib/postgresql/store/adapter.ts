@@ -1,7 +1,6 @@
 import type { ObjectStore } from '@steward/rest-core'
 import { createCanceller } from '../../pool/canceller.js'
-import { ForeignPool } from '../../pool/foreign-pool.js'
-import { learning } from '../../pool/learning.js'
+import { learning, learningForeignPool } from '../../pool/learning.js'
 import { ConnectionPool } from '../../pool/pool.js'
 import { PooledStore } from '../../pool/store.js'
 import { postgresqlSchema } from '../schema/dialect.js'
@@ -30,16 +29,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): ObjectSt
   const openAndLearn = learning(open, (connection) => connection, compiler, readFacts)
   const { foreign } = config
   const ours =
-    foreign &&
-    new ForeignPool(
-      learning(
-        () => borrow(foreign, config),
-        ({ connection }) => connection,
-        compiler,
-        readFacts,
-      ),
-      config.pool.acquireTimeoutMs,
-    )
+    foreign && learningForeignPool(() => borrow(foreign, config), config.pool.acquireTimeoutMs, compiler, readFacts)
   return new PooledStore({
     capabilities: Object.freeze({
       name: 'postgresql',

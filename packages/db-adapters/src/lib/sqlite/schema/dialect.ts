@@ -6,6 +6,7 @@ import { countValues } from '../../schema/count-losses.js'
 import type { SchemaDialect } from '../../schema/dialect.js'
 import { number } from '../../schema/rows.js'
 import { runChange } from '../../schema/run-change.js'
+import { endTransaction } from '../../schema/transaction.js'
 import { exactDigits } from '../store/dialect.js'
 import { readSqlite } from './catalogue.js'
 import { isLost } from './conversion.js'
@@ -35,14 +36,7 @@ export const sqliteSchema = Object.freeze({
     await connection.run('pragma foreign_keys = off')
     try {
       await begin(connection)
-      try {
-        const result = await work()
-        await connection.run('commit')
-        return result
-      } catch (error) {
-        await connection.run('rollback').catch(() => undefined)
-        throw error
-      }
+      return await endTransaction(connection, { commit: 'commit', rollback: 'rollback' }, work)
     } finally {
       if (setting && number(setting, 'foreign_keys') === 1) await connection.run('pragma foreign_keys = on')
     }
