@@ -44,7 +44,7 @@ export interface ApplicationOptions {
   readonly logs?: LogRing
   /** Serve the tables that are in the database as they are, and keep the system objects beside it. Default false. */
   readonly introspect?: boolean
-  /** Schemas that are served of a database that nobody described. Default: that of the connection. */
+  /** With `introspect`: the schemas whose tables are served. Default: that of the connection. */
   readonly schemas?: readonly string[] | undefined
   /** Let the database lose columns, or parts of their values, that no field uses any more. Default false. */
   readonly destructive?: boolean
