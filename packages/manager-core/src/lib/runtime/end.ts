@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ManagerError } from '../../errors.js'
+import { statOf, type ProcessStat } from '../system/process-table.js'
 import { release } from './limits/confine.js'
 import { isAlive, lookAt, pidsOf, strayProcesses } from './look.js'
 import { accountOfRun, readExit, readSupervisor, removeRunFiles, runFiles, writeExit } from './run-files.js'
+import type { SupervisorRecord } from './run-files.js'
 import type { ExitInfo } from './runtime.js'
 import { askToEnd, signalAll, signalEach } from './signals.js'
 import { resume } from './suspension.js'
@@ -25,19 +27,16 @@ export async function end(run: string, graceMs: number): Promise<ExitInfo> {
     // A suspended process gets it when it goes on.
     signalAll(first, 'SIGCONT')
   }
-  const inTime = graceMs > 0 && (await gone(run, graceMs - (performance.now() - begin)))
+  const isGone = () => !isAlive(lookAt(run))
+  const inTime = graceMs > 0 && (await within(graceMs - (performance.now() - begin), isGone))
   if (!inTime) {
     signalAll(lookAt(run), 'SIGKILL')
-    if (!(await gone(run, killMs)))
-      throw new ManagerError('ERR_FAILED', `Processes ${pidsOf(lookAt(run)).join(', ')} do not end, although killed.`, {
-        help: 'They wait for a disk or a network drive; see to it, then try again.',
-      })
+    if (!(await within(killMs, isGone))) throw unending(pidsOf(lookAt(run)))
   }
   // Nobody waited for one that was killed with its supervisor, or had none.
   if (!inTime || !first.supervisor) removeRunFiles(run, ['exit'])
   if (!inTime) tellKilled(run)
-  // Processes that the application left behind.
-  if (record) signalEach(strayProcesses(record, accountOfRun(run)), 'SIGKILL')
+  if (record) await endLeftBehind(record, run)
   await release(run)
   forget(run)
   const { code, signal: by } = readExit(run)?.exit ?? {}
@@ -66,10 +65,30 @@ function forget(run: string): void {
   )
 }
 
-async function gone(run: string, waitMs: number): Promise<boolean> {
+/** Kills what the application left behind, also what that still starts; resolves when all of it has ended. */
+async function endLeftBehind(record: SupervisorRecord, run: string): Promise<void> {
+  const killed: ProcessStat[] = []
+  // One that is ending has no variables any more, but its port still.
+  const alive = () => killed.filter(({ pid, start }) => statOf(pid)?.start === start)
+  const areGone = await within(killMs, () => {
+    const found = strayProcesses(record, accountOfRun(run))
+    signalEach(found, 'SIGKILL')
+    killed.push(...found)
+    return found.length === 0 && alive().length === 0
+  })
+  if (!areGone) throw unending(alive().map(({ pid }) => pid))
+}
+
+function unending(pids: readonly number[]): ManagerError {
+  return new ManagerError('ERR_FAILED', `Processes ${pids.join(', ')} do not end, although killed.`, {
+    help: 'They wait for a disk or a network drive; see to it, then try again.',
+  })
+}
+
+async function within(waitMs: number, isDone: () => boolean): Promise<boolean> {
   const begin = performance.now()
   for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
-    if (!isAlive(lookAt(run))) return true
+    if (isDone()) return true
     if (performance.now() - begin >= waitMs) return false
     await sleep(pause)
   }
