@@ -1,6 +1,6 @@
 import { createModel, type BusinessRecord, type ObjectStore, type StoreSession } from '@steward/rest-core'
 import { StoreError } from '@steward/rest-core/errors'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { onEachServer, openCable, openStore } from '../../../test/server-stores.js'
 import { createPostgresqlStore } from '../../postgresql.js'
 
@@ -65,7 +65,7 @@ onEachServer((database) => {
 
   describe('the pool', () => {
     it('is exhausted: a caller gets "unavailable" after the time-out, and works again once a connection is free', async () => {
-      const small = database.store({ pool: { max: 2, acquireTimeoutMs: 1_000 } })
+      const small = database.store({ pool: { max: 2, acquireTimeoutMs: 3_600_000 } })
       const gate = Promise.withResolvers<void>()
       let held = 0
       const holders = [1, 2].map(() =>
@@ -76,7 +76,11 @@ onEachServer((database) => {
         }),
       )
       await until(async () => held === 2)
-      const refused = await refusal(small.count(account))
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const refusing = refusal(small.count(account))
+      vi.advanceTimersByTime(3_600_000)
+      vi.useRealTimers()
+      const refused = await refusing
       expect(refused.code).toBe('unavailable')
       expect(refused.message).toContain('all 2 are in use')
       gate.resolve()
