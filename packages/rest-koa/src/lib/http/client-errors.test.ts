@@ -1,25 +1,32 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import Koa from 'koa'
 import { connectTo, serve } from '../testing/serve.js'
 import type { TestServer } from '../testing/serve.js'
 import { answerClientErrors, sendRefusal, whyMalformed } from './client-errors.js'
 
 let server: TestServer
+const sockets = new Set<Socket>()
 beforeEach(async () => {
   const app = new Koa()
   app.use((context) => {
     const wrong = whyMalformed(context.req)
     context.respond = false
-    if (wrong === undefined) context.res.end('fine')
+    if (wrong === undefined) context.req.resume().on('end', () => context.res.end('fine'))
     else sendRefusal(context.res, 'ERR_BAD_REQUEST', wrong)
   })
-  server = await serve(app)
-  server.server.headersTimeout = 200
-  server.server.requestTimeout = 200
+  server = await serve(app, { connectionsCheckingInterval: 20 })
   answerClientErrors(server.server)
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
 })
 afterEach(() => server.close())
 
+/** From now on every request takes too long. */
+const haste = () => Object.assign(server.server, { headersTimeout: 1, requestTimeout: 1 })
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n'
 
 it.each([
@@ -55,16 +62,44 @@ it('a client that keeps sending after its headers were refused is cut off', asyn
   const sending = setInterval(() => connection.send('more'), 20)
   await connection.end()
   clearInterval(sending)
-  await expect.poll(() => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)))).toBe(0)
+  await expect.poll(() => sockets.size).toBe(0)
 })
 
 it('a client that sends much and reads late is told what was wrong', async () => {
+  // However long it takes.
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { socket, end } = await connectTo(server.port)
   socket.pause()
-  for (let piece = 0; piece < 20; piece++)
+  // More than the system keeps on its way: the server has to read it.
+  for (let piece = 0; piece < 200; piece++)
     await new Promise<void>((resolve, reject) =>
       socket.write('x'.repeat(100_000), (error) => (error ? reject(error) : resolve())),
     )
   socket.end().resume()
   expect(await end()).toMatch(/^HTTP\/1\.1 400 /)
+})
+
+it('a request that takes too long is refused with 408', async () => {
+  const connection = await connectTo(server.port)
+  connection.send(get)
+  haste()
+  expect(await connection.end()).toMatch(/^HTTP\/1\.1 408 [^]*ERR_TIMEOUT/)
+})
+
+it.each([
+  ['a request', '', `${get}\r\n`],
+  ['the rest of its headers', get, '\r\n'],
+  ['the rest of its body', `${get}Content-Length: 50000\r\n\r\n`, 'x'.repeat(50_000)],
+])('%s that was sent before a pause of the process is answered', async (_, first, second) => {
+  const connections = await Promise.all(Array.from({ length: 10 }, () => connectTo(server.port)))
+  await expect.poll(() => sockets.size).toBe(10)
+  for (const { send } of connections) send(first)
+  await expect.poll(() => [...sockets].filter(({ bytesRead }) => bytesRead >= first.length)).toHaveLength(10)
+  // After a pause in this phase of the loop timers come before what was sent.
+  await turn()
+  for (const { send } of connections) send(second)
+  haste()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  for (const { until } of connections) expect(await until(/fine|ERR_TIMEOUT/)).toMatch(/fine$/)
 })

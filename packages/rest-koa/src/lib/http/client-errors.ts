@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { STATUS_CODES } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
 import { statusOf } from '@steward/rest-core/errors'
 import type { ErrorCode } from '@steward/rest-core/errors'
 
@@ -18,7 +19,7 @@ const lingerMs = 1000
  * answerClientErrors(server)
  */
 export function answerClientErrors(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answer(error, socket as Socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => void answer(error, socket as HttpSocket))
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     sendRefusal(response, 'ERR_EXPECTATION', 'The only expectation that can be met is "100-continue".')
   })
@@ -41,15 +42,47 @@ export function sendRefusal(response: ServerResponse, code: ErrorCode, text: str
   response.writeHead(statusOf[code], { ...headersOf(body), Connection: 'close' }).end(body)
 }
 
+/** What Node keeps of a connection. No parser: it speaks another protocol now, or is closed. */
+interface HttpSocket extends Socket {
+  readonly parser?: { readonly incoming: IncomingMessage | null } | null
+  readonly _httpMessage?: { readonly headersSent: boolean } | null
+}
+
+async function answer(error: NodeJS.ErrnoException, socket: HttpSocket): Promise<void> {
+  if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !(await cameInTime(socket))) refuse(error, socket)
+}
+
+/**
+ * Whether the request is here although its time is over: after a pause of the process its timers come first, before it
+ * has read what clients sent meanwhile. The server of the manager, which shares no package with this one, does the same.
+ */
+async function cameInTime(socket: HttpSocket): Promise<boolean> {
+  const { bytesWritten, parser } = socket
+  const last = parser?.incoming
+  const lackingBody = last?.complete === false ? last : undefined
+  const isComplete = () => {
+    if (!socket.parser) return true
+    if (lackingBody) return lackingBody.complete
+    const { incoming } = socket.parser
+    // One that was answered at once is gone again.
+    return socket.bytesWritten !== bytesWritten || (incoming !== last && incoming?.complete === true)
+  }
+  // One turn of the loop reads 2 MB at most; who sends without end has had its time.
+  for (let turns = 0, bytesRead = -1; turns < 50 && bytesRead !== socket.bytesRead && !isComplete(); turns++) {
+    bytesRead = socket.bytesRead
+    await turn()
+  }
+  return isComplete()
+}
+
 const refused = new WeakSet<Socket>()
 
-function answer(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuse(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   // The parser fails again with each piece that it gets.
   if (refused.has(socket)) return
   refused.add(socket)
   // An answer that has begun would be mixed up with this one.
-  const { _httpMessage: running } = socket as { _httpMessage?: { headersSent: boolean } }
-  if (error.code === 'ECONNRESET' || !socket.writable || running?.headersSent) return void socket.destroy()
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy()
   const [code, text] = meaningOf(error)
   const status = statusOf[code]
   const body = bodyOf(code, text)

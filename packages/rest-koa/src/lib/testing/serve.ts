@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type Koa from 'koa'
@@ -13,8 +13,8 @@ export interface TestServer {
 }
 
 /** Serves an application until `close()`. */
-export async function serve(app: Koa, options: { readonly maxHeaderSize?: number } = {}): Promise<TestServer> {
-  const server = createServer(options, app.callback() as never)
+export async function serve(app: Koa, options: ServerOptions = {}): Promise<TestServer> {
+  const server = createServer(options, app.callback())
   // On a busy machine a connection may be idle for long, and closed just when the next request is sent over it.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
