@@ -21,6 +21,7 @@
  */
 export { startCeph, type TestCeph } from './ceph.js'
 export { execute, freshDatabase, type FreshDatabase } from './database.js'
+export { dockerIsMissing, startDocker, type TestDocker } from './docker.js'
 export { needsH2 } from './h2.js'
 export { startKeystone, type TestKeystone } from './keystone.js'
 export { startMariadb } from './mariadb.js'

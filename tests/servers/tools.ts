@@ -7,6 +7,7 @@ const packagesOf = {
   age: 'age',
   apache2: 'apache2',
   bash: 'bash',
+  dockerd: 'docker.io',
   git: 'git',
   goaccess: 'goaccess',
   h2: 'libh2-java default-jre-headless',
