@@ -22,6 +22,7 @@ const packagesOf = {
   ssh: 'openssh-client',
   sshd: 'openssh-server',
   swift: 'python3-swift',
+  tomcat: 'tomcat10-common default-jre-headless',
   zstd: 'zstd',
 } as const
 
@@ -32,6 +33,7 @@ const fileOf: Partial<Record<Tool, string>> = {
   h2: '/usr/share/java/h2.jar',
   keystone: '/usr/lib/python3/dist-packages/keystone/server',
   swift: '/usr/lib/python3/dist-packages/swift/proxy',
+  tomcat: '/usr/share/tomcat10/bin/catalina.sh',
 }
 
 /** Carries why tools are missing from the set-up to the tests. */

@@ -43,6 +43,8 @@ export interface InstanceHome {
   readonly logs: string
   /** Of the runtime: identities of processes. */
   readonly run: string
+  /** Base of the Tomcat that serves a Java web application; not there for others. */
+  readonly tomcat: string
 }
 
 export function homeAt(folder: string): Home {
@@ -79,6 +81,7 @@ export function instanceHomeAt(folder: string): InstanceHome {
     data: at('data'),
     logs: at('logs'),
     run: at('run'),
+    tomcat: at('tomcat'),
   })
 }
 

@@ -49,7 +49,7 @@ function inForceText(limits: readonly LimitInForce[], name: keyof Limits): strin
   const texts = [
     ...(limit ? [`${limitText(limit)} (${heldBy[limit.by](name)})`] : []),
     ...(limit?.reached ? [limit.reached === 1 ? 'reached once' : `reached ${limit.reached} times`] : []),
-    ...(heap ? [`heap of Node ${limitText(heap)}`] : []),
+    ...(heap ? [`heap of ${heldBy[heap.by]('heap')} ${limitText(heap)}`] : []),
   ]
   return texts.join(', ') || 'none'
 }
@@ -58,5 +58,6 @@ const heldBy: Readonly<Record<LimitInForce['by'], (name: LimitName) => string>> 
   cgroup: () => 'cgroup',
   rlimit: (name) => (name === 'processes' ? 'rlimit of its account' : 'rlimit of each process'),
   node: () => 'Node',
+  java: () => 'Java',
   none: () => 'not enforced here',
 }

@@ -5,10 +5,10 @@ import { accountAt } from '../accounts/account.js'
 import { endAllOf } from '../accounts/end-all-of.js'
 import { instanceHomeAt } from '../domain/home.js'
 import { fileError } from '../files/file-error.js'
-import { createLocks } from '../system/locks.js'
 import { describeProcess, processesOfSession, startedAt, statOf, type ProcessStat } from '../system/process-table.js'
 import { runFolderOf, runFoldersOf, servingCopy, setServingCopy } from './copies.js'
 import { end } from './end.js'
+import { exclusively } from './exclusively.js'
 import { launch, layOut, type RestartPolicy } from './launch.js'
 import { cgroupBase } from './limits/cgroups.js'
 import { confinedPids, howLimited, limitsOf, release } from './limits/confine.js'
@@ -39,14 +39,6 @@ export function createProcessRuntime({
   cgroups = () => true,
 }: ProcessRuntimeOptions = {}): Runtime {
   const base = () => (cgroups() ? cgroupBase() : { problem: 'APPS_CGROUPS is no' })
-
-  /** Two processes that start or stop the same instance do so one after the other. */
-  function exclusively<T>(ref: InstanceRef, what: string, work: () => Promise<T>): Promise<T> {
-    const purpose = `${what} of instance ${ref.id}, process ${process.pid}`
-    // Where an instance with an account cannot hold them, nor put anything else in their place.
-    const folder = accountAt(ref.folder) ? join(ref.folder, 'locks') : instanceHomeAt(ref.folder).run
-    return createLocks(folder).with(['runtime'], { purpose, waitMs: 60_000 }, work)
-  }
 
   return {
     name: 'process',

@@ -2,6 +2,7 @@ import type { Observed } from '../domain/instance.js'
 import type { Limits } from '../domain/limits.js'
 import type { ProcessInfo } from '../system/process-table.js'
 import type { LimitInForce } from './limits/limits.js'
+import type { TomcatSpec } from './tomcat/tomcat-spec.js'
 
 /**
  * What runs instances: a detached process, later a systemd unit, a Tomcat, a container, a Swarm service. One contract
@@ -92,6 +93,8 @@ export interface InstanceSpec extends InstanceRef {
   /** Of all its processes. Default: none but the runtime's own. */
   readonly limits?: Limits
   readonly log: { readonly maxBytes: number; readonly keep: number }
+  /** What serves a Java web application, whose `command` is empty. Absent: it is none. */
+  readonly tomcat?: TomcatSpec
 }
 
 export interface StartOptions {

@@ -54,7 +54,7 @@ export async function confine(
   return cgroup && isCounted ? { events: endsForMemory(cgroup.folder), limit: wanted.memory ?? 0 } : undefined
 
   function inForceOf(name: LimitName): readonly [number | undefined, LimitedBy] {
-    if (name === 'heap') return [heapOf(spec, base), 'node']
+    if (name === 'heap') return spec.tomcat ? [spec.maxMemoryMb, 'java'] : [heapOf(spec, base), 'node']
     if (cgroup?.limits.has(name)) return [wanted[name], 'cgroup']
     if (held[name]) return [held[name], 'rlimit']
     return [limits[name], 'none']

@@ -3,10 +3,10 @@ export type LimitName = (typeof limitNames)[number]
 
 /**
  * How the kernel holds instances to a limit. `cgroup`: all processes together, counted by what they use; `rlimit`: memory
- * and files of each process by itself, and processes by the account that only this instance has; `node`: by Node itself;
- * `none`: not at all.
+ * and files of each process by itself, and processes by the account that only this instance has; `node`, `java`: by
+ * the program itself; `none`: not at all.
  */
-export type LimitedBy = 'cgroup' | 'rlimit' | 'node' | 'none'
+export type LimitedBy = 'cgroup' | 'rlimit' | 'node' | 'java' | 'none'
 
 /** A limit that was set, as it holds for processes that run. */
 export interface LimitInForce {

@@ -10,9 +10,9 @@ const tailBytes = 65_536
 const endMark = 'steward: The application '
 const lastWords = 16_384
 
-/** What an application, Node above all, says last when a limit has ended it. */
+/** What an application, Node or Java above all, says last when a limit has ended it. */
 const signs: Readonly<Partial<Record<LimitName, RegExp>>> = {
-  heap: /JavaScript heap out of memory/,
+  heap: /JavaScript heap out of memory|OutOfMemoryError: Java heap space/,
   memory:
     /OOM error|Array buffer allocation failed|ERR_WORKER_OUT_OF_MEMORY|ERR_MEMORY_ALLOCATION_FAILED|ENOMEM|Failed to allocate memory|Cannot allocate memory|std::bad_alloc/,
   files: /\bEMFILE\b|Too many open files/,

@@ -1,0 +1,45 @@
+/**
+ * The program that an instance on Tomcat runs: POSIX shell, which becomes Java. Beside it a shell rotates its log, because
+ * nothing in a JVM does, and one more closes the debugger after its time: a JVM cannot, so that it ends Tomcat, which its
+ * supervisor starts again without a debugger. Both end with their session. Java's process keeps `STEWARD_LOG`, by which it
+ * is known.
+ */
+export const runScript = `umask 077
+log=$STEWARD_LOG most=$STEWARD_LOG_MAX_BYTES keep=$STEWARD_LOG_KEEP
+minutes=$STEWARD_DEBUG_MINUTES debugger=$STEWARD_DEBUG_FILE
+unset STEWARD_LOG_MAX_BYTES STEWARD_LOG_KEEP STEWARD_LOG_COPY STEWARD_LOG_MARKER STEWARD_DEBUG_MINUTES STEWARD_DEBUG_FILE
+
+# Java has the log open to append, so it is copied aside and cut. Lost can only be what is written in the moment between.
+rotate() {
+  [ "$(stat -c %s "$log")" -ge "$most" ] || return 0
+  if [ "$keep" -gt 0 ]; then
+    cp "$log" "$log.new" && tail -c "+$(($(stat -c %s "$log.new") + 1))" "$log" >>"$log.new" || return 0
+    number=$keep
+    while [ "$number" -gt 1 ]; do
+      [ ! -e "$log.$((number - 1))" ] || mv -f "$log.$((number - 1))" "$log.$number"
+      number=$((number - 1))
+    done
+    mv -f "$log.new" "$log.1"
+  fi
+  : >"$log"
+}
+
+if [ "\${most:-0}" -gt 0 ]; then
+  while rotate && sleep 5 && kill -0 $$; do :; done >/dev/null 2>&1 &
+fi
+
+if [ -z "$minutes" ]; then
+  unset JPDA_ADDRESS
+  exec "$CATALINA_HOME/bin/catalina.sh" run
+fi
+printf '%s\\n' "$JPDA_ADDRESS" >"$debugger.new" && mv -f "$debugger.new" "$debugger"
+(
+  sleep "\${minutes}m"
+  rm -f "$debugger"
+  printf 'steward: The debugger was open for %s minutes; Tomcat is started again without it.\\n' "$minutes"
+  kill -TERM $$
+) &
+JPDA_SUSPEND=n
+export JPDA_ADDRESS JPDA_SUSPEND
+exec "$CATALINA_HOME/bin/catalina.sh" jpda run
+`
