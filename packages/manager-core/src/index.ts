@@ -68,7 +68,7 @@ export type {
   StopOptions,
   Usage,
 } from './lib/runtime/runtime.js'
-export type { DataSource, TomcatSpec } from './lib/runtime/tomcat/tomcat-spec.js'
+export type { TomcatDataSource, TomcatSpec } from './lib/runtime/tomcat/tomcat-spec.js'
 export { proxyHeaders } from './lib/proxies/proxy-headers.js'
 export type { ProxyCheck, Proxies, ProxyStatus, PublishOptions, PublishResult } from './lib/proxies/proxies.js'
 export { startPublishing } from './lib/proxies/start-publishing.js'

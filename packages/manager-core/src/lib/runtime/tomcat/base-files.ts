@@ -1,4 +1,4 @@
-import type { DataSource } from './tomcat-spec.js'
+import type { TomcatDataSource } from './tomcat-spec.js'
 
 /** Path that Tomcat itself answers: 200 when the web application is deployed, else 503. */
 export const deployedPath = '/.steward/deployed'
@@ -28,7 +28,7 @@ export const serverXml = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 /** `conf/context.xml`. The password is read from the environment: \`catalinaProperties\` says so. */
-export function contextXml(dataSource: DataSource | undefined): string {
+export function contextXml(dataSource: TomcatDataSource | undefined): string {
   const resource = dataSource
     ? `
   <Resource name="jdbc/service" auth="Container" type="javax.sql.DataSource" driverClassName="${dataSource.driverClass}"
@@ -43,7 +43,7 @@ export function contextXml(dataSource: DataSource | undefined): string {
 }
 
 /** `conf/catalina.properties` */
-export function catalinaProperties(dataSource: DataSource | undefined): string {
+export function catalinaProperties(dataSource: TomcatDataSource | undefined): string {
   const places = [
     ...['${catalina.base}/lib', '${catalina.base}/lib/*.jar', '${catalina.home}/lib', '${catalina.home}/lib/*.jar'],
     ...(dataSource?.jar === undefined ? [] : [dataSource.jar]),

@@ -14,10 +14,11 @@ export interface TomcatSpec {
   /** Where on loopback the debugger listens when it is opened. Default: a free port. */
   readonly debugPort?: number | undefined
   /** JNDI resource `jdbc/service`. Its address and credentials are in the environment: `SERVICE_DATABASE_…`. */
-  readonly dataSource?: DataSource | undefined
+  readonly dataSource?: TomcatDataSource | undefined
 }
 
-export interface DataSource {
+/** How the web application's database is reached by JNDI. */
+export interface TomcatDataSource {
   /** `org.postgresql.Driver` */
   readonly driverClass: string
   /** Absolute path of a driver outside Tomcat. Default: in `lib` of the base or of Tomcat, or in the application. */
