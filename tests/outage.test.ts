@@ -200,14 +200,21 @@ onEachDatabase((fresh, name) => {
 
     it('requests get 503 in time, and are served again afterwards', async () => {
       const { call } = served
+      /** On a busy machine, to open a connection takes longer than the limit now and then. */
+      const whenFree: CallService = async (...request) => {
+        for (;;) {
+          const answer = await call(...request)
+          if (answer.status !== 503) return answer
+        }
+      }
       // SQLite has one writer.
       const holders = name === 'sqlite' ? 1 : 2
       const rows: string[] = []
       for (let n = 0; n <= holders; n++)
-        rows.push((await call('POST', '/Entry', { json: { ent_text: `${n}` } })).json.row_id)
+        rows.push((await whenFree('POST', '/Entry', { json: { ent_text: `${n}` } })).json.row_id)
       const [free, ...taken] = rows
       held = 0
-      const holding = taken.map((rowId) => call('PUT', `/Entry/${rowId}`, { json: { ent_hold: true } }))
+      const holding = taken.map((rowId) => whenFree('PUT', `/Entry/${rowId}`, { json: { ent_hold: true } }))
       await expect.poll(() => held).toBe(holders)
 
       // All are answered while the connections are held: none waits until they are free.

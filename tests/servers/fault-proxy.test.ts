@@ -26,8 +26,11 @@ function send(bytes: number, timeoutMs = 10_000): Promise<{ received: number; en
       resolve({ received, end })
       socket.destroy()
     }
-    socket.setTimeout(timeoutMs, () => done('silence'))
-    socket.on('data', (chunk: Buffer) => (received += chunk.length))
+    socket.on('timeout', () => done('silence'))
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      socket.setTimeout(timeoutMs)
+    })
     socket.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? 'error'))
     socket.on('end', () => done('end'))
     socket.end(Buffer.alloc(bytes))

@@ -56,10 +56,11 @@ onEachServer(({ name, store: open }) => {
 
   it('a lock reads what is there when it is granted', async () => {
     const { first } = await family()
+    const patient = open()
     let granted: Promise<unknown> = Promise.resolve()
     await store.transaction(async (session) => {
       await session.get(child, first, { select, lock: true })
-      granted = store.transaction((other) => other.get(child, first, { select, lock: true }))
+      granted = patient.transaction((other) => other.get(child, first, { select, lock: true }))
       granted.catch(() => {})
       await session.update(child, first, { chi_value: 7 }, { select })
     })

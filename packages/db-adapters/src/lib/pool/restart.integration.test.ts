@@ -74,14 +74,17 @@ onEachOwnServer(({ name, current }) => {
           }
         }
       }
-      const enough = async (more: number): Promise<void> => {
+      const until = async (condition: () => boolean): Promise<void> => {
+        while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      const enough = (more: number): Promise<void> => {
         const before = acknowledged.size
-        while (acknowledged.size < before + more) await new Promise((resolve) => setTimeout(resolve, 5))
+        return until(() => acknowledged.size >= before + more)
       }
       const workers = Array.from({ length: 8 }, (_, worker) => write(worker))
       await enough(100)
       await current().stop(signal)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await until(() => codes.size > 0)
       await current().start()
       await enough(100)
       end.abort()

@@ -372,7 +372,7 @@ onEachServer((database) => {
     let streams: ObjectStore
 
     beforeAll(async () => {
-      streams = database.store({ pool: { max: 2, acquireTimeoutMs: 3_000 } })
+      streams = database.store({ pool: { max: 2, acquireTimeoutMs: 60_000 } })
       await store.transaction(async (session) => {
         for (let index = 0; index < rows; index++) await insert(session)
       })

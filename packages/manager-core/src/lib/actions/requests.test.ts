@@ -97,7 +97,7 @@ test('requests reject tells the person why, and it cannot be approved any more',
 })
 
 test('a request whose instance cannot be made has failed, and can be approved again', async () => {
-  const { perform, ask, request, received, context } = await managerWithRequests(['export APPS_STARTTIMEOUT=5'])
+  const { perform, ask, request, received, context } = await managerWithRequests()
   const id = ask('demo')
   const fetched = join(context.home.templates, context.registry.versions()[0]!.folder)
   tellFake(fetched, { start: 'fail' })

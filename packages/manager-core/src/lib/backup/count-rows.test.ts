@@ -12,10 +12,11 @@ function counts(...all: readonly (Readonly<Record<string, number>> | Error)[]) {
   }
 }
 
+const hour = 3_600_000
 const never = (text: string) => expect.unreachable(text)
 
 it('rows that were counted when nobody wrote are all that is needed', async () => {
-  const rows = await createRowCounter(counts({ note: 1, log: 5 }, { note: 2, log: 5 }), 1000)
+  const rows = await createRowCounter(counts({ note: 1, log: 5 }, { note: 2, log: 5 }), hour)
   await rows.countFrozen()
   await rows.countAgain(never)
   expect(rows.counted()).toEqual({ rows: { note: 2, log: 5 } })
@@ -23,7 +24,7 @@ it('rows that were counted when nobody wrote are all that is needed', async () =
 
 it('tables that were written to, made or removed meanwhile have a second number', async () => {
   const before = { note: 1, log: 5, gone: 3 }
-  const rows = await createRowCounter(counts(before, { note: 1, log: 6, made: 1 }), 1000)
+  const rows = await createRowCounter(counts(before, { note: 1, log: 6, made: 1 }), hour)
   await rows.countAgain(never)
   expect(rows.counted()).toEqual({ rows: before, rowsAfter: { log: 6, gone: null, made: 1 } })
 })
@@ -45,7 +46,7 @@ it('an instance is not frozen for what takes long to count', async () => {
 
 it('rows that cannot be counted again are a warning', async () => {
   const warnings: string[] = []
-  const rows = await createRowCounter(counts({ note: 1 }, new Error('busy'), new Error('still busy')), 1000)
+  const rows = await createRowCounter(counts({ note: 1 }, new Error('busy'), new Error('still busy')), hour)
   await rows.countFrozen()
   await rows.countAgain((text) => warnings.push(text))
   expect(rows.counted()).toEqual({ rows: { note: 1 } })

@@ -132,11 +132,11 @@ it('ends with the manager when that is killed', async ({ skip }) => {
 it('ends a hook that hangs, with all that it started', async () => {
   const { folder, run } = hooksWith(
     `#!/bin/sh\ntrap '' TERM\necho begun\nsh -c 'trap "" TERM; echo $$ > child; sleep 600 & wait; sleep 600' &\necho $$ > hook\nsleep 600 & wait\nsleep 600\n`,
-    { config: ['APPS_HOOKTIMEOUT=2'] },
+    { config: ['APPS_HOOKTIMEOUT=5'] },
   )
   const result = await run()
   expect(result).toMatchObject({ ran: true, timedOut: true, output: 'begun\n' })
-  expect(result.problem).toBe('hooks/pre-add.sh took longer than 2 s (APPS_HOOKTIMEOUT) and was ended.')
+  expect(result.problem).toBe('hooks/pre-add.sh took longer than 5 s (APPS_HOOKTIMEOUT) and was ended.')
   await endOf(join(folder, 'hook'))
   await endOf(join(folder, 'child'))
 })

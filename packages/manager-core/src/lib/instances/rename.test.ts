@@ -58,7 +58,7 @@ test('instances below their names are started again with the new context', async
 
 test('when it does not start with the new context, name and context stay', async () => {
   const { perform, path, tell, context, instance } = await managerWithDemo({
-    config: ['export APPS_ROOTCONTEXT=false', 'export APPS_STARTTIMEOUT=5'],
+    config: ['export APPS_ROOTCONTEXT=false'],
   })
   tell('demo', { start: 'fail' })
   await expect(perform('rename', { name: 'demo', new: 'sales' })).rejects.toMatchObject({ code: 'ERR_ATTENTION' })

@@ -12,6 +12,7 @@ import { fakeApplicationServer, writeTemplate } from '../testing/fake-applicatio
 import { fillDisk } from '../testing/fill-disk.js'
 import { runProgram } from '../testing/run-program.js'
 import { takeSnapshots } from '../testing/snapshot.js'
+import { writeHook } from '../testing/write-hook.js'
 
 let test: TestManager
 
@@ -21,8 +22,10 @@ const failure = (promise: Promise<unknown>) => promise.then(() => undefined).cat
 
 describe('two commands on one instance at once', () => {
   it('the second is refused and told who the first is, or waits for it', async () => {
-    test = await createTestManager({ fake: { startMs: 1000 } })
+    test = await createTestManager()
     await test.perform('add', { name: 'demo', 'no-start': true })
+    const go = join(test.folder, 'go')
+    writeHook(test.home, 'pre-start', `while [ ! -e '${go}' ]; do sleep 0.02; done`)
     const first = test.perform('start', { name: 'demo' })
     const other = test.another()
     const begun = () => other.context.registry.get('demo').operation !== ''
@@ -37,8 +40,9 @@ describe('two commands on one instance at once', () => {
         ),
       ),
     })
-    await other.perform('rename', { name: 'demo', new: 'sales' }, { ...caller, waitMs: 60_000 })
-    await first
+    const second = other.perform('rename', { name: 'demo', new: 'sales' }, { ...caller, waitMs: 60_000 })
+    writeFileSync(go, '')
+    await Promise.all([first, second])
     expect(test.instance('sales')).toMatchObject({ desired: 'started', observed: 'started', operation: '' })
   })
 })

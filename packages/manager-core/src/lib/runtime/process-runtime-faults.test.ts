@@ -14,7 +14,6 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { identify } from '../system/process-identity.js'
 import { statOf } from '../system/process-table.js'
@@ -133,7 +132,7 @@ describe('supervisor', () => {
       'The application ended with code 3; it is started again in 0.05 s.',
       'The application ended with code 3; after 3 such ends soon after a start it is not started again.',
     ])
-    expect(processesOf(spec.folder)).toEqual([])
+    await expect.poll(() => processesOf(spec.folder), patience).toEqual([])
   })
 
   it('does not count crashes of an application that ran long enough', async () => {
@@ -149,15 +148,14 @@ describe('supervisor', () => {
   })
 
   it('stops during the pause after a crash, at once', async () => {
-    const { runtime: slow, spec: make, close } = await processesUnderTest({ pauses: [600] })
+    const { runtime: slow, spec: make, close } = await processesUnderTest({ pauses: [3600] })
     try {
       const spec = await make('a', await freePort(), { TEST_EXIT: '3' })
       await slow.start(spec)
       await expect.poll(async () => (await slow.observe(spec)).lastExit?.code, patience).toBe(3)
       expect((await slow.observe(spec)).state).toBe('starting')
-      const begin = performance.now()
-      expect(await slow.stop(spec, { graceMs: 60_000 })).toMatchObject({ wasRunning: true })
-      expect(performance.now() - begin).toBeLessThan(30_000)
+      // Longer than the test may take.
+      expect(await slow.stop(spec, { graceMs: 3_600_000 })).toMatchObject({ wasRunning: true })
       expect(processesOf(spec.folder)).toEqual([])
     } finally {
       await close()
@@ -391,10 +389,11 @@ describe('log', () => {
     await expect.poll(() => ask(spec, '/id'), patience).toBeDefined()
     const end = new AbortController()
     const lines: string[] = []
-    const following = (async () => {
+    const reading = (async () => {
       for await (const line of runtime.logs(spec, { lines: 0, follow: true, signal: end.signal })) lines.push(line)
     })()
-    await sleep(50)
+    const following = () => ask(spec, '/print', { text: 'begin' }).then(() => lines.length)
+    await expect.poll(following, patience).toBeGreaterThan(0)
     const logs = join(spec.folder, 'logs')
     const copy = () => inodeOf(join(logs, 'application.log.1'))
     let before = copy()
@@ -406,8 +405,8 @@ describe('log', () => {
     await ask(spec, '/print', { text: 'the end' })
     await expect.poll(() => lines.at(-1), patience).toBe('the end')
     end.abort()
-    await following
-    expect(lines.map((line) => line.replace(/ x+/, ''))).toEqual([
+    await reading
+    expect(lines.filter((line) => line !== 'begin').map((line) => line.replace(/ x+/, ''))).toEqual([
       ...['a', 'b', 'c'].flatMap((round) => Array.from({ length: 300 }, (_, index) => `${round} ${index + 1}`)),
       'the end',
     ])

@@ -24,10 +24,9 @@ describe('redact()', () => {
     'user@example.com asked for GET http://host:80/x@y',
   ])('leaves %s as it is', (line) => expect(redact(line)).toBe(line))
 
-  it('takes no time for long lines', () => {
-    const begin = performance.now()
+  // What takes time that grows with the square of the length would not end before the test is given up.
+  it('takes time for long lines that grows with their length alone', () => {
     for (const part of ['password=', 'a', 'authorization: ', 'x://', '"', 'token:"\\"'])
-      redact(part.repeat(100_000 / part.length))
-    expect(performance.now() - begin).toBeLessThan(3000)
+      redact(part.repeat(1_000_000 / part.length))
   })
 })

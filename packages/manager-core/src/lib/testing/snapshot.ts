@@ -114,7 +114,7 @@ async function runningOf(context: ManagerContext): Promise<Snapshot> {
   for (const { id, name } of registry.instances()) {
     const ref = { id, folder: home.instance(id).folder }
     let seen = await runtime.observe(ref)
-    for (const end = performance.now() + 20_000; seen.state === 'starting' && performance.now() < end; await sleep(20))
+    for (const end = performance.now() + 60_000; seen.state === 'starting' && performance.now() < end; await sleep(20))
       seen = await runtime.observe(ref)
     found[`state ${name}`] = seen.debugAddress === undefined ? seen.state : `${seen.state}, debugged`
     if (settings.global.proxy.enabled) found[`answer ${name}`] = await answerOf(context, name, seen.pids)
@@ -122,7 +122,7 @@ async function runningOf(context: ManagerContext): Promise<Snapshot> {
   }
   const count = () => processesOf(home.instances).filter((pid) => !isGuest(pid)).length
   // A supervisor says that it is done a moment before it ends.
-  for (const end = performance.now() + 5000; count() > expected && performance.now() < end;) await sleep(20)
+  for (const end = performance.now() + 60_000; count() > expected && performance.now() < end;) await sleep(20)
   if (count() !== expected) found['processes'] = `${count()} instead of ${expected}`
   return found
 }

@@ -10,7 +10,7 @@ let test: TestManager
 
 beforeEach(async () => {
   test = await createTestManager({
-    config: ['export APPS_HEALTHWINDOW=0', 'export APPS_STARTTIMEOUT=3', 'export APPS_REHEARSEUPGRADES=yes'],
+    config: ['export APPS_HEALTHWINDOW=0', 'export APPS_REHEARSEUPGRADES=yes'],
   })
   await test.perform('add', { name: 'demo' })
 })

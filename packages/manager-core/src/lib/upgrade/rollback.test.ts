@@ -11,7 +11,7 @@ let now: Date
 beforeEach(async () => {
   now = new Date(2030, 0, 1, 12, 0)
   test = await createTestManager({
-    config: ['export APPS_HEALTHWINDOW=0', 'export APPS_STARTTIMEOUT=3'],
+    config: ['export APPS_HEALTHWINDOW=0'],
     clock: () => now,
   })
   await test.perform('add', { name: 'demo' })

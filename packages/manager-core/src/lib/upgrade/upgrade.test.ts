@@ -8,7 +8,7 @@ import { writeTemplate, type FakeApplication } from '../testing/fake-application
 let test: TestManager
 
 const open = async () => {
-  test = await createTestManager({ config: ['export APPS_HEALTHWINDOW=1', 'export APPS_STARTTIMEOUT=3'] })
+  test = await createTestManager({ config: ['export APPS_HEALTHWINDOW=1'] })
 }
 
 /** Publishes another revision of version 1.0. */
@@ -131,7 +131,7 @@ describe('an upgrade that fails', () => {
   afterAll(() => test.close())
 
   it.each<[what: string, fake: FakeApplication, why: RegExp]>([
-    ['ends soon after it changed tables', { migrate: 'drop table note', health: 'KO' }, /not healthy after 3 s/],
+    ['ends soon after it changed tables', { migrate: 'drop table note', health: 'KO' }, /not healthy after 5 s/],
     ['does not start', { start: 'fail' }, /ended soon after its start/],
     [
       'is healthy and then is not',
@@ -141,7 +141,9 @@ describe('an upgrade that fails', () => {
   ])('puts code and data back when the new version %s', async (_what, fake, why) => {
     const before = test.instance('demo')
     await publish(fake)
-    await expect(test.perform('up', { name: 'demo' })).rejects.toMatchObject({
+    // One that is never healthy is waited for no longer.
+    const settings = fake.health === 'KO' ? { environment: { APPS_STARTTIMEOUT: '5' } } : {}
+    await expect(test.another(settings).perform('up', { name: 'demo' }, test.caller)).rejects.toMatchObject({
       code: 'ERR_ROLLED_BACK',
       message: expect.stringMatching(why) as string,
       output: expect.any(String) as string,

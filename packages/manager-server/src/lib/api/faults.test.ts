@@ -14,7 +14,7 @@ import { startApi, type TestApi } from './api-for-test.js'
 
 describe('the server bears', () => {
   let api: TestApi
-  let slow: readonly Promise<Slow>[]
+  let slow: readonly Promise<string>[]
   beforeAll(async () => {
     api = await startApi()
     slow = Array.from({ length: 300 }, () => sendSlowly(api.server.url))
@@ -100,10 +100,7 @@ describe('the server bears', () => {
 
   it('clients that send their headers slowly: they are cut off, and others are answered meanwhile', async () => {
     expect((await api.ask('list')).body.status).toBe(0)
-    for (const one of await Promise.all(slow)) {
-      expect(one.answer).toMatch(/^HTTP\/1\.1 408 /)
-      expect(one.ms).toBeLessThan(60_000)
-    }
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /)
   })
 })
 
@@ -155,21 +152,14 @@ describe.skipIf(reason !== '')(`a disk that gets full${reason}`, () => {
   })
 })
 
-interface Slow {
-  readonly answer: string
-  readonly ms: number
-}
-
 /** One byte of a header every half a second. */
-function sendSlowly(url: string): Promise<Slow> {
-  const begin = performance.now()
+function sendSlowly(url: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write('GET /api HTTP/1.1\r\nHost: x\r\nX-Slow: ')
   const timer = setInterval(() => socket.write('a'), 500)
   socket.on('error', () => {})
   return text(socket)
     .catch(() => '')
-    .then((answer) => ({ answer, ms: performance.now() - begin }))
     .finally(() => clearInterval(timer))
 }
 

@@ -102,7 +102,8 @@ describe('a server that is killed', () => {
       const until = ({ id: last }: ApiEvent) => void heard.set(id, last) as never
       await client.events(`action=operation&id=${id}`, { until }).catch(() => {})
     })
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    const ended = () => begun.filter(({ id }) => test.context.runs.find(id)?.ended !== '').length
+    await expect.poll(ended, { interval: 10 }).toBeGreaterThan(begun.length / 4)
     await killServer()
     await Promise.all(listening)
     const open = begun.filter(({ id }) => test.context.runs.find(id)?.ended === '')

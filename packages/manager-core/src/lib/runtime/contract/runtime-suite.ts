@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { InstanceSpec, Runtime } from '../runtime.js'
 import { ask, freePort, logOf, type RuntimeUnderTest } from './runtime-under-test.js'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { interval: 20 }
 
 /**
  * What every `Runtime` must do. It reads capabilities, so that it asks for what is promised, and waits for what a
@@ -47,6 +47,12 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     return (await ask(spec, '/id')) as string
   }
 
+  /** What the system says of a start between then and now; it counts in ticks since the boot. */
+  function expectAbout(moment: string, begin: number): void {
+    expect(Date.parse(moment)).toBeGreaterThan(begin - 60_000)
+    expect(Date.parse(moment)).toBeLessThan(Date.now() + 60_000)
+  }
+
   const state = async (spec: InstanceSpec) => (await runtime.observe(spec)).state
 
   it('can be used here, and says what it can do', async () => {
@@ -78,6 +84,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     process.env['STEWARD_TEST_SECRET'] = 'of the shell'
     process.env['NODE_OPTIONS'] = '--no-deprecation'
     try {
+      const begin = Date.now()
       const spec = await started('a', { GREETING: 'Grüße, "Wörld" $HOME `id` \\' })
       expect(await ask(spec, '/environment', { name: 'GREETING' })).toBe('Grüße, "Wörld" $HOME `id` \\')
       expect(await ask(spec, '/environment', { name: 'STEWARD_TEST_SECRET' })).toBe('')
@@ -86,7 +93,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
       expect(await ask(spec, '/folder')).toBe(spec.workingFolder)
       const { state: now, since, restarts } = await runtime.observe(spec)
       expect({ now, restarts }).toEqual({ now: 'started', restarts: 0 })
-      expect(Math.abs(Date.parse(since as string) - Date.now())).toBeLessThan(60_000)
+      expectAbout(since as string, begin)
     } finally {
       delete process.env['STEWARD_TEST_SECRET']
       delete process.env['NODE_OPTIONS']
@@ -131,9 +138,9 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(await state(spec)).toBe('stopped')
     await runtime.start(spec)
     await serves(spec)
-    const begin = performance.now()
-    expect(await runtime.stop(spec, { graceMs: 60_000, force: true })).toMatchObject({ wasRunning: true, forced: true })
-    expect(performance.now() - begin).toBeLessThan(30_000)
+    // Longer than the test may take.
+    const graceMs = 3_600_000
+    expect(await runtime.stop(spec, { graceMs, force: true })).toMatchObject({ wasRunning: true, forced: true })
     expect(await state(spec)).toBe('stopped')
   })
 
@@ -338,6 +345,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
 
   it('processes() tells what runs', async (context) => {
     if (!runtime.capabilities.processes) return context.skip(`${runtime.name} has no processes of this machine`)
+    const begin = Date.now()
     const spec = await started()
     const { pids } = await runtime.observe(spec)
     const processes = await runtime.processes(spec)
@@ -345,7 +353,7 @@ export function testRuntime(make: () => Promise<RuntimeUnderTest>): void {
     expect(processes.reduce((sum, { memoryMb }) => sum + memoryMb, 0)).toBeGreaterThan(1)
     for (const { command, started: at } of processes) {
       expect(command).not.toBe('')
-      expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
+      expectAbout(at, begin)
     }
     const { memoryMb, cpuSeconds } = (await runtime.usageAll([spec])).get(spec.id) ?? {}
     expect(memoryMb).toBeGreaterThan(1)
